@@ -1,0 +1,147 @@
+# The few functions that every folder's CMakeLists.txt uses. Dependencies are
+# named the way docs/map.md draws the arrows.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+
+find_program(ALULA_CCACHE ccache)
+if(ALULA_CCACHE)
+  # clang and g++ precompiled headers are only cacheable with these set.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${ALULA_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
+endif()
+
+if(ALULA_SANITIZE)
+  add_compile_options(-fsanitize=${ALULA_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${ALULA_SANITIZE})
+endif()
+
+find_program(ALULA_LLD NAMES ld.lld-19 ld.lld)
+if(ALULA_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  add_link_options(--ld-path=${ALULA_LLD})
+endif()
+
+# What every target of ours gets: include paths from the repository root and
+# warnings. MLIR=ON adds the compiler side's flags.
+function(alula_configure_target NAME MLIR)
+  target_include_directories(${NAME} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}>)
+  target_compile_options(${NAME} PRIVATE
+    -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
+  if(ALULA_WERROR)
+    target_compile_options(${NAME} PRIVATE -Werror)
+  endif()
+  if(MLIR)
+    target_include_directories(${NAME} SYSTEM PUBLIC
+      ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+    target_compile_definitions(${NAME} PUBLIC ${ALULA_LLVM_DEFINITIONS})
+    if(NOT LLVM_ENABLE_RTTI)
+      target_compile_options(${NAME} PRIVATE
+        $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+    endif()
+    target_compile_options(${NAME} PRIVATE -Wno-unused-parameter)
+  else()
+    target_compile_options(${NAME} PRIVATE -Wshadow -Wconversion
+      $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+  endif()
+endfunction()
+
+# With the shared libraries, MLIRxxx and LLVMxxx all live in two objects;
+# linking a static piece beside them would register everything twice.
+function(alula_resolve_deps OUT)
+  set(deps)
+  foreach(dep ${ARGN})
+    if(ALULA_SHARED_MLIR AND dep MATCHES "^(MLIR|LLVM)")
+      list(APPEND deps MLIR LLVM)
+    else()
+      list(APPEND deps ${dep})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES deps)
+  set(${OUT} ${deps} PARENT_SCOPE)
+endfunction()
+
+# alula_library(NAME SRCS … DEPS …): a static library of the compiler side.
+function(alula_library NAME)
+  cmake_parse_arguments(ARG "" "PCH" "SRCS;DEPS" ${ARGN})
+  add_library(${NAME} STATIC ${ARG_SRCS})
+  alula_configure_target(${NAME} ON)
+  alula_resolve_deps(deps ${ARG_DEPS})
+  target_link_libraries(${NAME} PUBLIC ${deps})
+  if(TARGET AlulaPch AND NOT ARG_PCH STREQUAL "OFF")
+    target_precompile_headers(${NAME} REUSE_FROM AlulaPch)
+  endif()
+  if(TARGET alula-dialect-headers)
+    add_dependencies(${NAME} alula-dialect-headers)
+  endif()
+endfunction()
+
+# alula_runtime_library(NAME SRCS … DEPS …): no LLVM, no MLIR, no exceptions.
+function(alula_runtime_library NAME)
+  cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
+  add_library(${NAME} STATIC ${ARG_SRCS})
+  alula_configure_target(${NAME} OFF)
+  target_link_libraries(${NAME} PUBLIC ${ARG_DEPS})
+endfunction()
+
+# alula_tool(NAME [RUNTIME_ONLY] SRCS … DEPS …): one thin main.
+function(alula_tool NAME)
+  cmake_parse_arguments(ARG "RUNTIME_ONLY" "" "SRCS;DEPS" ${ARGN})
+  add_executable(${NAME} ${ARG_SRCS})
+  if(ARG_RUNTIME_ONLY)
+    alula_configure_target(${NAME} OFF)
+    target_link_libraries(${NAME} PRIVATE ${ARG_DEPS})
+  else()
+    alula_configure_target(${NAME} ON)
+    alula_resolve_deps(deps ${ARG_DEPS})
+    target_link_libraries(${NAME} PRIVATE ${deps})
+    if(TARGET AlulaPch)
+      target_precompile_headers(${NAME} REUSE_FROM AlulaPch)
+    endif()
+    if(TARGET alula-dialect-headers)
+      add_dependencies(${NAME} alula-dialect-headers)
+    endif()
+  endif()
+  install(TARGETS ${NAME} RUNTIME)
+endfunction()
+
+# alula_unit_test(name [RUNTIME_ONLY] SRCS … DEPS …): googletest under CTest.
+function(alula_unit_test NAME)
+  if(NOT ALULA_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "RUNTIME_ONLY" "" "SRCS;DEPS" ${ARGN})
+  add_executable(${NAME} ${ARG_SRCS})
+  set_target_properties(${NAME} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  if(ARG_RUNTIME_ONLY)
+    alula_configure_target(${NAME} OFF)
+    target_link_libraries(${NAME} PRIVATE ${ARG_DEPS})
+  else()
+    alula_configure_target(${NAME} ON)
+    alula_resolve_deps(deps ${ARG_DEPS})
+    target_link_libraries(${NAME} PRIVATE ${deps})
+    if(TARGET AlulaPch)
+      target_precompile_headers(${NAME} REUSE_FROM AlulaPch)
+    endif()
+    if(TARGET alula-dialect-headers)
+      add_dependencies(${NAME} alula-dialect-headers)
+    endif()
+  endif()
+  target_link_libraries(${NAME} PRIVATE GTest::gtest GTest::gtest_main)
+  add_test(NAME ${NAME} COMMAND ${NAME}
+           WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+endfunction()
