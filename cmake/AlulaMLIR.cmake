@@ -1,8 +1,8 @@
 # Finds Debian's MLIR 19 and defines how our dialects are generated.
 
-find_package(MLIR 19 REQUIRED CONFIG
+find_package(MLIR 19.1 REQUIRED CONFIG
   HINTS /usr/lib/llvm-19/lib/cmake/mlir)
-find_package(LLVM 19 REQUIRED CONFIG
+find_package(LLVM 19.1 REQUIRED CONFIG
   HINTS /usr/lib/llvm-19/lib/cmake/llvm)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 separate_arguments(ALULA_LLVM_DEFINITIONS UNIX_COMMAND "${LLVM_DEFINITIONS}")
