@@ -5,6 +5,9 @@ find_package(MLIR 19.1 REQUIRED CONFIG
 find_package(LLVM 19.1 REQUIRED CONFIG
   HINTS /usr/lib/llvm-19/lib/cmake/llvm)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+# Debian's MLIRConfig names the folders of the machine that built it.
+set(MLIR_INCLUDE_DIR "${LLVM_INCLUDE_DIR}")
+set(MLIR_INCLUDE_DIRS "${LLVM_INCLUDE_DIRS}")
 separate_arguments(ALULA_LLVM_DEFINITIONS UNIX_COMMAND "${LLVM_DEFINITIONS}")
 list(TRANSFORM ALULA_LLVM_DEFINITIONS REPLACE "^-D" "")
 

@@ -1,0 +1,1 @@
+#include "dialect/stablehlo/assembly.h"
