@@ -1,0 +1,352 @@
+#include "dialect/newer/adapt.h"
+#include "dialect/newer/limits.h"
+#include "dialect/newer/type_scan.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace alula::newer;
+using llvm::StringRef;
+
+namespace {
+
+class Adapter {
+public:
+  explicit Adapter(StringRef text) : text(text) {}
+
+  Adaptation run() {
+    while (pos < text.size() && !result.refusal)
+      step();
+    return std::move(result);
+  }
+
+private:
+  /// One open bracket.
+  struct Open {
+    char bracket;
+    /// Where the word `dense` before it begins, or npos.
+    size_t dense = StringRef::npos;
+    /// Operators met in it if it belongs to an affine map or set.
+    bool isAffine = false;
+    unsigned operators = 0;
+    /// The string that is all of its content so far.
+    StringRef onlyString;
+    bool hasOther = false;
+  };
+
+  char at(size_t offset) const {
+    return offset < text.size() ? text[offset] : '\0';
+  }
+
+  void refuse(size_t offset, const llvm::Twine &message) {
+    result.refusal = {offset, message.str()};
+  }
+
+  void replace(size_t offset, StringRef with) {
+    result.edits.push_back({offset, with.str()});
+  }
+
+  void step() {
+    char c = text[pos];
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+      ++pos;
+      return;
+    }
+    if (c == '/' && at(pos + 1) == '/') {
+      pos = std::min(text.find('\n', pos), text.size());
+      return;
+    }
+    if (inAlias && stack.empty() && endsAlias(c))
+      inAlias = false;
+    if (c == '"') {
+      stepString();
+      last = '"';
+      return;
+    }
+    if (!stack.empty() && c != '>')
+      stack.back().hasOther = true;
+    if (c == '!' || c == '#' || c == '%' || c == '@' || c == '^')
+      stepPrefixed(c);
+    else if (llvm::isDigit(c))
+      stepNumber();
+    else if (llvm::isAlpha(c) || c == '_')
+      stepWord();
+    else
+      stepPunctuation(c);
+    last = c;
+  }
+
+  /// After the value of an alias, a word, a string or a name begins something
+  /// new unless a connecting sign stands before it.
+  bool endsAlias(char c) const {
+    // A minus is the beginning of an arrow.
+    bool connected = StringRef("=:,-").contains(last);
+    return !connected && (llvm::isAlpha(c) || c == '_' || c == '"' ||
+                          c == '%' || c == '@' || c == '{');
+  }
+
+  void stepString() {
+    size_t begin = pos++;
+    while (true) {
+      pos = text.find_first_of("\"\\\n", pos);
+      if (at(pos) != '\\')
+        break;
+      pos += 2;
+    }
+    pos = pos < text.size() ? pos + 1 : text.size();
+    if (!stack.empty() && !stack.back().hasOther)
+      stack.back().onlyString = text.slice(begin + 1, pos - 1);
+    if (!stack.empty())
+      stack.back().hasOther = true;
+    blankRange();
+  }
+
+  /// After a file name: `:1:2 to 3:4` or `:1:2 to :4` loses its second half.
+  void blankRange() {
+    size_t at = pos;
+    auto number = [&] {
+      size_t end = std::min(text.find_if_not(llvm::isDigit, at), text.size());
+      bool any = end > at;
+      at = end;
+      return any;
+    };
+    auto sign = [&](char c) {
+      at = std::min(text.find_first_not_of(' ', at), text.size());
+      if (at >= text.size() || text[at] != c)
+        return false;
+      ++at;
+      return true;
+    };
+    if (!sign(':') || !number() || !sign(':') || !number())
+      return;
+    size_t begin = at;
+    at = std::min(text.find_first_not_of(' ', at), text.size());
+    if (!text.substr(at).starts_with("to") || at == begin)
+      return;
+    at = std::min(text.find_first_not_of(' ', at + 2), text.size());
+    number();
+    if (!sign(':') || !number())
+      return;
+    replace(begin, std::string(at - begin, ' '));
+    pos = at;
+  }
+
+  static bool isSuffixChar(char c) {
+    return llvm::isAlnum(c) || c == '$' || c == '.' || c == '_' || c == '-';
+  }
+
+  /// Names of types, attributes, values, symbols and blocks.
+  void stepPrefixed(char prefix) {
+    size_t begin = pos++;
+    if (llvm::isDigit(at(pos)))
+      pos = std::min(text.find_if_not(llvm::isDigit, pos), text.size());
+    else
+      while (pos < text.size() && isSuffixChar(text[pos]))
+        ++pos;
+    // `->` after a name is no part of it.
+    if (pos > begin && text[pos - 1] == '-' && at(pos) == '>')
+      --pos;
+    if (prefix != '!' && prefix != '#')
+      return;
+    StringRef name = text.slice(begin, pos);
+    if (stack.empty()) {
+      size_t next = std::min(text.find_first_not_of(' ', pos), text.size());
+      if (at(next) == '=' && at(next + 1) != '=') {
+        beginAlias(name, next + 1);
+        return;
+      }
+    }
+    if (name == "!quant.uniform" && at(pos) == '<' &&
+        hasBlockSizes(text.substr(pos)))
+      replace(begin, "!f.qsubchannel");
+    auto known = aliasNesting.find(name);
+    if (known != aliasNesting.end())
+      noteNesting(begin, stack.size() + known->second);
+  }
+
+  void beginAlias(StringRef name, size_t valueBegin) {
+    inAlias = true;
+    alias = name;
+    aliasNesting[name] = 1;
+    if (name.starts_with("!"))
+      types.define(name, text.substr(valueBegin));
+  }
+
+  void noteNesting(size_t offset, size_t depth) {
+    if (depth > maxAliasNesting)
+      refuse(offset, "nested deeper than " + llvm::Twine(maxAliasNesting) +
+                         " levels through aliases");
+    if (!inAlias)
+      return;
+    unsigned &nesting = aliasNesting[alias];
+    nesting = std::max(nesting, unsigned(depth) + 1);
+  }
+
+  void stepNumber() {
+    if (text[pos] == '0' && at(pos + 1) == 'x' && llvm::isHexDigit(at(pos + 2)))
+      pos = std::min(text.find_if_not(llvm::isHexDigit, pos + 2), text.size());
+    else
+      pos = std::min(text.find_if_not(llvm::isDigit, pos), text.size());
+  }
+
+  void stepWord() {
+    size_t begin = pos;
+    while (pos < text.size() &&
+           (llvm::isAlnum(text[pos]) || text[pos] == '_' || text[pos] == '$' ||
+            text[pos] == '.'))
+      ++pos;
+    StringRef word = text.slice(begin, pos);
+    // In `4xf8E3M4` the x belongs to the dimension.
+    if (word.starts_with("x") && begin &&
+        (llvm::isDigit(text[begin - 1]) ||
+         StringRef("?*]").contains(text[begin - 1]))) {
+      word = word.drop_front();
+      // `4x8xf32` comes apart at every x.
+      if (!word.empty() && llvm::isDigit(word.front())) {
+        pos = begin + 1;
+        return;
+      }
+      ++begin;
+    }
+    if (StringRef stand = getStandIn(word); !stand.empty()) {
+      if (!isKey())
+        replace(begin, stand);
+      return;
+    }
+    if (word == "mod" || word == "floordiv" || word == "ceildiv")
+      countOperator();
+    if (at(pos) != '<')
+      return;
+    if (word == "dense") {
+      pendingDense = begin;
+    } else if (word == "affine_map" || word == "affine_set") {
+      pendingAffine = true;
+    } else if (word == "tensor" || word == "vector" || word == "memref") {
+      ShapeScan shape = scanShape(text.substr(pos + 1));
+      // The dimensions are skipped as one: `0xf32` is no hexadecimal number.
+      open('<');
+      pos += 1 + shape.size;
+      if (!shape.problem.empty())
+        refuse(begin, word + " type: " + shape.problem);
+    }
+  }
+
+  /// Whether the word just read is the name of an entry: `f8E3M4 = 1`.
+  bool isKey() const {
+    size_t next = std::min(text.find_first_not_of(" \n", pos), text.size());
+    return at(next) == '=' && at(next + 1) != '=';
+  }
+
+  void stepPunctuation(char c) {
+    if (c == '-' && at(pos + 1) == '>') {
+      pos += 2;
+      return;
+    }
+    // Comparisons of affine sets.
+    if ((c == '<' || c == '>' || c == '=') && at(pos + 1) == '=' &&
+        inAffine()) {
+      pos += 2;
+      return;
+    }
+    if (c == '<' || c == '(' || c == '[' || c == '{') {
+      open(c);
+    } else if (c == '>' || c == ')' || c == ']' || c == '}') {
+      close(c);
+    } else if (c == '+' || c == '-' || c == '*') {
+      countOperator();
+    }
+    ++pos;
+  }
+
+  bool inAffine() const { return !stack.empty() && stack.back().isAffine; }
+
+  void countOperator() {
+    if (inAffine() && ++stack.back().operators > maxAffineOperators)
+      refuse(pos, "affine expression has more than " +
+                      llvm::Twine(maxAffineOperators) + " operators");
+  }
+
+  void open(char c) {
+    Open entry;
+    entry.bracket = c;
+    if (c == '<') {
+      entry.dense = pendingDense;
+      entry.isAffine = pendingAffine;
+    }
+    if (inAffine())
+      entry.isAffine = true;
+    pendingDense = StringRef::npos;
+    pendingAffine = false;
+    stack.push_back(entry);
+    if (stack.size() > maxNesting)
+      refuse(pos, "nested deeper than " + llvm::Twine(maxNesting) + " levels");
+    else
+      noteNesting(pos, stack.size());
+  }
+
+  void close(char c) {
+    static constexpr StringRef pairs = "<>()[]{}";
+    // A bracket without its partner is the parser's to report.
+    if (stack.empty() || pairs[pairs.find(stack.back().bracket) + 1] != c)
+      return;
+    Open entry = stack.pop_back_val();
+    if (inAffine() && entry.isAffine)
+      stack.back().operators += entry.operators;
+    if (entry.dense != StringRef::npos)
+      adaptDense(entry);
+  }
+
+  /// `dense<…> : type` of a type that MLIR 19 can't give it.
+  void adaptDense(const Open &entry) {
+    size_t next = text.find_first_not_of(" \n\t\r", pos + 1);
+    if (next == StringRef::npos || text[next] != ':')
+      return;
+    TypeFacts facts = types.read(text.substr(next + 1));
+    if (facts.isBridged ||
+        (facts.isBool && isByteHex(entry.onlyString, facts.elements)))
+      replace(entry.dense, "#f.dn");
+  }
+
+  /// Whether hex for i1 has a byte for each element, as newer MLIR writes it.
+  static bool isByteHex(StringRef hex, int64_t elements) {
+    if (!hex.consume_front("0x"))
+      return false;
+    int64_t bytes = int64_t(hex.size() / 2);
+    return elements > 1 &&
+           (bytes == elements || (bytes == 1 && hex == "01"));
+  }
+
+  StringRef text;
+  size_t pos = 0;
+  Adaptation result;
+  llvm::SmallVector<Open> stack;
+  size_t pendingDense = StringRef::npos;
+  bool pendingAffine = false;
+  /// The first character of the last token.
+  char last = '\0';
+
+  TypeAliases types;
+  /// How deep the value of each alias nests, aliases inside it followed.
+  llvm::StringMap<unsigned> aliasNesting;
+  bool inAlias = false;
+  StringRef alias;
+};
+
+} // namespace
+
+Adaptation alula::newer::adapt(StringRef text) { return Adapter(text).run(); }
+
+void alula::newer::applyEdits(llvm::ArrayRef<Edit> edits,
+                              char *text) {
+  for (const Edit &edit : edits)
+    llvm::copy(edit.text, text + edit.offset);
+}
+
+std::string alula::newer::adaptText(StringRef text) {
+  std::string adapted = text.str();
+  applyEdits(adapt(text).edits, adapted.data());
+  return adapted;
+}

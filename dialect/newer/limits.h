@@ -1,0 +1,30 @@
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace alula::newer {
+
+/// What we refuse before anything recurses over it or multiplies it. All are
+/// far above what a program needs.
+
+/// Brackets of all kinds inside each other. MLIR's parser, verifier and
+/// printer recurse over them.
+inline constexpr unsigned maxNesting = 512;
+/// The same when aliases are followed; walks over attributes recurse over it.
+inline constexpr unsigned maxAliasNesting = 4096;
+/// Operators in one affine expression, which the parser recurses over.
+inline constexpr unsigned maxAffineOperators = 1024;
+inline constexpr unsigned maxRank = 1024;
+/// Elements of one tensor. Its bits still fit an int64_t with 128 bits each.
+inline constexpr int64_t maxElements = int64_t(1) << 55;
+/// Bytes of one source file: columns are 32 bits wide.
+inline constexpr uint64_t maxSourceBytes = 0xFFFFFFFF;
+
+/// The product of the static dimensions (negative ones are dynamic and zeros
+/// are skipped), or nothing when it exceeds `maxElements`.
+std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
+
+} // namespace alula::newer
