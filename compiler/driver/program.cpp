@@ -1,0 +1,18 @@
+// Tells the forms of a program apart and reads each with its reader.
+
+#include "compiler/driver/program.h"
+
+#include "dialect/newer/source.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+OwningOpRef<ModuleOp>
+alula::driver::readProgram(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                           MLIRContext *context, bool verify) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  return newer::parseSource(sources, context, verify);
+}
