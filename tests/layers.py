@@ -1,0 +1,106 @@
+"""Checks the arrows between rooms, the forbidden file names, and that no text
+names a machine.
+
+Each `#include "room/…"` of ours must follow an arrow of docs/map.md.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Room (longest prefix wins) -> the rooms that it may include besides itself.
+ARROWS = {
+    "include/alula": [],
+    "artifact": ["include/alula"],
+    "runtime/base": ["include/alula"],
+    "runtime/threads": ["include/alula", "runtime/base"],
+    "runtime/device": ["include/alula", "runtime/base", "runtime/threads", "artifact"],
+    "runtime/executable": ["include/alula", "runtime/base", "artifact", "runtime/device"],
+    "runtime/invoke": [
+        "include/alula", "artifact", "runtime/base", "runtime/device",
+        "runtime/executable", "runtime/threads", "runtime/collectives",
+    ],
+    "runtime/collectives": ["include/alula", "runtime/base"],
+    "runtime/capi": ["include/alula", "artifact", "runtime"],
+    "runtime/conformance": ["include/alula", "artifact", "runtime"],
+    "dialect/newer": [],
+    "dialect/stablehlo": ["dialect/newer"],
+    "dialect/chlo": ["dialect/stablehlo", "dialect/newer"],
+    "dialect/sdy": ["dialect/newer"],
+    "dialect/vhlo": [
+        "dialect/stablehlo", "dialect/chlo", "dialect/sdy", "dialect/newer",
+    ],
+    "dialect/dispatch": ["dialect/stablehlo", "dialect/newer", "include/alula"],
+    "reference": ["dialect", "include/alula"],
+    "compiler/input": ["dialect", "include/alula"],
+    "compiler/optimize": ["dialect", "include/alula", "reference"],
+    "compiler/dispatch": ["dialect", "include/alula"],
+    "compiler/kernel": ["dialect", "include/alula"],
+    "compiler/schedule": ["dialect", "include/alula"],
+    "compiler/target": ["dialect", "include/alula", "compiler/kernel"],
+    "compiler/emit": ["dialect", "include/alula", "artifact"],
+    "compiler/driver": ["compiler", "dialect", "reference", "include/alula", "artifact"],
+    "tools/values": ["include/alula"],
+    "tools/run": ["include/alula", "tools/values"],
+    "tools/bench": ["include/alula", "tools/values"],
+    "tools/inspect": ["include/alula", "artifact"],
+    "tools/compile": ["include/alula"],
+    "tools/opt": ["compiler/driver", "dialect", "reference"],
+    "tools/interpret": ["compiler/driver", "dialect", "reference", "include/alula", "tools/values"],
+    "pjrt": ["include/alula"],
+    "python": ["include/alula"],
+}
+FORBIDDEN_NAME = re.compile(r"(^|_)(utils?|helpers?|common|misc|manager|impl2)(_|\.|$)")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+MACHINE = re.compile(r"(?<![\w.])/(work|root|home)/")
+
+
+def room_of(path):
+    parts = path.split("/")
+    for size in range(len(parts), 0, -1):
+        room = "/".join(parts[:size])
+        if room in ARROWS:
+            return room
+    return None
+
+
+def check_includes(path, text):
+    room = room_of(path)
+    for included in INCLUDE.findall(text):
+        if included.startswith("alula/"):
+            included = "include/" + included
+        target = room_of(included)
+        if room is None or target is None or target == room:
+            continue
+        allowed = ARROWS[room]
+        if not any(target == a or target.startswith(a + "/") for a in allowed):
+            yield f"{path}: {room} may not include {target} ({included})"
+
+
+def main():
+    files = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split("\n")
+    problems = []
+    for name in filter(None, files):
+        path = ROOT / name
+        if not path.is_file():
+            continue
+        if FORBIDDEN_NAME.search(path.name):
+            problems.append(f"{name}: a file is named after its subject")
+        if path.suffix in {".h", ".cpp", ".c", ".td", ".py", ".md", ".txt", ".sh", ".mlir"}:
+            text = path.read_text(errors="replace")
+            if name != "tests/layers.py" and MACHINE.search(text):
+                problems.append(f"{name}: names a folder of a machine")
+            if path.suffix in {".h", ".cpp", ".c"}:
+                problems += check_includes(name, text)
+    print("\n".join(problems) if problems else "layers: fine")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
