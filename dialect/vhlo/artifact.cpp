@@ -10,9 +10,8 @@ std::string Artifact::nameOf(const Op &op) const {
   return std::string(dialects[name.dialect]) + "." + std::string(name.name);
 }
 
-void forEachReference(
-    const Artifact &artifact, const Node &node,
-    const std::function<void(bool isType, uint32_t)> &visit) {
+void forEachReference(const Artifact &artifact, const Node &node,
+                      const std::function<void(bool isType, uint32_t)> &visit) {
   const Encoding *row = findEncoding(node.family, node.isType, node.code);
   if (!row)
     return;
@@ -54,8 +53,7 @@ unsigned bitWidth(const Artifact &artifact, const Node &type) {
     return width < (1 << 24) ? unsigned(width) : 0;
   }
   if (type.family == Family::Text) {
-    std::string_view text =
-        artifact.text(uint32_t(artifact.wordsOf(type)[0]));
+    std::string_view text = artifact.text(uint32_t(artifact.wordsOf(type)[0]));
     if (text.starts_with("f8E"))
       return 8;
     if (text.starts_with("f6E"))
@@ -110,9 +108,9 @@ private:
                       : artifact.attributes[ref.index];
   }
   bool fail(NodeRef ref, std::string_view what) {
-    error = {node(ref).offset, std::string(ref.isType ? "type " : "attribute ") +
-                                   std::to_string(ref.index) + " " +
-                                   std::string(what)};
+    error = {node(ref).offset,
+             std::string(ref.isType ? "type " : "attribute ") +
+                 std::to_string(ref.index) + " " + std::string(what)};
     return false;
   }
 

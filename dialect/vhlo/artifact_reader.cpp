@@ -15,9 +15,8 @@ public:
       : file(file), cursor(file, 0, file.size(), error), artifact(artifact) {}
 
   bool run() {
-    return readHeader() && readTopLevel() && readStrings() &&
-           readDialects() && readOffsets() && readNodes() &&
-           readProperties() && readOps();
+    return readHeader() && readTopLevel() && readStrings() && readDialects() &&
+           readOffsets() && readNodes() && readProperties() && readOps();
   }
 
 private:
@@ -46,8 +45,8 @@ private:
       if (!cursor.readSection(section))
         return false;
       if (section.id >= numSections)
-        return cursor.failAt(where, "unknown section " +
-                                        std::to_string(section.id));
+        return cursor.failAt(where,
+                             "unknown section " + std::to_string(section.id));
       if (found[section.id])
         return cursor.failAt(where, "a second " +
                                         std::string(sectionName(section.id)) +
@@ -78,8 +77,8 @@ private:
       uint64_t size;
       if (!in.readVarInt(size, "a string's size"))
         return false;
-      if (size == 0 || size > in.remaining() - std::min<uint64_t>(
-                                                   total, in.remaining()))
+      if (size == 0 ||
+          size > in.remaining() - std::min<uint64_t>(total, in.remaining()))
         return in.fail("a string's size is " + std::to_string(size) +
                        ", outside of the string section");
       sizes[i] = size_t(size);

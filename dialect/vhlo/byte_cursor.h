@@ -35,13 +35,11 @@ public:
   [[nodiscard]] bool readByte(uint8_t &value, const char *what);
   [[nodiscard]] bool readVarInt(uint64_t &value, const char *what);
   /// A varint whose lowest bit is a flag.
-  [[nodiscard]] bool readFlagged(uint64_t &value, bool &flag,
-                                 const char *what);
+  [[nodiscard]] bool readFlagged(uint64_t &value, bool &flag, const char *what);
   /// A zigzag varint.
   [[nodiscard]] bool readSigned(int64_t &value, const char *what);
   /// An index below `count`.
-  [[nodiscard]] bool readIndex(uint32_t &value, size_t count,
-                               const char *what);
+  [[nodiscard]] bool readIndex(uint32_t &value, size_t count, const char *what);
   /// A count of items that need at least `bytesEach` of the bytes that remain:
   /// a count is never trusted further than the input reaches.
   [[nodiscard]] bool readCount(size_t &value, size_t bytesEach,

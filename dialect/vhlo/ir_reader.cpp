@@ -186,9 +186,8 @@ private:
                                       std::to_string(artifact.types.size()));
       artifact.valueTypes[block.firstArgument + i] = uint32_t(type);
       uint32_t location = none;
-      if (hasLocation &&
-          !in().readIndex(location, artifact.attributes.size(),
-                          "attribute index"))
+      if (hasLocation && !in().readIndex(location, artifact.attributes.size(),
+                                         "attribute index"))
         return false;
       artifact.argumentLocations[block.firstLocation + i] = location;
     }

@@ -140,10 +140,10 @@ private:
     if (!present)
       return true;
     if (value >= artifact.attributes.size())
-      return cursor.failAt(where, "attribute index " + std::to_string(value) +
-                                      " is out of range: there are " +
-                                      std::to_string(
-                                          artifact.attributes.size()));
+      return cursor.failAt(where,
+                           "attribute index " + std::to_string(value) +
+                               " is out of range: there are " +
+                               std::to_string(artifact.attributes.size()));
     push(value);
     return true;
   }
@@ -151,8 +151,7 @@ private:
   /// A number whose width its type says: one byte up to 8 bits, one zigzag
   /// up to 64, a counted list of 64-bit words above.
   bool readNumber() {
-    const Node &type =
-        artifact.types[size_t(artifact.words[node.firstWord])];
+    const Node &type = artifact.types[size_t(artifact.words[node.firstWord])];
     unsigned bits = bitWidth(artifact, type);
     if (bits == 0)
       return cursor.fail("a number's type " +
@@ -170,8 +169,8 @@ private:
     if (bits > 64 && !cursor.readCount(count, 1, "a number's size"))
       return false;
     if (count == 0 || count > (bits + 63) / 64)
-      return cursor.fail("a number of " + std::to_string(bits) +
-                         " bits has " + std::to_string(count) + " words");
+      return cursor.fail("a number of " + std::to_string(bits) + " bits has " +
+                         std::to_string(count) + " words");
     push(count);
     for (size_t i = 0; i < count; ++i)
       if (!readItem('z'))
@@ -220,13 +219,11 @@ bool readNode(Artifact &artifact, ByteCursor &cursor, Node &node,
     return true;
   }
   if (!row)
-    return cursor.failAt(where, "unknown vhlo " +
-                                    std::string(node.isType ? "type"
-                                                            : "attribute") +
-                                    " code " + std::to_string(code) +
-                                    ": StableHLO " +
-                                    Version::current().str() +
-                                    " has none such");
+    return cursor.failAt(where,
+                         "unknown vhlo " +
+                             std::string(node.isType ? "type" : "attribute") +
+                             " code " + std::to_string(code) + ": StableHLO " +
+                             Version::current().str() + " has none such");
   node.code = row->code;
   if (!NodeReader(artifact, cursor, node).readFields(row->fields))
     return false;

@@ -58,8 +58,7 @@ std::optional<VersionedName> splitVersionedName(std::string_view name) {
     return std::nullopt;
   unsigned form = 0;
   const char *end = name.data() + name.size();
-  auto [next, status] =
-      std::from_chars(name.data() + mark + 2, end, form);
+  auto [next, status] = std::from_chars(name.data() + mark + 2, end, form);
   if (status != std::errc() || next != end || form == 0)
     return std::nullopt;
   return VersionedName{name.substr(0, mark), form};

@@ -21,9 +21,9 @@ inline constexpr uint8_t numSections = 9;
 
 constexpr std::string_view sectionName(uint8_t id) {
   constexpr std::string_view names[numSections] = {
-      "string",    "dialect",  "attribute", "attribute offset",
-      "operation", "resource", "resource offset",
-      "dialect version", "properties"};
+      "string",           "dialect",         "attribute",
+      "attribute offset", "operation",       "resource",
+      "resource offset",  "dialect version", "properties"};
   return names[id];
 }
 

@@ -27,8 +27,7 @@ struct Version {
   /// The bytecode container that portable artifacts of this version use.
   uint32_t containerVersion() const;
 
-  friend constexpr auto operator<=>(const Version &,
-                                    const Version &) = default;
+  friend constexpr auto operator<=>(const Version &, const Version &) = default;
 };
 
 /// Prefix of the producer string in the header of every portable artifact.

@@ -1,0 +1,44 @@
+#include "dialect/vhlo/reader.h"
+
+#include "dialect/newer/dialect.h"
+#include "dialect/stablehlo/ops.h"
+#include "dialect/vhlo/import_ops.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace alula::vhlo {
+
+bool isPortableArtifact(StringRef bytes) {
+  return portableVersion(bytes).has_value();
+}
+
+OwningOpRef<ModuleOp> readPortable(StringRef bytes, MLIRContext *context,
+                                   StringRef name) {
+  context->loadDialect<func::FuncDialect, newer::NewerDialect,
+                       stablehlo::StablehloDialect>();
+  Location location = UnknownLoc::get(context);
+  if (!name.empty())
+    location = FileLineColLoc::get(context, name, 0, 0);
+  ArtifactDiagnostics diagnostics(location);
+  Bytes file(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+  Artifact artifact;
+  Error error;
+  std::vector<NodeRef> order;
+  if (!readArtifact(file, artifact, error) ||
+      !orderNodes(artifact, order, error)) {
+    diagnostics.error(error.offset) << error.text;
+    return {};
+  }
+  NodeImporter nodes(artifact, context, diagnostics);
+  if (failed(nodes.run(order)))
+    return {};
+  OwningOpRef<ModuleOp> module = importOps(artifact, nodes, context);
+  if (!module || failed(verify(*module)))
+    return {};
+  return module;
+}
+
+} // namespace alula::vhlo

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace alula::vhlo {
+
+/// Whether `bytes` begin like a StableHLO portable artifact: MLIR bytecode
+/// whose producer is StableHLO of some version.
+bool isPortableArtifact(llvm::StringRef bytes);
+
+/// Reads a portable artifact of any version up to the current one into
+/// StableHLO and func operations, and verifies them. Anything wrong is a
+/// diagnostic that says where and what; the result is null then. `name` stands
+/// for the artifact in diagnostics. Memory is bounded by the size of the input,
+/// and no input makes it crash or recurse without end.
+mlir::OwningOpRef<mlir::ModuleOp> readPortable(llvm::StringRef bytes,
+                                               mlir::MLIRContext *context,
+                                               llvm::StringRef name = "");
+
+} // namespace alula::vhlo
