@@ -39,11 +39,6 @@ def _append(folder: pathlib.Path, entry: dict) -> None:
         file.write(json.dumps(entry) + "\n")
 
 
-def _tolerance(params: dict):
-    tolerance = params.get("tol", params.get("rtol"))
-    return tolerance if isinstance(tolerance, (int, float)) else None
-
-
 def generate(options) -> None:
     import jax
     import numpy as np
@@ -72,8 +67,6 @@ def generate(options) -> None:
             "name": harness.fullname,
             "group": harness.group_name,
         }
-        if (tolerance := _tolerance(harness.params)) is not None:
-            entry["tolerance"] = tolerance
         try:
             entry |= program_record.record(
                 harness.dyn_fun,
@@ -112,8 +105,7 @@ def main() -> None:
         # Each process imports JAX for itself: it does not survive a fork.
         command = [sys.executable, *sys.argv, "--jobs=1"]
         processes = [
-            subprocess.Popen([*command, f"--shard={i}/{options.jobs}"])
-            for i in range(options.jobs)
+            subprocess.Popen([*command, f"--shard={i}/{options.jobs}"]) for i in range(options.jobs)
         ]
         if sum(process.wait() for process in processes):
             sys.exit("a shard failed")

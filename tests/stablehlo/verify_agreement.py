@@ -22,9 +22,7 @@ import subprocess
 import sys
 
 SEPARATOR = re.compile(r"^// -----.*$", re.MULTILINE)
-EXPECTED = re.compile(
-    r"expected-error(?:-re)?\s*(?:@\S+)?\s*\d*\s*\{\{(.*?)\}\}"
-)
+EXPECTED = re.compile(r"expected-error(?:-re)?\s*(?:@\S+)?\s*\d*\s*\{\{(.*?)\}\}")
 TIMEOUT = 20
 
 
@@ -50,10 +48,7 @@ def split(path: pathlib.Path, root: pathlib.Path) -> list[Chunk]:
     chunks = []
     for begin, end in itertools.pairwise(cuts):
         body = SEPARATOR.sub("", text[begin:end])
-        if any(
-            line.strip() and not line.strip().startswith("//")
-            for line in body.splitlines()
-        ):
+        if any(line.strip() and not line.strip().startswith("//") for line in body.splitlines()):
             # Blank lines in front keep our messages' line numbers those of
             # the whole file.
             lines = text.count("\n", 0, begin)
@@ -162,18 +157,12 @@ def main() -> None:
         elif answer == "crash":
             wrong["crashed"].append(f"  {chunk.label}: {message}")
         elif answer == "reject":
-            wrong["rejected, should be accepted"].append(
-                f"  {chunk.label}: {message}"
-            )
+            wrong["rejected, should be accepted"].append(f"  {chunk.label}: {message}")
         elif jaxlib.accepts(chunk):
             total[chunk.file] -= 1
-            wrong["left out, the error is a pass's"].append(
-                f"  {chunk.label}: {chunk.expected[0]}"
-            )
+            wrong["left out, the error is a pass's"].append(f"  {chunk.label}: {chunk.expected[0]}")
         else:
-            wrong["accepted, should be rejected"].append(
-                f"  {chunk.label}: {chunk.expected[0]}"
-            )
+            wrong["accepted, should be rejected"].append(f"  {chunk.label}: {chunk.expected[0]}")
     for file in total:
         print(f"{agree[file]:4}/{total[file]:<4} {file}")
     for title, lines in sorted(wrong.items()):
