@@ -1,0 +1,357 @@
+// What is written reads back; every damaged file gives an error.
+
+#include "artifact/hash.h"
+#include "artifact/printer.h"
+#include "artifact/sample_test.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+using namespace alula::artifact;
+
+namespace {
+
+/// Reads and verifies; "ok" or the error.
+std::string check(const std::string &bytes) {
+  // A copy of exactly the size lets AddressSanitizer see every overrun.
+  std::unique_ptr<uint64_t[]> copy(new uint64_t[bytes.size() / 8 + 1]);
+  auto *at = reinterpret_cast<char *>(copy.get());
+  memcpy(at, bytes.data(), bytes.size());
+  Artifact artifact;
+  Diagnostic diagnostic;
+  if (!openArtifact(at, bytes.size(), {}, artifact, diagnostic) ||
+      !verifyArtifact(artifact, diagnostic)) {
+    EXPECT_NE(diagnostic.code, ALULA_STATUS_OK);
+    EXPECT_NE(diagnostic.text[0], 0);
+    return diagnostic.text;
+  }
+  // What verifies must also print.
+  printText(artifact);
+  return "ok";
+}
+
+/// Makes all hashes right again.
+void fixHashes(std::string &bytes) {
+  alula_file_header header;
+  if (bytes.size() < sizeof header)
+    return;
+  memcpy(&header, bytes.data(), sizeof header);
+  size_t head = sizeof header;
+  for (uint32_t i = 0; i < header.section_count &&
+                       head + sizeof(alula_file_section) <= bytes.size();
+       ++i, head += sizeof(alula_file_section)) {
+    alula_file_section section;
+    memcpy(&section, &bytes[head], sizeof section);
+    if (section.offset <= bytes.size() &&
+        section.bytes <= bytes.size() - section.offset)
+      section.hash = hashBytes(&bytes[section.offset], section.bytes);
+    memcpy(&bytes[head], &section, sizeof section);
+  }
+  header.hash = 0;
+  memcpy(bytes.data(), &header, sizeof header);
+  header.hash = hashBytes(bytes.data(), head);
+  memcpy(bytes.data(), &header, sizeof header);
+}
+
+TEST(Hash, PublishedVectors) {
+  EXPECT_EQ(hashBytes("", 0), 0xEF46DB3751D8E999);
+  EXPECT_EQ(hashBytes("a", 1), 0xD24EC4F1A98C6E5B);
+  EXPECT_EQ(hashBytes("abc", 3), 0x44BC2CF5AD770999);
+  const char *text = "The quick brown fox jumps over the lazy dog";
+  EXPECT_EQ(hashBytes(text, strlen(text)), 0x0B242D361FDA71BC);
+}
+
+TEST(Artifact, SameCallsSameBytes) {
+  std::string first = makeSample();
+  ASSERT_FALSE(first.empty());
+  EXPECT_EQ(first, makeSample());
+  EXPECT_EQ(check(first), "ok");
+}
+
+TEST(Artifact, Text) {
+  std::string bytes = makeSample();
+  Artifact artifact;
+  Diagnostic diagnostic;
+  ASSERT_TRUE(openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+  std::string text = printText(artifact);
+  text.erase(0, text.find('\n') + 1);
+  EXPECT_EQ(text, R"(compiler = "test"
+global 0 "counter": i32 mutable
+global 1 "weights": 4xf32 = constant 0
+constant 0: 16 bytes
+kernel 0 @add: 3 bindings, 1 constants, 128 scratch bytes
+variant 0 "x86-64-v3": x86_64, kernel abi 1, raw image of 20 bytes, needs avx2 fma
+variant 1 "x86-64": x86_64, kernel abi 1, raw image of 8 bytes, needs nothing more
+
+function @step("x": 4xf32) -> ("y": 4xf32 in argument 0) registers 0 arena 0 {
+  %0 = argument 0
+  %1 = constant 0
+^0:
+  dispatch @add grid(1, 1, 1) bindings(read %0, read %1, write %0) constants(4)
+}
+
+exported function @scale("rows": bx4xf32) -> ("rows": bx4xf32) registers 2 arena 0 {
+  %0 = local
+  %1 = local read_only
+  %2 = argument 0
+  %3 = result 0
+^0:
+  r0 = argument_dim 0, 0
+  r1 = mul r0, 16
+  bind_result 0, r0
+  alloc %0, r1
+  fill %0, 0, r1, 4, 0
+  view %1, %2, 0, 16
+  copy %3, 0, %2, 0, r1
+  free %0
+}
+
+exported function @main("x": 4xf32, "n": i32) -> ("y": 4xf32) registers 6 arena 128 {
+  %0 = arena [0, +16)
+  %1 = arena [64, +16)
+  %2 = argument 0
+  %3 = argument 1
+  %4 = result 0
+  %5 = global 0
+^0:
+  check_global "counter"
+  copy %0, 0, %2, 0, 16
+  r0 = load i32, %3, 0
+  r1 = ge r0, 0
+  assert r1, "n must not be negative, it is {0}", r0
+  while ^1, r3, ^2
+  r5 = select r3, 1, 0
+  case r5, ^5, ^6
+  define_global "counter"
+  copy %4, 0, %0, 0, 16
+^1:
+  r3 = lt r2, r0
+^2:
+  call @step(%0) -> (%0)
+  swap %0, %1
+  r2 = add r2, 1
+  r4 = and r2, 1
+  if r4, ^3, ^4
+^3:
+  store i32, %5, 0, r2
+^4:
+^5:
+^6:
+}
+)");
+}
+
+TEST(Artifact, EveryByteAndEveryTruncation) {
+  const std::string good = makeSample();
+  std::string bytes = good;
+  size_t tries = 0, errors = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (int flip = 1; flip < 256; ++flip, ++tries) {
+      bytes[i] = char(good[i] ^ flip);
+      errors += check(bytes) != "ok";
+    }
+    bytes[i] = good[i];
+  }
+  for (size_t size = 0; size < good.size(); ++size, ++tries)
+    errors += check(good.substr(0, size)) != "ok";
+  printf("%zu bytes, %zu damaged files, %zu errors\n", good.size(), tries,
+         errors);
+  EXPECT_EQ(errors, tries);
+}
+
+TEST(Artifact, BehindTheHash) {
+  // With right hashes a changed file may be a good one: a number, a name. What
+  // counts is that nothing crashes and that it is never half verified.
+  const std::string good = makeSample();
+  size_t tries = 0, errors = 0;
+  for (size_t i = 0; i < good.size(); ++i)
+    for (int value : {0, 1, 2, 4, 8, 16, 32, 64, 127, 128, 255}) {
+      std::string bytes = good;
+      bytes[i] = char(good[i] ^ value);
+      if (value == 0)
+        bytes[i] = 0;
+      fixHashes(bytes);
+      ++tries;
+      errors += check(bytes) != "ok";
+    }
+  for (size_t size = 0; size < good.size(); ++size) {
+    std::string bytes = good.substr(0, size);
+    if (size >= sizeof(alula_file_header)) {
+      uint64_t fileBytes = size;
+      memcpy(&bytes[offsetof(alula_file_header, file_bytes)], &fileBytes, 8);
+    }
+    fixHashes(bytes);
+    ++tries;
+    EXPECT_NE(check(bytes), "ok") << size;
+    ++errors;
+  }
+  printf("%zu files with right hashes, %zu errors\n", tries, errors);
+}
+
+TEST(Artifact, HeaderErrors) {
+  std::string good = makeSample(), bytes = good;
+  EXPECT_EQ(check(""), "artifact is truncated: 0 bytes, the header alone takes 64");
+  bytes[0] = 'x';
+  EXPECT_EQ(check(bytes), "not an Alula artifact: wrong magic number");
+  bytes = good;
+  bytes[8] = 2;
+  EXPECT_EQ(check(bytes), "artifact has format version 2.0, this library reads "
+                          "1.0 to 1.0");
+  bytes = good;
+  bytes[10] = 1;
+  EXPECT_EQ(check(bytes), "artifact has format version 1.1, this library reads "
+                          "1.0 to 1.0");
+  EXPECT_EQ(check(good + "x"), "artifact says it has " +
+                                   std::to_string(good.size()) +
+                                   " bytes, but there are " +
+                                   std::to_string(good.size() + 1));
+  bytes = good;
+  bytes.back() ^= 1;
+  EXPECT_EQ(check(bytes),
+            "artifact is damaged: the hash of section 'data' differs");
+  bytes = good;
+  bytes[70] ^= 1;
+  EXPECT_EQ(check(bytes), "artifact is damaged: the header's hash differs");
+}
+
+/// The verifier's answer to a function that `build` fills.
+template <class Build> std::string verify(Build build) {
+  ArtifactWriter file;
+  uint32_t type = file.addType(ALULA_DTYPE_F32, {4});
+  uint32_t dynamic = file.addType(ALULA_DTYPE_F32, {Dim::dynamic()});
+  file.addConstant("0123456789abcdef", 16);
+  file.addGlobal("g", type, /*isMutable=*/false);
+  file.addKernel({"k", {ALULA_ACCESS_WRITE}, 1, 0});
+  FunctionWriter &callee = file.addFunction("callee", false);
+  callee.addArgument("x", type);
+  callee.addResult("y", type, 0);
+  FunctionWriter &function = file.addFunction("f");
+  function.addArgument("x", type);
+  function.addArgument("d", dynamic);
+  function.addResult("y", type);
+  function.addResult("e", dynamic);
+  function.newRegister();
+  build(function);
+  Diagnostic diagnostic;
+  return file.finish(diagnostic).empty() ? diagnostic.text : "ok";
+}
+
+TEST(Verifier, CommandErrors) {
+  using F = FunctionWriter &;
+  auto at = [](const char *text) {
+    return "function 1 'f', block 0, word 0: " + std::string(text);
+  };
+  EXPECT_EQ(verify([](F) {}), "ok");
+  EXPECT_EQ(verify([](F f) { f.emit(alula_command(99), {}); }),
+            at("unknown command 99"));
+  EXPECT_EQ(verify([](F f) { f.emit(ALULA_COMMAND_SELECT, {0, 0}); }),
+            at("select: too few parameters"));
+  EXPECT_EQ(verify([](F f) { f.emit(ALULA_COMMAND_CHECK_GLOBAL, {0, 0}); }),
+            at("check_global: too many parameters"));
+  EXPECT_EQ(verify([](F f) { f.move({7}, f.immediate(1)); }),
+            at("compute: register 7 is out of range"));
+  EXPECT_EQ(verify([](F f) { f.move({0}, {ALULA_IMMEDIATE | 9}); }),
+            at("compute: operand 2147483657 is out of range"));
+  EXPECT_EQ(verify([](F f) {
+              f.compute({0}, alula_operator(77), {0}, {0});
+            }),
+            at("compute: unknown operator 77"));
+  EXPECT_EQ(verify([](F f) { f.alloc(3, {0}); }),
+            at("alloc: slot 3 is out of range"));
+  EXPECT_EQ(verify([](F f) { f.alloc(f.argument(0), {0}); }),
+            at("alloc: slot 0 is not local"));
+  EXPECT_EQ(verify([](F f) { f.swap(f.result(0), f.local()); }),
+            at("swap: slot 0 is neither local nor in the arena"));
+  EXPECT_EQ(verify([](F f) { f.load({0}, ALULA_DTYPE_F32, f.argument(0), {0}); }),
+            at("load: element type 16 is no integer"));
+  for (auto kind :
+       {ALULA_SLOT_ARGUMENT, ALULA_SLOT_CONSTANT, ALULA_SLOT_GLOBAL})
+    EXPECT_EQ(verify([&](F f) {
+                f.dispatch(0, {0}, {0}, {0}, {f.addSlot(kind, 0)}, {{0}});
+              }),
+              at("dispatch: slot 0 is read-only"));
+  EXPECT_EQ(verify([](F f) { f.dispatch(0, {0}, {0}, {0}, {}); }),
+            at("dispatch: kernel 0 takes 1 bindings and 1 constants"));
+  EXPECT_EQ(verify([](F f) { f.dispatch(1, {0}, {0}, {0}, {}); }),
+            at("dispatch: kernel 1 is out of range"));
+  EXPECT_EQ(verify([](F f) { f.view(f.local(), f.argument(0), {0}, {0}); }),
+            at("view: slot 1 is read-only, slot 0 is not"));
+  EXPECT_EQ(verify([](F f) { f.bindResult(0, {}); }),
+            at("bind_result: result 0 has its storage from the start"));
+  EXPECT_EQ(verify([](F f) { f.bindResult(1, {}); }),
+            at("bind_result: result 1 has 1 dynamic dimensions, 0 are given"));
+  EXPECT_EQ(verify([](F f) { f.argumentDim(0, 1); }),
+            at("argument_dim: no dimension 1 of argument 0"));
+  EXPECT_EQ(verify([](F f) { f.call(1, {}, {}); }),
+            at("call: function 1 does not stand before its caller"));
+  EXPECT_EQ(verify([](F f) { f.call(0, {}, {}); }),
+            at("call: function 0 takes 2 parameters"));
+  EXPECT_EQ(verify([](F f) {
+              f.setArenaBytes(32);
+              f.call(0, {f.arena(0, 16)}, {f.arena(16, 16)});
+            }),
+            at("call: result 0 must be the slot of argument 0"));
+  EXPECT_EQ(verify([](F f) { f.defineGlobal(0); }),
+            at("define_global: global 0 is not mutable"));
+  EXPECT_EQ(verify([](F f) { f.fill(f.result(0), {0}, {0}, 3, {0}); }),
+            at("fill: pattern of 3 bytes"));
+  EXPECT_EQ(verify([](F f) { f.emit(ALULA_COMMAND_CUSTOM_CALL, {0, 0}); }),
+            at("custom_call: this version can't run it"));
+  EXPECT_EQ(verify([](F f) { f.emit(ALULA_COMMAND_COLLECTIVE, {0, 0}); }),
+            at("collective: this version can't run it"));
+}
+
+TEST(Verifier, BlockErrors) {
+  using F = FunctionWriter &;
+  EXPECT_EQ(verify([](F f) { f.newBlock(); }),
+            "function 1 'f', block 1, word 0: block is used by no command");
+  EXPECT_EQ(verify([](F f) {
+              uint32_t block = f.newBlock();
+              f.branch({0}, block, block);
+            }),
+            "function 1 'f', block 0, word 0: if: block 1 is used twice");
+  EXPECT_EQ(verify([](F f) { f.branch({0}, 0); }),
+            "function 1 'f', block 0, word 0: if: block 0 is out of range");
+  EXPECT_EQ(verify([](F f) {
+              for (unsigned i = 0; i < ALULA_MAX_NESTING; ++i) {
+                uint32_t block = f.newBlock();
+                f.branch({0}, block);
+                f.setBlock(block);
+              }
+            }),
+            "function 1 'f', block 255, word 0: if: nested deeper than 256");
+}
+
+TEST(Verifier, SlotErrors) {
+  using F = FunctionWriter &;
+  EXPECT_EQ(verify([](F f) { f.arena(0, 16); }),
+            "function 1: slot 0 leaves its storage");
+  EXPECT_EQ(verify([](F f) { f.addSlot(ALULA_SLOT_ARGUMENT, 0, 8, 16); }),
+            "function 1: slot 0 leaves its storage");
+  EXPECT_EQ(verify([](F f) { f.addSlot(ALULA_SLOT_ARGUMENT, 1, 0, 16); }),
+            "function 1: slot 0 leaves its storage");
+  EXPECT_EQ(verify([](F f) { f.constant(1); }),
+            "function 1: slot 0 is of a wrong kind or index");
+}
+
+TEST(Verifier, TableErrors) {
+  Diagnostic diagnostic;
+  ArtifactWriter large;
+  large.addType(ALULA_DTYPE_F32, {int64_t(1) << 40, int64_t(1) << 40});
+  EXPECT_TRUE(large.finish(diagnostic).empty());
+  EXPECT_STREQ(diagnostic.text, "type 0: more than 2^48 bytes");
+  ArtifactWriter global;
+  global.addGlobal("g", global.addType(ALULA_DTYPE_F32, {Dim::dynamic()}), true);
+  EXPECT_TRUE(global.finish(diagnostic).empty());
+  EXPECT_STREQ(diagnostic.text, "global 0 'g': the shape must be static");
+  ArtifactWriter variant;
+  variant.addKernel({"k", {}, 0, 0});
+  variant.addVariant({"v", "x86_64", {}, ALULA_IMAGE_RAW, "abc", {3}});
+  EXPECT_TRUE(variant.finish(diagnostic).empty());
+  EXPECT_STREQ(diagnostic.text, "variant 0: entry of kernel 0 is outside its "
+                                "image");
+}
+
+} // namespace

@@ -1,0 +1,469 @@
+#include "artifact/printer.h"
+
+#include "alula/dtype.h"
+
+#include <cinttypes>
+#include <cstdarg>
+#include <cstring>
+
+namespace alula::artifact {
+namespace {
+
+__attribute__((format(printf, 1, 2))) std::string format(const char *text,
+                                                         ...) {
+  char buffer[256];
+  va_list list;
+  va_start(list, text);
+  vsnprintf(buffer, sizeof buffer, text, list);
+  va_end(list);
+  return buffer;
+}
+
+std::string quote(std::string_view text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      quoted += '\\';
+    if (c == '\n')
+      quoted += "\\n";
+    else if (c == '\t')
+      quoted += "\\t";
+    else
+      quoted += c;
+  }
+  return quoted + '"';
+}
+
+const char *getOperatorName(uint32_t op) {
+  switch (op) {
+#define X(NAME, code, name)                                                    \
+  case code:                                                                   \
+    return name;
+    ALULA_FOR_EACH_OPERATOR(X)
+#undef X
+  }
+  return "?";
+}
+
+const char *getSlotKindName(uint32_t kind) {
+  switch (kind) {
+  case ALULA_SLOT_ARGUMENT:
+    return "argument";
+  case ALULA_SLOT_RESULT:
+    return "result";
+  case ALULA_SLOT_CONSTANT:
+    return "constant";
+  case ALULA_SLOT_GLOBAL:
+    return "global";
+  case ALULA_SLOT_ARENA:
+    return "arena";
+  case ALULA_SLOT_LOCAL:
+    return "local";
+  }
+  return "?";
+}
+
+std::string printSlot(const alula_file_slot &slot) {
+  std::string text = getSlotKindName(slot.kind);
+  if (slot.kind == ALULA_SLOT_LOCAL)
+    return slot.flags & ALULA_SLOT_READ_ONLY ? text + " read_only" : text;
+  if (slot.kind != ALULA_SLOT_ARENA)
+    text += format(" %u", slot.index);
+  if (slot.bytes != ALULA_REST)
+    text += format(" [%" PRIu64 ", +%" PRIu64 ")", slot.offset, slot.bytes);
+  else if (slot.offset)
+    text += format(" [%" PRIu64 ", ...)", slot.offset);
+  return text;
+}
+
+class CommandPrinter {
+public:
+  CommandPrinter(const Artifact &artifact, uint64_t word)
+      : file(artifact), parameters(artifact.code.data + word + 1),
+        count((artifact.code[word] >> 8) - 1),
+        opcode(artifact.code[word] & 0xFF) {}
+
+  std::string print() {
+    switch (opcode) {
+    case ALULA_COMMAND_COMPUTE: {
+      std::string text = print('r', 0) + " = " +
+                         getOperatorName(parameters[1]) + " " + print('o', 2);
+      return parameters[1] == ALULA_OPERATOR_MOVE ? text
+                                                  : text + ", " + print('o', 3);
+    }
+    case ALULA_COMMAND_DISPATCH:
+      return printDispatch();
+    case ALULA_COMMAND_CALL:
+      return printCall();
+    default:
+      break;
+    }
+    const CommandInfo *info = getCommandInfo(opcode);
+    std::string text = info->name;
+    const char *p = info->parameters;
+    uint32_t used = 0;
+    if (*p == 'r') {
+      text = print('r', 0) + " = " + text;
+      ++p;
+      ++used;
+    }
+    const char *comma = " ";
+    for (; used < count; ++used) {
+      text += comma + print(*p, used);
+      comma = ", ";
+      if (p[1] != '*')
+        ++p;
+    }
+    return text;
+  }
+
+private:
+  std::string print(char kind, uint32_t number) {
+    uint32_t value = parameters[number];
+    switch (kind) {
+    case 'r':
+      return format("r%u", value);
+    case 'o':
+      if (value & ALULA_IMMEDIATE)
+        return format("%" PRId64, file.immediates[value & ~ALULA_IMMEDIATE]);
+      return format("r%u", value);
+    case 's':
+    case 'w':
+    case 'l':
+    case 'x':
+      return format("%%%u", value);
+    case 'b':
+    case 'B':
+      return value == ALULA_NONE ? "none" : format("^%u", value);
+    case 'k':
+      return std::string("@") + file.getString(file.kernels[value].name);
+    case 'f':
+      return std::string("@") + file.getString(file.functions[value].name);
+    case 'g':
+      return quote(file.getString(file.globals[value].name));
+    case 't':
+      return quote(file.getString(value));
+    case 'd':
+      return alula_dtype_get_name(value);
+    default:
+      return format("%u", value);
+    }
+  }
+
+  std::string printList(char kind, uint32_t &next, uint32_t size) {
+    std::string text = "(";
+    for (uint32_t i = 0; i < size; ++i)
+      text += (i ? ", " : "") + print(kind, next++);
+    return text + ")";
+  }
+
+  std::string printDispatch() {
+    const alula_file_kernel &kernel = file.kernels[parameters[0]];
+    uint32_t next = 1;
+    std::string text = "dispatch " + print('k', 0) + " grid" +
+                       printList('o', next, 3) + " bindings(";
+    static const char *const names[] = {"?", "read ", "write ", "update "};
+    for (uint32_t i = 0; i < kernel.binding_count; ++i)
+      text += std::string(i ? ", " : "") +
+              names[file.lists[kernel.first_access + i]] + print('s', next++);
+    text += ")";
+    if (kernel.constant_count)
+      text += " constants" + printList('o', next, kernel.constant_count);
+    return text;
+  }
+
+  std::string printCall() {
+    const alula_file_function &callee = file.functions[parameters[0]];
+    uint32_t next = 1;
+    std::string text = "call " + print('f', 0) +
+                       printList('s', next, callee.argument_count) + " -> " +
+                       printList('s', next, callee.result_count);
+    uint32_t dims = 0;
+    for (uint32_t i = 0; i < callee.argument_count; ++i)
+      dims += countDynamicDims(file,
+                               file.types[file.getArgument(callee, i).type]);
+    if (next < count) {
+      text += " dims" + printList('o', next, dims);
+      text += " -> " + printList('r', next, count - next);
+    }
+    return text;
+  }
+
+  const Artifact &file;
+  const uint32_t *parameters;
+  uint32_t count, opcode;
+};
+
+std::string printValue(const Artifact &file, const alula_file_value &value) {
+  return quote(file.getString(value.name)) + ": " + printType(file, value.type);
+}
+
+std::string printSignature(const Artifact &file,
+                           const alula_file_function &function) {
+  std::string text = "(";
+  for (uint32_t i = 0; i < function.argument_count; ++i)
+    text += (i ? ", " : "") + printValue(file, file.getArgument(function, i));
+  text += ") -> (";
+  for (uint32_t i = 0; i < function.result_count; ++i) {
+    const alula_file_value &result = file.getResult(function, i);
+    text += (i ? ", " : "") + printValue(file, result);
+    if (result.alias != ALULA_NONE)
+      text += format(" in argument %u", result.alias);
+  }
+  return text + ")";
+}
+
+/// Calls `line` for each command of a block.
+template <class Line>
+void forEachCommand(const Artifact &file, const alula_file_block &block,
+                    Line line) {
+  for (uint64_t word = block.begin; word < block.end;
+       word += file.code[word] >> 8)
+    line(word);
+}
+
+void printFunction(const Artifact &file, uint32_t index, std::string &text) {
+  const alula_file_function &function = file.functions[index];
+  text += format("\n%sfunction @",
+                 function.flags & ALULA_FUNCTION_EXPORTED ? "exported " : "");
+  text += file.getString(function.name) + printSignature(file, function);
+  text += format(" registers %u arena %" PRIu64 " {\n", function.register_count,
+                 function.arena_bytes);
+  for (uint32_t i = 0; i < function.slot_count; ++i)
+    text += format("  %%%u = ", i) +
+            printSlot(file.slots[function.first_slot + i]) + "\n";
+  for (uint32_t i = 0; i < function.block_count; ++i) {
+    text += format("^%u:\n", i);
+    forEachCommand(file, file.blocks[function.first_block + i],
+                   [&](uint64_t word) {
+                     text += "  " + printCommand(file, word) + "\n";
+                   });
+  }
+  text += "}\n";
+}
+
+} // namespace
+
+std::string printType(const Artifact &artifact, uint32_t index) {
+  const alula_file_type &type = artifact.types[index];
+  std::string text;
+  for (uint32_t i = 0; i < type.rank; ++i) {
+    const alula_file_dim &dim = artifact.getDims(type)[i];
+    if (dim.size >= 0)
+      text += std::to_string(dim.size);
+    else
+      text += dim.symbol ? artifact.getString(dim.symbol) : "?";
+    text += 'x';
+  }
+  return text + alula_dtype_get_name(type.dtype);
+}
+
+std::string printCommand(const Artifact &artifact, uint64_t word) {
+  return CommandPrinter(artifact, word).print();
+}
+
+std::string printText(const Artifact &file) {
+  std::string text =
+      format("artifact version %u.%u, %" PRIu64 " bytes, hash %016" PRIx64 "\n",
+             ALULA_FILE_MAJOR, ALULA_FILE_MINOR, file.size, file.hash);
+  for (const alula_file_fact &fact : file.facts)
+    text += std::string(file.getString(fact.key)) + " = " +
+            quote(file.getString(fact.value)) + "\n";
+  for (uint64_t i = 0; i < file.globals.size; ++i) {
+    const alula_file_global &global = file.globals[i];
+    text += format("global %" PRIu64 " ", i) +
+            quote(file.getString(global.name)) + ": " +
+            printType(file, global.type) +
+            (global.flags & ALULA_GLOBAL_MUTABLE ? " mutable" : "") +
+            (global.initial == ALULA_NONE ? std::string()
+                                          : format(" = constant %u",
+                                                   global.initial)) +
+            "\n";
+  }
+  for (uint64_t i = 0; i < file.constants.size; ++i) {
+    const alula_file_constant &constant = file.constants[i];
+    text += format("constant %" PRIu64 ": %" PRIu64 " bytes", i, constant.bytes);
+    if (constant.external_file)
+      text += " in " + quote(file.getString(constant.external_file)) +
+              " as " + quote(file.getString(constant.external_name));
+    text += "\n";
+  }
+  for (uint64_t i = 0; i < file.kernels.size; ++i) {
+    const alula_file_kernel &kernel = file.kernels[i];
+    text += format("kernel %" PRIu64 " @", i) + file.getString(kernel.name) +
+            format(": %u bindings, %u constants, %" PRIu64 " scratch bytes\n",
+                   kernel.binding_count, kernel.constant_count,
+                   kernel.scratch_bytes);
+  }
+  for (uint64_t i = 0; i < file.variants.size; ++i) {
+    const alula_file_variant &variant = file.variants[i];
+    text += format("variant %" PRIu64 " ", i) +
+            quote(file.getString(variant.name)) + ": " +
+            file.getString(variant.target) +
+            format(", kernel abi %u, %s image of %" PRIu64 " bytes, needs",
+                   variant.kernel_abi,
+                   variant.image_kind == ALULA_IMAGE_ELF ? "ELF" : "raw",
+                   variant.image_bytes);
+    for (uint32_t j = 0; j < variant.feature_count; ++j)
+      text += std::string(" ") +
+              file.getString(file.lists[variant.first_feature + j]);
+    text += variant.feature_count ? "\n" : " nothing more\n";
+  }
+  for (uint32_t i = 0; i < file.functions.size; ++i)
+    printFunction(file, i, text);
+  return text;
+}
+
+// ---- JSON ----
+
+namespace {
+
+/// Joins the items' texts with commas inside brackets.
+template <class T, class Print>
+std::string printArray(const Table<T> &items, Print print) {
+  std::string text = "[";
+  for (uint64_t i = 0; i < items.size; ++i)
+    text += (i ? ",\n  " : "\n  ") + print(i, items[i]);
+  return text + "]";
+}
+
+std::string printJsonValue(const Artifact &file,
+                           const alula_file_value &value) {
+  const alula_file_type &type = file.types[value.type];
+  std::string text = "{\"name\": " + quote(file.getString(value.name)) +
+                     ", \"dtype\": " +
+                     quote(alula_dtype_get_name(type.dtype)) + ", \"shape\": [";
+  for (uint32_t i = 0; i < type.rank; ++i) {
+    const alula_file_dim &dim = file.getDims(type)[i];
+    text += i ? ", " : "";
+    if (dim.size >= 0)
+      text += std::to_string(dim.size);
+    else
+      text += "{\"symbol\": " + quote(file.getString(dim.symbol)) +
+              format(", \"minimum\": %" PRId64 ", \"maximum\": %" PRId64 "}",
+                     dim.minimum, dim.maximum);
+  }
+  text += "]";
+  if (value.alias != ALULA_NONE)
+    text += format(", \"alias\": %u", value.alias);
+  return text + "}";
+}
+
+std::string printJsonFunction(const Artifact &file, uint32_t index) {
+  const alula_file_function &function = file.functions[index];
+  std::string text =
+      "{\"name\": " + quote(file.getString(function.name)) +
+      format(", \"exported\": %s, \"registers\": %u, \"arena_bytes\": %" PRIu64
+             ",\n   \"arguments\": [",
+             function.flags & ALULA_FUNCTION_EXPORTED ? "true" : "false",
+             function.register_count, function.arena_bytes);
+  for (uint32_t i = 0; i < function.argument_count; ++i)
+    text += (i ? ", " : "") + printJsonValue(file, file.getArgument(function, i));
+  text += "],\n   \"results\": [";
+  for (uint32_t i = 0; i < function.result_count; ++i)
+    text += (i ? ", " : "") + printJsonValue(file, file.getResult(function, i));
+  text += "],\n   \"slots\": [";
+  for (uint32_t i = 0; i < function.slot_count; ++i)
+    text += (i ? ", " : "") +
+            quote(printSlot(file.slots[function.first_slot + i]));
+  text += "],\n   \"blocks\": [";
+  for (uint32_t i = 0; i < function.block_count; ++i) {
+    text += i ? ",\n    [" : "\n    [";
+    bool first = true;
+    forEachCommand(file, file.blocks[function.first_block + i],
+                   [&](uint64_t word) {
+                     text += first ? "" : ", ";
+                     first = false;
+                     text += quote(printCommand(file, word));
+                   });
+    text += "]";
+  }
+  return text + "]}";
+}
+
+} // namespace
+
+std::string printJson(const Artifact &file) {
+  std::string text =
+      format("{\"version\": \"%u.%u\", \"bytes\": %" PRIu64
+             ", \"hash\": \"%016" PRIx64 "\",\n",
+             ALULA_FILE_MAJOR, ALULA_FILE_MINOR, file.size, file.hash);
+  text += "\"facts\": " +
+          printArray(file.facts,
+                     [&](uint64_t, const alula_file_fact &fact) {
+                       return "[" + quote(file.getString(fact.key)) + ", " +
+                              quote(file.getString(fact.value)) + "]";
+                     }) +
+          ",\n";
+  text += "\"globals\": " +
+          printArray(
+              file.globals,
+              [&](uint64_t, const alula_file_global &global) {
+                alula_file_value value = {global.name, global.type, ALULA_NONE,
+                                          0};
+                std::string json = printJsonValue(file, value);
+                json.pop_back();
+                json += format(", \"mutable\": %s, \"initialised\": %s}",
+                               global.flags & ALULA_GLOBAL_MUTABLE ? "true"
+                                                                   : "false",
+                               global.initial == ALULA_NONE ? "false" : "true");
+                return json;
+              }) +
+          ",\n";
+  text += "\"constants\": " +
+          printArray(file.constants,
+                     [&](uint64_t, const alula_file_constant &constant) {
+                       std::string json =
+                           format("{\"bytes\": %" PRIu64, constant.bytes);
+                       if (constant.external_file)
+                         json += ", \"file\": " +
+                                 quote(file.getString(constant.external_file)) +
+                                 ", \"name\": " +
+                                 quote(file.getString(constant.external_name));
+                       return json + "}";
+                     }) +
+          ",\n";
+  text += "\"kernels\": " +
+          printArray(file.kernels,
+                     [&](uint64_t, const alula_file_kernel &kernel) {
+                       return "{\"name\": " +
+                              quote(file.getString(kernel.name)) +
+                              format(", \"bindings\": %u, \"constants\": %u, "
+                                     "\"scratch_bytes\": %" PRIu64 "}",
+                                     kernel.binding_count,
+                                     kernel.constant_count,
+                                     kernel.scratch_bytes);
+                     }) +
+          ",\n";
+  text += "\"variants\": " +
+          printArray(file.variants,
+                     [&](uint64_t, const alula_file_variant &variant) {
+                       std::string json =
+                           "{\"name\": " + quote(file.getString(variant.name)) +
+                           ", \"target\": " +
+                           quote(file.getString(variant.target)) +
+                           format(", \"kernel_abi\": %u, \"image\": \"%s\", "
+                                  "\"image_bytes\": %" PRIu64
+                                  ", \"features\": [",
+                                  variant.kernel_abi,
+                                  variant.image_kind == ALULA_IMAGE_ELF
+                                      ? "elf"
+                                      : "raw",
+                                  variant.image_bytes);
+                       for (uint32_t i = 0; i < variant.feature_count; ++i)
+                         json += (i ? ", " : "") +
+                                 quote(file.getString(
+                                     file.lists[variant.first_feature + i]));
+                       return json + "]}";
+                     }) +
+          ",\n";
+  text += "\"functions\": " +
+          printArray(file.functions,
+                     [&](uint64_t i, const alula_file_function &) {
+                       return printJsonFunction(file, uint32_t(i));
+                     }) +
+          "}\n";
+  return text;
+}
+
+} // namespace alula::artifact

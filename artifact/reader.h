@@ -1,0 +1,82 @@
+// From bytes to a trusted view of them. Nothing here allocates, except the
+// verifier's two scratch arrays, and nothing needs the C++ library.
+
+#pragma once
+
+#include "alula/artifact.h"
+#include "artifact/diagnostic.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace alula::artifact {
+
+/// Records inside the file; borrowed.
+template <class T> struct Table {
+  const T *data = nullptr;
+  uint64_t size = 0;
+
+  const T &operator[](uint64_t index) const { return data[index]; }
+  const T *begin() const { return data; }
+  const T *end() const { return data + size; }
+};
+
+/// A view of an artifact's bytes, which must outlive it.
+struct Artifact {
+  const uint8_t *bytes = nullptr;
+  uint64_t size = 0;
+  uint64_t hash = 0;
+#define X(NAME, kind, record, name) Table<record> name;
+  ALULA_FOR_EACH_SECTION(X)
+#undef X
+
+  const char *getString(uint32_t string) const {
+    return string < strings.size ? strings.data + string : "";
+  }
+  const alula_file_value &getArgument(const alula_file_function &function,
+                                      uint32_t index) const {
+    return values[function.first_value + index];
+  }
+  const alula_file_value &getResult(const alula_file_function &function,
+                                    uint32_t index) const {
+    return values[function.first_value + function.argument_count + index];
+  }
+  const alula_file_dim *getDims(const alula_file_type &type) const {
+    return dims.data + type.first_dim;
+  }
+};
+
+struct OpenOptions {
+  /// The hash of DATA makes every page of a mapped file come in. Without it, a
+  /// damaged constant shows as a wrong number.
+  bool checkData = true;
+};
+
+/// Checks magic, version, size and hashes, then bounds; fills `artifact`.
+/// `bytes` must be aligned to 8.
+bool openArtifact(const void *bytes, size_t size, OpenOptions options,
+                  Artifact &artifact, Diagnostic &diagnostic);
+
+/// Checks everything that the tables and commands say. Afterwards every index
+/// is in range and every static access in bounds; what depends on run-time
+/// values is left to whoever runs the commands.
+bool verifyArtifact(const Artifact &artifact, Diagnostic &diagnostic);
+
+/// Bytes of a static type, which may be 0; false for a dynamic one and for
+/// more than ALULA_MAX_BYTES.
+bool getStaticBytes(const Artifact &artifact, const alula_file_type &type,
+                    uint64_t &bytes);
+
+/// How many of a type's dimensions are dynamic.
+uint32_t countDynamicDims(const Artifact &artifact, const alula_file_type &type);
+
+struct CommandInfo {
+  const char *name;
+  /// The letters of ALULA_FOR_EACH_COMMAND.
+  const char *parameters;
+};
+
+/// NULL for an unknown opcode.
+const CommandInfo *getCommandInfo(uint32_t opcode);
+
+} // namespace alula::artifact

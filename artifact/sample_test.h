@@ -1,0 +1,95 @@
+// A small artifact that uses every table and every command: the tests damage
+// it in every way. Its image is raw bytes, since nothing here runs it.
+
+#pragma once
+
+#include "artifact/reader.h"
+#include "artifact/writer.h"
+
+namespace alula::artifact {
+
+inline std::string makeSample() {
+  ArtifactWriter file;
+  uint32_t vector = file.addType(ALULA_DTYPE_F32, {4});
+  uint32_t scalar = file.addType(ALULA_DTYPE_I32, {});
+  uint32_t dynamic =
+      file.addType(ALULA_DTYPE_F32, {Dim::dynamic("b", 1, 64), Dim(4)});
+  float ones[4] = {1, 1, 1, 1};
+  uint32_t constant = file.addConstant(ones, sizeof ones);
+  uint32_t counter = file.addGlobal("counter", scalar, /*isMutable=*/true);
+  file.addGlobal("weights", vector, /*isMutable=*/false, constant);
+  uint32_t add = file.addKernel({"add",
+                                 {ALULA_ACCESS_READ, ALULA_ACCESS_READ,
+                                  ALULA_ACCESS_WRITE},
+                                 /*constantCount=*/1,
+                                 /*scratchBytes=*/128});
+  file.addVariant({"x86-64-v3", "x86_64", {"avx2", "fma"}, ALULA_IMAGE_RAW,
+                   std::string(20, '\xC3'), {4}});
+  file.addVariant(
+      {"x86-64", "x86_64", {}, ALULA_IMAGE_RAW, std::string(8, '\xC3'), {0}});
+  file.addFact("compiler", "test");
+
+  FunctionWriter &step = file.addFunction("step", /*exported=*/false);
+  uint32_t x = step.addArgument("x", vector);
+  step.addResult("y", vector, x);
+  uint32_t xSlot = step.argument(x);
+  step.dispatch(add, step.immediate(1), step.immediate(1), step.immediate(1),
+                {xSlot, step.constant(constant), xSlot}, {step.immediate(4)});
+
+  FunctionWriter &scale = file.addFunction("scale");
+  scale.addArgument("rows", dynamic);
+  scale.addResult("rows", dynamic);
+  Operand rows = scale.argumentDim(0, 0);
+  Operand bytes =
+      scale.compute(ALULA_OPERATOR_MUL, rows, scale.immediate(16));
+  scale.bindResult(0, {rows});
+  uint32_t temporary = scale.local(), part = scale.local(/*readOnly=*/true);
+  uint32_t in = scale.argument(0), out = scale.result(0);
+  scale.alloc(temporary, bytes);
+  scale.fill(temporary, scale.immediate(0), bytes, 4, scale.immediate(0));
+  scale.view(part, in, scale.immediate(0), scale.immediate(16));
+  scale.copy(out, scale.immediate(0), in, scale.immediate(0), bytes);
+  scale.free(temporary);
+
+  FunctionWriter &main = file.addFunction("main");
+  main.addArgument("x", vector);
+  main.addArgument("n", scalar);
+  main.addResult("y", vector);
+  main.setArenaBytes(128);
+  uint32_t a = main.arena(0, 16), b = main.arena(64, 16);
+  uint32_t argument = main.argument(0), n = main.argument(1),
+           result = main.result(0), global = main.global(counter);
+  Operand zero = main.immediate(0), one = main.immediate(1),
+          sixteen = main.immediate(16);
+  main.checkGlobal(counter);
+  main.copy(a, zero, argument, zero, sixteen);
+  Operand count = main.load(ALULA_DTYPE_I32, n, zero);
+  Operand positive = main.compute(ALULA_OPERATOR_GE, count, zero);
+  main.assertThat(positive, "n must not be negative, it is {0}", {count});
+  Operand i = main.newRegister(), going = main.newRegister();
+  uint32_t condition = main.newBlock(), body = main.newBlock();
+  main.loop(condition, going, body);
+  main.setBlock(condition);
+  main.compute(going, ALULA_OPERATOR_LT, i, count);
+  main.setBlock(body);
+  main.call(step.getIndex(), {a}, {a});
+  main.swap(a, b);
+  main.compute(i, ALULA_OPERATOR_ADD, i, one);
+  uint32_t odd = main.newBlock(), even = main.newBlock();
+  main.branch(main.compute(ALULA_OPERATOR_AND, i, one), odd, even);
+  main.setBlock(odd);
+  main.store(ALULA_DTYPE_I32, global, zero, i);
+  main.setBlock(0);
+  uint32_t first = main.newBlock(), second = main.newBlock();
+  main.branch(main.select(going, one, zero), {first, second});
+  main.defineGlobal(counter);
+  main.copy(result, zero, a, zero, sixteen);
+
+  Diagnostic diagnostic;
+  std::string bytes2 = file.finish(diagnostic);
+  if (bytes2.empty())
+    fprintf(stderr, "sample: %s\n", diagnostic.text);
+  return bytes2;
+}
+
+} // namespace alula::artifact

@@ -1,0 +1,375 @@
+// The tables; verify_commands.cpp does the commands.
+//
+// Tables are in canonical form: what belongs to one record follows what belongs
+// to the one before. So nothing overlaps, and the time is linear in the file.
+
+#include "artifact/verifier.h"
+
+#include "alula/dtype.h"
+
+#include <cinttypes>
+#include <cstdlib>
+#include <cstring>
+
+namespace alula::artifact {
+namespace {
+
+class TableVerifier {
+public:
+  TableVerifier(const Artifact &artifact, Diagnostic &diagnostic)
+      : file(artifact), diagnostic(diagnostic) {}
+
+  bool run() {
+    return verifyStrings() && verifyTypes() && verifyConstants() &&
+           verifyGlobals() && verifyKernels() && verifyVariants() &&
+           verifyFunctions();
+  }
+
+private:
+  __attribute__((format(printf, 2, 3))) bool fail(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    diagnostic.failWith(ALULA_STATUS_DATA_LOSS, format, list);
+    va_end(list);
+    return false;
+  }
+
+  bool checkString(uint32_t string, const char *what, uint64_t index) {
+    if (string == 0 || string < file.strings.size)
+      return true;
+    return fail("%s %" PRIu64 ": string %u is out of range", what, index,
+                string);
+  }
+
+  bool verifyStrings() {
+    if (file.strings.size == 0)
+      return true;
+    if (file.strings[0] != 0 || file.strings[file.strings.size - 1] != 0)
+      return fail("strings: first and last byte must be zero");
+    for (char c : file.strings) {
+      auto byte = uint8_t(c);
+      if ((byte < 32 && byte != 0 && byte != '\n' && byte != '\t') ||
+          byte == 127)
+        return fail("strings: control character %u", byte);
+    }
+    for (uint64_t i = 0; i < file.facts.size; ++i)
+      if (!checkString(file.facts[i].key, "fact", i) ||
+          !checkString(file.facts[i].value, "fact", i))
+        return false;
+    return true;
+  }
+
+  bool verifyTypes() {
+    uint64_t nextDim = 0;
+    for (uint64_t i = 0; i < file.types.size; ++i) {
+      const alula_file_type &type = file.types[i];
+      if (alula_dtype_get_kind(type.dtype) == ALULA_KIND_INVALID)
+        return fail("type %" PRIu64 ": unknown element type %u", i, type.dtype);
+      if (type.rank > ALULA_MAX_RANK || type.first_dim != nextDim ||
+          type.rank > file.dims.size - nextDim || type.reserved ||
+          (type.dtype == ALULA_DTYPE_TOKEN && type.rank))
+        return fail("type %" PRIu64 ": wrong rank or dimensions", i);
+      nextDim += type.rank;
+      for (uint32_t j = 0; j < type.rank; ++j)
+        if (!verifyDim(i, file.getDims(type)[j]))
+          return false;
+      uint64_t bytes;
+      if (countDynamicDims(file, type) == 0 &&
+          !getStaticBytes(file, type, bytes))
+        return fail("type %" PRIu64 ": more than 2^48 bytes", i);
+    }
+    if (nextDim != file.dims.size)
+      return fail("dims: %" PRIu64 " belong to no type",
+                  file.dims.size - nextDim);
+    return true;
+  }
+
+  bool verifyDim(uint64_t type, const alula_file_dim &dim) {
+    if (dim.reserved || dim.size < -1)
+      return fail("type %" PRIu64 ": dimension of size %" PRId64, type,
+                  dim.size);
+    bool isStatic = dim.size >= 0;
+    if (isStatic ? dim.minimum || dim.maximum || dim.symbol
+                 : dim.minimum < 0 || dim.minimum > dim.maximum)
+      return fail("type %" PRIu64 ": range of a dimension is wrong", type);
+    return checkString(dim.symbol, "type", type);
+  }
+
+  bool verifyConstants() {
+    uint64_t next = 0;
+    for (uint64_t i = 0; i < file.constants.size; ++i) {
+      const alula_file_constant &constant = file.constants[i];
+      if (!checkString(constant.external_file, "constant", i) ||
+          !checkString(constant.external_name, "constant", i))
+        return false;
+      if (constant.bytes > ALULA_MAX_BYTES)
+        return fail("constant %" PRIu64 ": more than 2^48 bytes", i);
+      if (constant.external_file || constant.external_name) {
+        if (!constant.external_file || !constant.external_name ||
+            constant.offset)
+          return fail("constant %" PRIu64
+                      ": external ones have file, name and no offset",
+                      i);
+        continue;
+      }
+      if (constant.offset % ALULA_ALIGNMENT || constant.offset < next ||
+          constant.offset > file.data.size ||
+          constant.bytes > file.data.size - constant.offset)
+        return fail("constant %" PRIu64 ": out of place", i);
+      next = constant.offset + constant.bytes;
+    }
+    return true;
+  }
+
+  bool verifyGlobals() {
+    for (uint64_t i = 0; i < file.globals.size; ++i) {
+      const alula_file_global &global = file.globals[i];
+      if (!checkString(global.name, "global", i))
+        return false;
+      if (global.type >= file.types.size || global.flags > 1)
+        return fail("global %" PRIu64 ": wrong type or flags", i);
+      uint64_t bytes;
+      if (!getStaticBytes(file, file.types[global.type], bytes))
+        return fail("global %" PRIu64 " '%.80s': the shape must be static", i,
+                    file.getString(global.name));
+      if (global.initial == ALULA_NONE)
+        continue;
+      if (global.initial >= file.constants.size ||
+          file.constants[global.initial].bytes != bytes)
+        return fail("global %" PRIu64 " '%.80s': wrong initial value", i,
+                    file.getString(global.name));
+    }
+    return true;
+  }
+
+  bool verifyKernels() {
+    for (uint64_t i = 0; i < file.kernels.size; ++i) {
+      const alula_file_kernel &kernel = file.kernels[i];
+      if (!checkString(kernel.name, "kernel", i))
+        return false;
+      if (kernel.first_access != nextList ||
+          kernel.binding_count > file.lists.size - nextList ||
+          kernel.binding_count > UINT16_MAX ||
+          kernel.constant_count > UINT16_MAX ||
+          kernel.scratch_bytes > ALULA_MAX_BYTES)
+        return fail("kernel %" PRIu64 ": wrong sizes", i);
+      for (uint32_t j = 0; j < kernel.binding_count; ++j) {
+        uint32_t access = file.lists[nextList++];
+        if (access < 1 || access > 3)
+          return fail("kernel %" PRIu64 ": binding %u has access %u", i, j,
+                      access);
+      }
+    }
+    return true;
+  }
+
+  bool verifyVariants() {
+    uint64_t nextEntry = 0, nextImage = 0;
+    for (uint64_t i = 0; i < file.variants.size; ++i) {
+      const alula_file_variant &variant = file.variants[i];
+      if (!checkString(variant.name, "variant", i) ||
+          !checkString(variant.target, "variant", i))
+        return false;
+      if (variant.image_kind != ALULA_IMAGE_ELF &&
+          variant.image_kind != ALULA_IMAGE_RAW)
+        return fail("variant %" PRIu64 ": unknown image kind %u", i,
+                    variant.image_kind);
+      if (variant.first_feature != nextList ||
+          variant.feature_count > file.lists.size - nextList ||
+          variant.first_entry != nextEntry ||
+          file.kernels.size > file.entries.size - nextEntry || variant.reserved)
+        return fail("variant %" PRIu64 ": wrong features or entries", i);
+      for (uint32_t j = 0; j < variant.feature_count; ++j)
+        if (!checkString(file.lists[nextList++], "variant", i))
+          return false;
+      if (variant.image_offset % ALULA_ALIGNMENT ||
+          variant.image_offset < nextImage ||
+          variant.image_offset > file.images.size ||
+          variant.image_bytes > file.images.size - variant.image_offset)
+        return fail("variant %" PRIu64 ": image out of place", i);
+      nextImage = variant.image_offset + variant.image_bytes;
+      for (uint64_t j = 0; j < file.kernels.size; ++j)
+        if (file.entries[nextEntry++] >= variant.image_bytes &&
+            variant.image_kind == ALULA_IMAGE_RAW)
+          return fail("variant %" PRIu64 ": entry of kernel %" PRIu64
+                      " is outside its image",
+                      i, j);
+    }
+    if (nextList != file.lists.size || nextEntry != file.entries.size)
+      return fail("lists: some belong to nothing");
+    return true;
+  }
+
+  bool verifyFunctions() {
+    uint64_t nextValue = 0, nextSlot = 0, nextBlock = 0, nextWord = 0;
+    uint64_t mostBlocks = 0;
+    for (uint64_t i = 0; i < file.functions.size; ++i) {
+      const alula_file_function &function = file.functions[i];
+      const char *name = file.getString(function.name);
+      if (!checkString(function.name, "function", i))
+        return false;
+      uint64_t valueCount =
+          uint64_t(function.argument_count) + function.result_count;
+      if (function.flags > 1 || function.first_value != nextValue ||
+          valueCount > file.values.size - nextValue ||
+          function.first_slot != nextSlot ||
+          function.slot_count > file.slots.size - nextSlot ||
+          function.slot_count > ALULA_MAX_SLOTS ||
+          function.register_count > ALULA_MAX_REGISTERS ||
+          function.first_block != nextBlock || function.block_count == 0 ||
+          function.block_count > file.blocks.size - nextBlock ||
+          function.arena_bytes > ALULA_MAX_BYTES)
+        return fail("function %" PRIu64 " '%.80s': wrong sizes", i, name);
+      for (uint32_t j = 0; j < function.block_count; ++j) {
+        const alula_file_block &block = file.blocks[nextBlock + j];
+        if (block.begin != nextWord || block.end < block.begin ||
+            block.end > file.code.size)
+          return fail("function %" PRIu64 " '%.80s': block %u is out of place",
+                      i, name, j);
+        nextWord = block.end;
+      }
+      if (!verifyValues(i, function) || !verifySlots(i, function))
+        return false;
+      nextValue += valueCount;
+      nextSlot += function.slot_count;
+      nextBlock += function.block_count;
+      if (function.block_count > mostBlocks)
+        mostBlocks = function.block_count;
+    }
+    if (nextValue != file.values.size || nextSlot != file.slots.size ||
+        nextBlock != file.blocks.size || nextWord != file.code.size)
+      return fail("functions: some records belong to none");
+    return verifyAllCommands(mostBlocks);
+  }
+
+  bool verifyAllCommands(uint64_t mostBlocks) {
+    if (file.functions.size == 0)
+      return true;
+    auto *facts = static_cast<FunctionFacts *>(
+        calloc(file.functions.size, sizeof(FunctionFacts)));
+    auto *depths = static_cast<uint16_t *>(calloc(mostBlocks, sizeof(uint16_t)));
+    bool good = facts && depths;
+    if (!good)
+      diagnostic.fail(ALULA_STATUS_RESOURCE_EXHAUSTED,
+                      "out of memory while verifying an artifact");
+    for (uint64_t i = 0; good && i < file.functions.size; ++i)
+      good = verifyCommands(file, uint32_t(i), facts, depths, diagnostic);
+    free(facts);
+    free(depths);
+    return good;
+  }
+
+  bool verifyValues(uint64_t index, const alula_file_function &function) {
+    uint32_t count = function.argument_count + function.result_count;
+    for (uint32_t i = 0; i < count; ++i) {
+      const alula_file_value &value = file.values[function.first_value + i];
+      if (!checkString(value.name, "function", index))
+        return false;
+      if (value.type >= file.types.size || value.flags)
+        return fail("function %" PRIu64 ": value %u has a wrong type or flags",
+                    index, i);
+      if (value.alias == ALULA_NONE)
+        continue;
+      // Both sides name each other, so no argument serves two results.
+      bool isArgument = i < function.argument_count;
+      uint32_t number = isArgument ? i : i - function.argument_count;
+      if (value.alias >=
+          (isArgument ? function.result_count : function.argument_count))
+        return fail("function %" PRIu64 ": value %u has a wrong alias", index,
+                    i);
+      const alula_file_value &other =
+          isArgument ? file.getResult(function, value.alias)
+                     : file.getArgument(function, value.alias);
+      if (other.alias != number || other.type != value.type)
+        return fail("function %" PRIu64 ": value %u has a wrong alias", index,
+                    i);
+    }
+    return true;
+  }
+
+  bool verifySlots(uint64_t index, const alula_file_function &function) {
+    for (uint32_t i = 0; i < function.slot_count; ++i) {
+      const alula_file_slot &slot = file.slots[function.first_slot + i];
+      uint64_t whole = 0;
+      if (!getSlotStorage(function, slot, whole))
+        return fail("function %" PRIu64 ": slot %u is of a wrong kind or index",
+                    index, i);
+      bool toTheEnd = slot.bytes == ALULA_REST;
+      if (whole == ALULA_REST ? slot.offset || !toTheEnd
+                              : slot.offset > whole ||
+                                    (!toTheEnd &&
+                                     slot.bytes > whole - slot.offset))
+        return fail("function %" PRIu64 ": slot %u leaves its storage", index,
+                    i);
+    }
+    return true;
+  }
+
+  /// The bytes of what a slot shows; ALULA_REST if only known at run time.
+  bool getSlotStorage(const alula_file_function &function,
+                      const alula_file_slot &slot, uint64_t &bytes) {
+    if (slot.flags && (slot.kind != ALULA_SLOT_LOCAL || slot.flags > 1))
+      return false;
+    switch (slot.kind) {
+    case ALULA_SLOT_ARGUMENT:
+    case ALULA_SLOT_RESULT: {
+      bool isArgument = slot.kind == ALULA_SLOT_ARGUMENT;
+      if (slot.index >=
+          (isArgument ? function.argument_count : function.result_count))
+        return false;
+      const alula_file_value &value =
+          isArgument ? file.getArgument(function, slot.index)
+                     : file.getResult(function, slot.index);
+      if (!getStaticBytes(file, file.types[value.type], bytes))
+        bytes = ALULA_REST;
+      return true;
+    }
+    case ALULA_SLOT_CONSTANT:
+      if (slot.index >= file.constants.size)
+        return false;
+      bytes = file.constants[slot.index].bytes;
+      return true;
+    case ALULA_SLOT_GLOBAL:
+      return slot.index < file.globals.size &&
+             getStaticBytes(file, file.types[file.globals[slot.index].type],
+                            bytes);
+    case ALULA_SLOT_ARENA:
+      bytes = function.arena_bytes;
+      return slot.index == 0 && slot.bytes != ALULA_REST;
+    case ALULA_SLOT_LOCAL:
+      bytes = 0;
+      return slot.index == 0 && slot.bytes == 0;
+    }
+    return false;
+  }
+
+  const Artifact &file;
+  Diagnostic &diagnostic;
+  uint64_t nextList = 0;
+};
+
+} // namespace
+
+bool verifyArtifact(const Artifact &artifact, Diagnostic &diagnostic) {
+  return TableVerifier(artifact, diagnostic).run();
+}
+
+bool isWritable(const Artifact &artifact, const alula_file_function &function,
+                const alula_file_slot &slot) {
+  switch (slot.kind) {
+  case ALULA_SLOT_ARGUMENT:
+    return artifact.getArgument(function, slot.index).alias != ALULA_NONE;
+  case ALULA_SLOT_CONSTANT:
+    return false;
+  case ALULA_SLOT_GLOBAL:
+    return artifact.globals[slot.index].flags & ALULA_GLOBAL_MUTABLE;
+  case ALULA_SLOT_LOCAL:
+    return !(slot.flags & ALULA_SLOT_READ_ONLY);
+  case ALULA_SLOT_RESULT:
+  case ALULA_SLOT_ARENA:
+    return true;
+  }
+  return false;
+}
+
+} // namespace alula::artifact

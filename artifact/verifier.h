@@ -1,0 +1,25 @@
+// Shared by the two files of the verifier.
+
+#pragma once
+
+#include "artifact/reader.h"
+
+namespace alula::artifact {
+
+/// What verifyCommands finds out about a function for its callers.
+struct FunctionFacts {
+  /// Levels of blocks and calls below and including this function.
+  uint32_t nesting;
+};
+
+/// Checks the blocks and commands of function `index`. `facts` holds those of
+/// the functions before it; `blockDepths` has room for each of its blocks.
+bool verifyCommands(const Artifact &artifact, uint32_t index,
+                    FunctionFacts *facts, uint16_t *blockDepths,
+                    Diagnostic &diagnostic);
+
+/// Whether a function may write through this slot.
+bool isWritable(const Artifact &artifact, const alula_file_function &function,
+                const alula_file_slot &slot);
+
+} // namespace alula::artifact

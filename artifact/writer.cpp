@@ -1,0 +1,252 @@
+#include "artifact/writer.h"
+
+#include "alula/kernel_abi.h"
+#include "artifact/hash.h"
+#include "artifact/reader.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace alula::artifact {
+
+uint32_t ArtifactWriter::addString(std::string_view text) {
+  auto found = stringIds.find(text);
+  if (found != stringIds.end())
+    return found->second;
+  // The file can't hold control characters, nor a string a zero.
+  std::string clean(text);
+  for (char &c : clean)
+    if ((uint8_t(c) < 32 && c != '\n' && c != '\t') || c == 127)
+      c = '?';
+  auto offset = uint32_t(strings.size());
+  strings += clean;
+  strings += '\0';
+  stringIds.emplace(std::string(text), offset);
+  return offset;
+}
+
+uint32_t ArtifactWriter::addType(alula_dtype dtype,
+                                 const std::vector<Dim> &shape) {
+  std::vector<alula_file_dim> wanted;
+  for (const Dim &dim : shape)
+    wanted.push_back(
+        {dim.size, dim.minimum, dim.maximum, addString(dim.symbol), 0});
+  for (uint32_t i = 0; i < types.size(); ++i)
+    if (types[i].dtype == uint32_t(dtype) && types[i].rank == wanted.size() &&
+        (wanted.empty() ||
+         memcmp(&dims[types[i].first_dim], wanted.data(),
+                wanted.size() * sizeof(alula_file_dim)) == 0))
+      return i;
+  types.push_back(
+      {uint32_t(dtype), uint32_t(wanted.size()), uint32_t(dims.size()), 0});
+  dims.insert(dims.end(), wanted.begin(), wanted.end());
+  return uint32_t(types.size() - 1);
+}
+
+uint32_t ArtifactWriter::addConstant(const void *bytes, size_t size) {
+  uint64_t hash = hashBytes(bytes, size);
+  auto [first, last] = constantIds.equal_range(hash);
+  for (; first != last; ++first) {
+    const alula_file_constant &constant = constants[first->second];
+    if (constant.bytes == size &&
+        memcmp(data.data() + constant.offset, bytes, size) == 0)
+      return first->second;
+  }
+  data.resize((data.size() + ALULA_ALIGNMENT - 1) / ALULA_ALIGNMENT *
+              ALULA_ALIGNMENT);
+  auto index = uint32_t(constants.size());
+  constants.push_back({data.size(), size, 0, 0});
+  constantIds.emplace(hash, index);
+  data.append(static_cast<const char *>(bytes), size);
+  return index;
+}
+
+uint32_t ArtifactWriter::addExternalConstant(std::string_view fileName,
+                                             std::string_view name,
+                                             uint64_t bytes) {
+  constants.push_back({0, bytes, addString(fileName), addString(name)});
+  return uint32_t(constants.size() - 1);
+}
+
+uint32_t ArtifactWriter::addGlobal(std::string_view name, uint32_t type,
+                                   bool isMutable, uint32_t initial) {
+  globals.push_back({addString(name), type,
+                     isMutable ? uint32_t(ALULA_GLOBAL_MUTABLE) : 0, initial});
+  return uint32_t(globals.size() - 1);
+}
+
+uint32_t ArtifactWriter::addKernel(const KernelSpec &kernel) {
+  addString(kernel.name);
+  kernels.push_back(kernel);
+  return uint32_t(kernels.size() - 1);
+}
+
+void ArtifactWriter::addVariant(VariantSpec variant) {
+  addString(variant.name);
+  addString(variant.target);
+  for (const std::string &feature : variant.features)
+    addString(feature);
+  variants.push_back(std::move(variant));
+}
+
+FunctionWriter &ArtifactWriter::addFunction(std::string_view name,
+                                            bool exported) {
+  functions.emplace_back(new FunctionWriter(*this, uint32_t(functions.size())));
+  FunctionWriter &function = *functions.back();
+  function.name = addString(name);
+  function.flags = exported ? uint32_t(ALULA_FUNCTION_EXPORTED) : 0;
+  return function;
+}
+
+void ArtifactWriter::addFact(std::string_view key, std::string_view value) {
+  facts.push_back({addString(key), addString(value)});
+}
+
+uint32_t ArtifactWriter::addImmediate(int64_t value) {
+  auto [found, isNew] =
+      immediateIds.emplace(value, uint32_t(immediates.size()));
+  if (isNew)
+    immediates.push_back(value);
+  return found->second;
+}
+
+namespace {
+
+/// Header, table and sections, appended in the order of their kinds.
+class FileBuilder {
+public:
+  void add(alula_section_kind kind, const void *bytes, size_t size) {
+    if (size)
+      sections.push_back({kind, bytes, size});
+  }
+  template <class T>
+  void add(alula_section_kind kind, const std::vector<T> &records) {
+    add(kind, records.data(), records.size() * sizeof(T));
+  }
+
+  std::string finish() const {
+    std::vector<alula_file_section> table;
+    uint64_t end = sizeof(alula_file_header) +
+                   sections.size() * sizeof(alula_file_section);
+    for (const Section &section : sections) {
+      uint64_t offset =
+          (end + ALULA_ALIGNMENT - 1) / ALULA_ALIGNMENT * ALULA_ALIGNMENT;
+      table.push_back({uint32_t(section.kind), 0, offset, section.size,
+                       hashBytes(section.bytes, section.size)});
+      end = offset + section.size;
+    }
+    alula_file_header header = {};
+    memcpy(header.magic, ALULA_FILE_MAGIC, sizeof header.magic);
+    header.major = ALULA_FILE_MAJOR;
+    header.minor = ALULA_FILE_MINOR;
+    header.section_count = uint32_t(sections.size());
+    header.file_bytes = end;
+    std::string file(reinterpret_cast<char *>(&header), sizeof header);
+    file.append(reinterpret_cast<char *>(table.data()),
+                table.size() * sizeof(alula_file_section));
+    uint64_t hash = hashBytes(file.data(), file.size());
+    memcpy(file.data() + offsetof(alula_file_header, hash), &hash, sizeof hash);
+    file.reserve(end);
+    for (size_t i = 0; i < sections.size(); ++i) {
+      file.resize(table[i].offset);
+      file.append(static_cast<const char *>(sections[i].bytes),
+                  sections[i].size);
+    }
+    return file;
+  }
+
+private:
+  struct Section {
+    alula_section_kind kind;
+    const void *bytes;
+    size_t size;
+  };
+  std::vector<Section> sections;
+};
+
+} // namespace
+
+std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
+  auto getId = [&](const std::string &text) {
+    return stringIds.find(text)->second;
+  };
+  std::vector<uint32_t> lists, code;
+  std::vector<uint64_t> entries;
+  std::vector<alula_file_kernel> kernelRecords;
+  for (const KernelSpec &kernel : kernels) {
+    kernelRecords.push_back({getId(kernel.name),
+                             uint32_t(kernel.accesses.size()),
+                             kernel.constantCount, uint32_t(lists.size()),
+                             kernel.scratchBytes});
+    lists.insert(lists.end(), kernel.accesses.begin(), kernel.accesses.end());
+  }
+  std::vector<alula_file_variant> variantRecords;
+  std::string images;
+  for (const VariantSpec &variant : variants) {
+    images.resize((images.size() + ALULA_ALIGNMENT - 1) / ALULA_ALIGNMENT *
+                  ALULA_ALIGNMENT);
+    variantRecords.push_back(
+        {getId(variant.name), getId(variant.target), uint32_t(variant.kind),
+         ALULA_KERNEL_ABI, uint32_t(lists.size()),
+         uint32_t(variant.features.size()), uint32_t(entries.size()), 0,
+         images.size(), variant.image.size()});
+    for (const std::string &feature : variant.features)
+      lists.push_back(getId(feature));
+    entries.insert(entries.end(), variant.entries.begin(),
+                   variant.entries.end());
+    images += variant.image;
+  }
+  std::vector<alula_file_function> functionRecords;
+  std::vector<alula_file_value> values;
+  std::vector<alula_file_slot> slots;
+  std::vector<alula_file_block> blocks;
+  for (const auto &function : functions) {
+    functionRecords.push_back(
+        {function->name, function->flags, uint32_t(values.size()),
+         uint32_t(function->arguments.size()),
+         uint32_t(function->results.size()), function->registerCount,
+         uint32_t(slots.size()), uint32_t(function->slots.size()),
+         uint32_t(blocks.size()), uint32_t(function->blocks.size()),
+         function->arenaBytes});
+    values.insert(values.end(), function->arguments.begin(),
+                  function->arguments.end());
+    values.insert(values.end(), function->results.begin(),
+                  function->results.end());
+    slots.insert(slots.end(), function->slots.begin(), function->slots.end());
+    for (const std::vector<uint32_t> &block : function->blocks) {
+      blocks.push_back({code.size(), code.size() + block.size()});
+      code.insert(code.end(), block.begin(), block.end());
+    }
+  }
+
+  FileBuilder file;
+  file.add(ALULA_SECTION_STRINGS, strings.data(), strings.size());
+  file.add(ALULA_SECTION_DIMS, dims);
+  file.add(ALULA_SECTION_TYPES, types);
+  file.add(ALULA_SECTION_VALUES, values);
+  file.add(ALULA_SECTION_FUNCTIONS, functionRecords);
+  file.add(ALULA_SECTION_SLOTS, slots);
+  file.add(ALULA_SECTION_BLOCKS, blocks);
+  file.add(ALULA_SECTION_CODE, code);
+  file.add(ALULA_SECTION_IMMEDIATES, immediates);
+  file.add(ALULA_SECTION_GLOBALS, globals);
+  file.add(ALULA_SECTION_CONSTANTS, constants);
+  file.add(ALULA_SECTION_KERNELS, kernelRecords);
+  file.add(ALULA_SECTION_VARIANTS, variantRecords);
+  file.add(ALULA_SECTION_LISTS, lists);
+  file.add(ALULA_SECTION_ENTRIES, entries);
+  file.add(ALULA_SECTION_FACTS, facts);
+  file.add(ALULA_SECTION_IMAGES, images.data(), images.size());
+  file.add(ALULA_SECTION_DATA, data.data(), data.size());
+  std::string bytes = file.finish();
+
+  // The verifier wants aligned bytes; a string promises 16 from the heap.
+  Artifact artifact;
+  if (!openArtifact(bytes.data(), bytes.size(), {.checkData = false}, artifact,
+                    diagnostic) ||
+      !verifyArtifact(artifact, diagnostic))
+    return {};
+  return bytes;
+}
+
+} // namespace alula::artifact

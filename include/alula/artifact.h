@@ -1,0 +1,311 @@
+/* The artifact's records, as they lie in the file. artifact/SPEC.md explains
+ * them; writer, reader, verifier, printer and runtime all use these.
+ *
+ * Little endian, natural alignment, no padding that the compiler could choose:
+ * every struct's size is asserted below. */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define ALULA_STATIC_ASSERT static_assert
+#else
+#define ALULA_STATIC_ASSERT _Static_assert
+#endif
+
+#define ALULA_FILE_MAGIC "\x89" "ALULA\r\n"
+#define ALULA_FILE_MAJOR 1u
+#define ALULA_FILE_MINOR 0u
+
+/* "No such index" wherever a 32-bit index may be absent. */
+#define ALULA_NONE 0xFFFFFFFFu
+/* "To the end" as the length of a slot. */
+#define ALULA_REST UINT64_MAX
+/* Sections, constants and arenas start at multiples of this. */
+#define ALULA_ALIGNMENT 64u
+
+/* Limits that keep every computation on sizes inside 64 bits, and the stack of
+ * whoever runs the commands inside a few hundred KiB. */
+#define ALULA_MAX_RANK 64u
+#define ALULA_MAX_BYTES ((uint64_t)1 << 48)
+#define ALULA_MAX_REGISTERS (1u << 20)
+#define ALULA_MAX_SLOTS (1u << 20)
+#define ALULA_MAX_NESTING 256u
+#define ALULA_MAX_WORKGROUPS ((uint64_t)1 << 48)
+
+typedef struct alula_file_header {
+  uint8_t magic[8];
+  uint16_t major, minor;
+  uint32_t section_count;
+  uint64_t file_bytes;
+  /* Hash of this header, with zero here, and of the section table. As the table
+   * holds the hash of every section, this is the hash of the file. */
+  uint64_t hash;
+  uint8_t reserved[32];
+} alula_file_header;
+ALULA_STATIC_ASSERT(sizeof(alula_file_header) == 64, "header");
+
+/* X(NAME, kind, record, "name"): what a section is an array of. Sections stand
+ * in the order of their kinds, each at most once; a missing one is empty. */
+#define ALULA_FOR_EACH_SECTION(X)                                              \
+  X(STRINGS, 1, char, strings)                                                 \
+  X(DIMS, 2, alula_file_dim, dims)                                             \
+  X(TYPES, 3, alula_file_type, types)                                          \
+  X(VALUES, 4, alula_file_value, values)                                       \
+  X(FUNCTIONS, 5, alula_file_function, functions)                              \
+  X(SLOTS, 6, alula_file_slot, slots)                                          \
+  X(BLOCKS, 7, alula_file_block, blocks)                                       \
+  X(CODE, 8, uint32_t, code)                                                   \
+  X(IMMEDIATES, 9, int64_t, immediates)                                        \
+  X(GLOBALS, 10, alula_file_global, globals)                                   \
+  X(CONSTANTS, 11, alula_file_constant, constants)                             \
+  X(KERNELS, 12, alula_file_kernel, kernels)                                   \
+  X(VARIANTS, 13, alula_file_variant, variants)                                \
+  X(LISTS, 14, uint32_t, lists)                                                \
+  X(ENTRIES, 15, uint64_t, entries)                                            \
+  X(FACTS, 16, alula_file_fact, facts)                                         \
+  X(IMAGES, 17, uint8_t, images)                                               \
+  X(DATA, 18, uint8_t, data)
+
+typedef enum alula_section_kind {
+#define X(NAME, kind, record, name) ALULA_SECTION_##NAME = kind,
+  ALULA_FOR_EACH_SECTION(X)
+#undef X
+  ALULA_SECTION_LAST = ALULA_SECTION_DATA
+} alula_section_kind;
+
+typedef struct alula_file_section {
+  uint32_t kind, reserved;
+  uint64_t offset, bytes, hash;
+} alula_file_section;
+ALULA_STATIC_ASSERT(sizeof(alula_file_section) == 32, "section");
+
+/* A string is the offset of its first byte in STRINGS; it ends with a zero
+ * byte. String 0 is empty. */
+
+/* One dimension. A static one has size >= 0 and nothing else; a dynamic one has
+ * size -1, a range, and perhaps a symbol: within one call, equal symbols have
+ * equal sizes. */
+typedef struct alula_file_dim {
+  int64_t size, minimum, maximum;
+  uint32_t symbol, reserved;
+} alula_file_dim;
+ALULA_STATIC_ASSERT(sizeof(alula_file_dim) == 32, "dim");
+
+typedef struct alula_file_type {
+  uint32_t dtype, rank, first_dim, reserved;
+} alula_file_type;
+ALULA_STATIC_ASSERT(sizeof(alula_file_type) == 16, "type");
+
+/* An argument or a result of a function. */
+typedef struct alula_file_value {
+  uint32_t name, type;
+  /* Of a result: the argument whose storage it takes over. Of that argument:
+   * this result, and the function may write it. Else ALULA_NONE. Both have the
+   * same type. */
+  uint32_t alias;
+  uint32_t flags;
+} alula_file_value;
+ALULA_STATIC_ASSERT(sizeof(alula_file_value) == 16, "value");
+
+enum { ALULA_FUNCTION_EXPORTED = 1 };
+
+typedef struct alula_file_function {
+  uint32_t name, flags;
+  /* Its values: first the arguments, then the results. */
+  uint32_t first_value, argument_count, result_count;
+  uint32_t register_count;
+  uint32_t first_slot, slot_count;
+  /* Block 0 is the body. */
+  uint32_t first_block, block_count;
+  uint64_t arena_bytes;
+} alula_file_function;
+ALULA_STATIC_ASSERT(sizeof(alula_file_function) == 48, "function");
+
+/* Where a slot's bytes are when its function starts. */
+typedef enum alula_slot_kind {
+  ALULA_SLOT_ARGUMENT = 1,
+  ALULA_SLOT_RESULT = 2,
+  ALULA_SLOT_CONSTANT = 3,
+  ALULA_SLOT_GLOBAL = 4,
+  ALULA_SLOT_ARENA = 5,
+  ALULA_SLOT_LOCAL = 6 /* nowhere, until alloc, view, call or swap */
+} alula_slot_kind;
+
+/* Of a LOCAL slot: it may show bytes that must not be written. */
+enum { ALULA_SLOT_READ_ONLY = 1 };
+
+typedef struct alula_file_slot {
+  uint16_t kind, flags;
+  uint32_t index;
+  /* A range of what `kind` and `index` name; bytes may be ALULA_REST. */
+  uint64_t offset, bytes;
+} alula_file_slot;
+ALULA_STATIC_ASSERT(sizeof(alula_file_slot) == 24, "slot");
+
+/* Commands [begin, end) of CODE. The blocks of all functions, in order, cover
+ * CODE without gaps. */
+typedef struct alula_file_block {
+  uint64_t begin, end;
+} alula_file_block;
+ALULA_STATIC_ASSERT(sizeof(alula_file_block) == 16, "block");
+
+enum { ALULA_GLOBAL_MUTABLE = 1 };
+
+typedef struct alula_file_global {
+  uint32_t name, type, flags;
+  /* The constant that it starts as, or ALULA_NONE: not initialised. */
+  uint32_t initial;
+} alula_file_global;
+ALULA_STATIC_ASSERT(sizeof(alula_file_global) == 16, "global");
+
+/* Bytes in DATA, or a tensor of a safetensors file beside the artifact. */
+typedef struct alula_file_constant {
+  uint64_t offset, bytes;
+  uint32_t external_file, external_name;
+} alula_file_constant;
+ALULA_STATIC_ASSERT(sizeof(alula_file_constant) == 24, "constant");
+
+enum { ALULA_ACCESS_READ = 1, ALULA_ACCESS_WRITE = 2 };
+
+typedef struct alula_file_kernel {
+  uint32_t name, binding_count, constant_count;
+  /* LISTS[first_access ...] says for each binding how it is used. */
+  uint32_t first_access;
+  uint64_t scratch_bytes;
+} alula_file_kernel;
+ALULA_STATIC_ASSERT(sizeof(alula_file_kernel) == 24, "kernel");
+
+typedef enum alula_image_kind {
+  ALULA_IMAGE_ELF = 1, /* a linked ELF file without relocations */
+  ALULA_IMAGE_RAW = 2  /* position-independent bytes */
+} alula_image_kind;
+
+/* All kernels for one kind of machine. Variants stand best first: the runtime
+ * takes the first one that the machine can run. */
+typedef struct alula_file_variant {
+  uint32_t name;   /* "x86-64-v3": for people */
+  uint32_t target; /* "x86_64", "aarch64", "riscv64" */
+  uint32_t image_kind, kernel_abi;
+  /* LISTS[first_feature ...]: names of what the machine must have. */
+  uint32_t first_feature, feature_count;
+  /* ENTRIES[first_entry ...]: for each kernel, the offset of its first
+   * instruction: a virtual address of the ELF file, or into the raw bytes. */
+  uint32_t first_entry, reserved;
+  uint64_t image_offset, image_bytes;
+} alula_file_variant;
+ALULA_STATIC_ASSERT(sizeof(alula_file_variant) == 48, "variant");
+
+/* Provenance and other facts for people: "compiler", "options", "input.hash". */
+typedef struct alula_file_fact {
+  uint32_t key, value;
+} alula_file_fact;
+ALULA_STATIC_ASSERT(sizeof(alula_file_fact) == 8, "fact");
+
+/* ---- Commands ----
+ *
+ * A command is a word `opcode | words << 8`, `words` counting the whole
+ * command, and then its parameters, one word each:
+ *   r  a register that is written      o  an operand, see below
+ *   s  a slot that is read             w  a slot whose bytes are written
+ *   l  a LOCAL slot that is bound      x  an ARENA or LOCAL slot, writable
+ *   b  a block of this function        B  a block or ALULA_NONE
+ *   k  a kernel   f  a function        g  a global   t  a string
+ *   d  an integer element type or i1   n  a plain number
+ *   *  the last kind, any number of times
+ *   :  what follows depends on the first parameter
+ * An operand is a register, or ALULA_IMMEDIATE | an index into IMMEDIATES.
+ * Registers are signed 64-bit integers and start as zero. */
+#define ALULA_IMMEDIATE 0x80000000u
+
+/* X(NAME, code, name, parameters) */
+#define ALULA_FOR_EACH_COMMAND(X)                                              \
+  /* dst = operator(a, b) */                                                   \
+  X(COMPUTE, 1, "compute", "rnoo")                                             \
+  /* dst = condition != 0 ? a : b */                                           \
+  X(SELECT, 2, "select", "rooo")                                               \
+  /* dst = the integer of this type at slot + byte offset */                   \
+  X(LOAD, 3, "load", "rdso")                                                   \
+  /* the integer of this type at slot + byte offset = value */                 \
+  X(STORE, 4, "store", "dwoo")                                                 \
+  /* dst = dimension of an argument: argument number, dimension number */      \
+  X(ARGUMENT_DIM, 5, "argument_dim", "rnn")                                    \
+  /* gives a dynamic result its storage: result number, its dynamic dims */    \
+  X(BIND_RESULT, 6, "bind_result", "no*")                                      \
+  /* slot = new memory of so many bytes, 64-byte aligned, until free or the    \
+   * end of the function */                                                    \
+  X(ALLOC, 7, "alloc", "lo")                                                   \
+  X(FREE, 8, "free", "l")                                                      \
+  /* slot = bytes [offset, offset + bytes) of another slot */                  \
+  X(VIEW, 9, "view", "lsoo")                                                   \
+  /* exchanges where two slots point */                                        \
+  X(SWAP, 10, "swap", "xx")                                                    \
+  /* dst, dst offset, src, src offset, bytes; they may overlap */              \
+  X(COPY, 11, "copy", "wosoo")                                                 \
+  /* dst, offset, bytes, width of the pattern (1, 2, 4, 8), pattern */         \
+  X(FILL, 12, "fill", "woono")                                                 \
+  /* kernel, grid x y z, its bindings (slots), its constants (operands) */     \
+  X(DISPATCH, 13, "dispatch", "kooo:")                                         \
+  /* condition, then, else */                                                  \
+  X(IF, 14, "if", "obB")                                                       \
+  /* index, blocks; an index out of range takes the last one */                \
+  X(CASE, 15, "case", "obb*")                                                  \
+  /* runs the first block, then, while the operand is not 0, the second block  \
+   * and the first again */                                                    \
+  X(WHILE, 16, "while", "bob")                                                 \
+  /* function, argument slots, result slots, the dynamic dims of its arguments \
+   * (operands), registers for the dynamic dims of its results */              \
+  X(CALL, 17, "call", "f:")                                                    \
+  /* fails with the message unless condition != 0; {0}, {1}, ... in the        \
+   * message stand for the operands */                                         \
+  X(ASSERT, 18, "assert", "oto*")                                              \
+  /* fails unless the global is initialised */                                 \
+  X(CHECK_GLOBAL, 19, "check_global", "g")                                     \
+  /* from now on the global is initialised */                                  \
+  X(DEFINE_GLOBAL, 20, "define_global", "g")                                   \
+  /* reserved: readers refuse them by name */                                  \
+  X(COLLECTIVE, 21, "collective", "tn*")                                       \
+  X(CUSTOM_CALL, 22, "custom_call", "tn*")
+
+typedef enum alula_command {
+#define X(NAME, code, name, parameters) ALULA_COMMAND_##NAME = code,
+  ALULA_FOR_EACH_COMMAND(X)
+#undef X
+} alula_command;
+
+/* X(NAME, code, name). Overflow, division by zero and a shift outside 0..63
+ * make the call fail. DIV and REM round down, CEIL_DIV up; comparisons are
+ * signed and give 0 or 1. MOVE ignores b. */
+#define ALULA_FOR_EACH_OPERATOR(X)                                             \
+  X(MOVE, 0, "move")                                                           \
+  X(ADD, 1, "add")                                                             \
+  X(SUB, 2, "sub")                                                             \
+  X(MUL, 3, "mul")                                                             \
+  X(DIV, 4, "div")                                                             \
+  X(CEIL_DIV, 5, "ceil_div")                                                   \
+  X(REM, 6, "rem")                                                             \
+  X(MIN, 7, "min")                                                             \
+  X(MAX, 8, "max")                                                             \
+  X(AND, 9, "and")                                                             \
+  X(OR, 10, "or")                                                              \
+  X(XOR, 11, "xor")                                                            \
+  X(SHL, 12, "shl")                                                            \
+  X(SHR, 13, "shr")                                                            \
+  X(EQ, 14, "eq")                                                              \
+  X(NE, 15, "ne")                                                              \
+  X(LT, 16, "lt")                                                              \
+  X(LE, 17, "le")                                                              \
+  X(GT, 18, "gt")                                                              \
+  X(GE, 19, "ge")
+
+typedef enum alula_operator {
+#define X(NAME, code, name) ALULA_OPERATOR_##NAME = code,
+  ALULA_FOR_EACH_OPERATOR(X)
+#undef X
+  ALULA_OPERATOR_LAST = ALULA_OPERATOR_GE
+} alula_operator;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif

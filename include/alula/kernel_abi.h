@@ -1,0 +1,57 @@
+/* How a CPU kernel is called. This header stands alone: compiler, runtime,
+ * hand-written kernels, other people's compilers and bare-metal output all meet
+ * here. C99, no other include of ours.
+ *
+ * A kernel is a function of one workgroup. The runtime calls it once for every
+ * (x, y, z) below `workgroup_count`, in any order, from any threads, several at
+ * once; one call ends before the next command starts. A kernel
+ *   - reads and writes only its bindings and its scratch,
+ *   - calls nothing outside its image and keeps no state,
+ *   - may assume of a binding no more alignment than its element type's own
+ *     (for complex numbers, its part's),
+ *   - uses the C calling convention of the target and at most
+ *     ALULA_KERNEL_STACK_BYTES of stack,
+ *   - returns 0, or any other number for "this call has failed". */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Changes whenever the struct or the rules above change incompatibly. Fields
+ * are only ever appended; `struct_bytes` says how many the caller filled. */
+#define ALULA_KERNEL_ABI 1u
+
+#define ALULA_KERNEL_STACK_BYTES 65536u
+
+typedef struct alula_kernel_args {
+  uint32_t struct_bytes;
+  uint32_t binding_count;
+  uint32_t constant_count;
+  /* The grid; each is at least 1. */
+  uint32_t workgroup_count[3];
+  /* Which of the threads that share this grid calls, and how many they are.
+   * Only good for picking scratch or statistics: results must not depend on
+   * it. */
+  uint32_t worker;
+  uint32_t worker_count;
+  /* First byte and length of each buffer, in the order of the kernel's
+   * signature. A buffer of 0 bytes has a pointer that must not be used. */
+  void *const *bindings;
+  const uint64_t *binding_bytes;
+  /* Constants of this call: sizes, dynamic dimensions, indices. */
+  const int64_t *constants;
+  /* Private to this worker during the call, 64-byte aligned, of the size that
+   * the kernel's record in the artifact asks for; content undefined. */
+  void *scratch;
+  uint64_t scratch_bytes;
+} alula_kernel_args;
+
+typedef int32_t (*alula_kernel)(const alula_kernel_args *args, uint32_t x,
+                                uint32_t y, uint32_t z);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
