@@ -51,6 +51,10 @@ def is_float(dtype: np.dtype) -> bool:
         return False
 
 
+def epsilon(dtype: np.dtype) -> float:
+    return float(ml_dtypes.finfo(_parts(np.empty(1, dtype)).dtype).eps)
+
+
 def ulp_distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """How many representable values lie between a and b, zero signs apart."""
     bits = 8 * a.dtype.itemsize
@@ -77,8 +81,8 @@ def _float_mismatch(ours, theirs, accumulates: bool) -> np.ndarray:
     same = (wide == other) | (np.isnan(wide) & np.isnan(other))
     close = ulp_distance(ours, theirs) <= MAX_ULP
     if accumulates and ours.dtype.itemsize in EPSILONS:
-        epsilon = float(ml_dtypes.finfo(ours.dtype).eps)
-        limit = EPSILONS[ours.dtype.itemsize] * epsilon * scale_of(theirs)
+        epsilons = EPSILONS[ours.dtype.itemsize]
+        limit = epsilons * epsilon(ours.dtype) * scale_of(theirs)
         with np.errstate(invalid="ignore", over="ignore"):
             close |= np.abs(wide - other) <= limit
     return ~same & ~(close & np.isfinite(wide) & np.isfinite(other))
