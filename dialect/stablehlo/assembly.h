@@ -6,6 +6,10 @@
 
 namespace mlir::stablehlo {
 
+/// The older spelling `#stablehlo.type_extensions<bounds = [4, ?]>` of
+/// `#stablehlo.bounds<4, ?>`, from `<` on.
+Attribute parseTypeExtensions(AsmParser &parser);
+
 /// `[1, 2]`, the form of every list of dimension numbers.
 FailureOr<SmallVector<int64_t>> parseBracketedDims(AsmParser &parser);
 void printBracketedDims(AsmPrinter &printer, ArrayRef<int64_t> dims);

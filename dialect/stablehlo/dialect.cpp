@@ -18,6 +18,29 @@ using namespace mlir::stablehlo;
 #define GET_ATTRDEF_CLASSES
 #include "dialect/stablehlo/attributes.cpp.inc"
 
+Attribute StablehloDialect::parseAttribute(DialectAsmParser &parser,
+                                           Type type) const {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attribute;
+  OptionalParseResult parsed =
+      generatedAttributeParser(parser, &mnemonic, type, attribute);
+  if (parsed.has_value())
+    return succeeded(*parsed) ? attribute : Attribute();
+  if (mnemonic == "type_extensions")
+    return parseTypeExtensions(parser);
+  parser.emitError(location)
+      << "unknown attribute of dialect stablehlo: " << mnemonic;
+  return {};
+}
+
+void StablehloDialect::printAttribute(Attribute attribute,
+                                      DialectAsmPrinter &printer) const {
+  LogicalResult printed = generatedAttributePrinter(attribute, printer);
+  assert(succeeded(printed) && "an attribute of this dialect has a printer");
+  (void)printed;
+}
+
 void StablehloDialect::initialize() {
   addOperations<
 #define GET_OP_LIST

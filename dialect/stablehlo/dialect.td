@@ -15,7 +15,14 @@ def Stablehlo_Dialect : Dialect {
   }];
   let dependentDialects = ["::mlir::quant::QuantizationDialect",
                            "::alula::newer::NewerDialect"];
-  let useDefaultAttributePrinterParser = 1;
+  // Attributes have a second spelling of their own.
+  let useDefaultAttributePrinterParser = 0;
+  let extraClassDeclaration = [{
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute,
+                        ::mlir::DialectAsmPrinter &printer) const override;
+  }];
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
 }

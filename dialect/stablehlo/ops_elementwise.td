@@ -79,10 +79,11 @@ def StableHLO_SqrtOp : SHLO_Transcendental<"sqrt">;
 def StableHLO_TanOp : SHLO_Transcendental<"tan">;
 def StableHLO_TanhOp : SHLO_Transcendental<"tanh">;
 
-def StableHLO_AddOp : SHLO_Binary<"add", SHLO_AnyTensor> {
+def StableHLO_AddOp : SHLO_Binary<"add", SHLO_AnyTensor, [Commutative]> {
   let hasVerifier = 1;
 }
-def StableHLO_AndOp : SHLO_Binary<"and", SHLO_PredOrIntTensor>;
+def StableHLO_AndOp
+    : SHLO_Binary<"and", SHLO_PredOrIntTensor, [Commutative]>;
 def StableHLO_Atan2Op : SHLO_Binary<"atan2", SHLO_FloatComplexOrQuantTensor>;
 def StableHLO_ComplexOp
     : SHLO_InferringOp<"complex", [Elementwise, SHLO_Infer, SHLO_SameShape,
@@ -96,10 +97,14 @@ def StableHLO_ComplexOp
   }];
 }
 def StableHLO_DivOp : SHLO_Binary<"divide", SHLO_IntFloatComplexOrQuantTensor>;
-def StableHLO_MaxOp : SHLO_Binary<"maximum">;
-def StableHLO_MinOp : SHLO_Binary<"minimum">;
-def StableHLO_MulOp : SHLO_Binary<"multiply">;
-def StableHLO_OrOp : SHLO_Binary<"or", SHLO_PredOrIntTensor>;
+def StableHLO_MaxOp
+    : SHLO_Binary<"maximum", SHLO_Tensor, [Commutative]>;
+def StableHLO_MinOp
+    : SHLO_Binary<"minimum", SHLO_Tensor, [Commutative]>;
+def StableHLO_MulOp
+    : SHLO_Binary<"multiply", SHLO_Tensor, [Commutative]>;
+def StableHLO_OrOp
+    : SHLO_Binary<"or", SHLO_PredOrIntTensor, [Commutative]>;
 def StableHLO_PowOp : SHLO_Binary<"power", SHLO_IntFloatComplexOrQuantTensor>;
 def StableHLO_RemOp
     : SHLO_Binary<"remainder", SHLO_IntFloatComplexOrQuantTensor>;
@@ -110,7 +115,8 @@ def StableHLO_ShiftRightLogicalOp
     : SHLO_Binary<"shift_right_logical", SHLO_IntTensor>;
 def StableHLO_SubtractOp
     : SHLO_Binary<"subtract", SHLO_IntFloatComplexOrQuantTensor>;
-def StableHLO_XorOp : SHLO_Binary<"xor", SHLO_PredOrIntTensor>;
+def StableHLO_XorOp
+    : SHLO_Binary<"xor", SHLO_PredOrIntTensor, [Commutative]>;
 
 def StableHLO_ClampOp
     : SHLO_InferringOp<"clamp", [SHLO_Infer, SHLO_SameElementType,
