@@ -39,46 +39,61 @@ def _append(folder: pathlib.Path, entry: dict) -> None:
         file.write(json.dumps(entry) + "\n")
 
 
-def generate(options) -> None:
+def store(folder: pathlib.Path, number: int, group: str, name: str, function, make_args) -> None:
+    """Adds one program to the corpus."""
+    import program_record
+
+    place = f"{number // FOLDER_SIZE:03d}"
+    (folder / place).mkdir(parents=True, exist_ok=True)
+    entry = {"id": number, "name": name, "group": group}
+    try:
+        entry |= program_record.record(
+            function,
+            make_args(),
+            folder,
+            f"{place}/{number:04d}",
+            debug=number % DEBUG_EVERY == 0,
+        )
+    except Exception as error:  # noqa: BLE001, JAX raises anything
+        # Say so rather than lose the whole run.
+        entry |= {"status": "broken", "reason": repr(error)[:300]}
+    _append(folder, entry)
+
+
+def generate(
+    folder: pathlib.Path,
+    match: str = "",
+    names: set[str] | None = None,
+    shard: str = "0/1",
+    limit: int | None = None,
+) -> None:
+    """Adds the harnesses that are missing."""
     import jax
     import numpy as np
-    import program_record
     from jax._src.internal_test_util import test_harnesses
 
-    folder = options.out
     folder.mkdir(parents=True, exist_ok=True)
     done = {entry["name"] for entry in read_index(folder)}
-    shard, shards = map(int, options.shard.split("/"))
+    part, parts = map(int, shard.split("/"))
     wanted = [
         (number, harness)
         for number, harness in enumerate(test_harnesses.all_harnesses)
-        if number % shards == shard
-        and re.search(options.match, harness.fullname)
-        and (not options.names or harness.fullname in options.names)
-    ][: options.limit]
+        if number % parts == part
+        and re.search(match, harness.fullname)
+        and (names is None or harness.fullname in names)
+    ][:limit]
     start = time.monotonic()
     for count, (number, harness) in enumerate(wanted, 1):
         if harness.fullname in done:
             continue
-        place = f"{number // FOLDER_SIZE:03d}"
-        (folder / place).mkdir(exist_ok=True)
-        entry = {
-            "id": number,
-            "name": harness.fullname,
-            "group": harness.group_name,
-        }
-        try:
-            entry |= program_record.record(
-                harness.dyn_fun,
-                harness.dyn_args_maker(np.random.RandomState(0)),
-                folder,
-                f"{place}/{number:04d}",
-                debug=number % DEBUG_EVERY == 0,
-            )
-        except Exception as error:  # noqa: BLE001, JAX raises anything
-            # Say so rather than lose the whole run.
-            entry |= {"status": "broken", "reason": repr(error)[:300]}
-        _append(folder, entry)
+        store(
+            folder,
+            number,
+            harness.group_name,
+            harness.fullname,
+            harness.dyn_fun,
+            lambda harness=harness: harness.dyn_args_maker(np.random.RandomState(0)),
+        )
         if count % 100 == 0:
             jax.clear_caches()
             seconds = time.monotonic() - start
@@ -98,7 +113,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int)
     parser.add_argument("--match", default="", help="regular expression")
-    parser.add_argument("--names", help="a file with one name a line")
+    parser.add_argument("--names", type=pathlib.Path, help="a file with one name a line")
     parser.add_argument("--shard", default="0/1", help="i/n")
     options = parser.parse_args()
     if options.jobs > 1:
@@ -110,9 +125,8 @@ def main() -> None:
         if sum(process.wait() for process in processes):
             sys.exit("a shard failed")
     else:
-        if options.names:
-            options.names = set(pathlib.Path(options.names).read_text().split())
-        generate(options)
+        names = set(options.names.read_text().split()) if options.names else None
+        generate(options.out, options.match, names, options.shard, options.limit)
     print(summary(options.out))
 
 

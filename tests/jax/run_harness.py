@@ -33,6 +33,8 @@ HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
 KNOWN = HERE / "known_differences.json"
 # A result this many epsilons from the truth is as good as the type allows.
+# The text, the text with locations (of a sample) and jaxlib's portable artifact.
+FORMS = ("mlir", "debug", "portable")
 SLACK_EPSILONS = 4
 
 
@@ -42,7 +44,8 @@ class Checker:
         self.known = json.loads(KNOWN.read_text())
 
     def round_trip(self, entries: list[dict], form: str, work: pathlib.Path) -> None:
-        """Sets entry["round_trip:FORM"] to "" or what failed."""
+        """Sets entry["round_trip:FORM"] to "" or what failed, where it has this form."""
+        entries = [entry for entry in entries if form in entry]
         answers = tool_batch.run(
             [str(self.bin / "alula-opt"), "--round-trip="],
             [
@@ -155,6 +158,7 @@ def counts_line(entries: list[dict], total: int) -> str:
     return (
         f"{total} harnesses, {len(entries)} lowered: "
         f"{count(entries, 'round_trip:mlir')} round trips of text, "
+        f"{count(entries, 'round_trip:debug')} with locations, "
         f"{count(entries, 'round_trip:portable')} of jaxlib's artifacts, "
         f"{count(entries, 'jaxlib')} read by jaxlib, "
         f"{count(entries, 'interpret')} interpreted, "
@@ -183,6 +187,7 @@ def summary(entries: list[dict], total: int) -> str:
     lines += [f"| {version} | {number} |" for version, number in sorted(lowest.items())]
     for title, key in (
         ("Round trip of the text", "round_trip:mlir"),
+        ("Round trip of the text with locations", "round_trip:debug"),
         ("Round trip of jaxlib's artifact", "round_trip:portable"),
         ("Read by jaxlib", "jaxlib"),
         ("Interpreted", "interpret"),
@@ -227,8 +232,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         if options.only != "interpret":
-            checker.round_trip(entries, "mlir", work)
-            checker.round_trip(entries, "portable", work)
+            for form in FORMS:
+                checker.round_trip(entries, form, work)
             checker.read_by_jaxlib(entries, work)
         if options.only != "round-trip":
             checker.interpret(entries, work)
@@ -240,7 +245,7 @@ def main() -> None:
         lines = [json.dumps(entry) for entry in entries]
         options.results.write_text("\n".join(lines) + "\n")
     print(f"{counts_line(entries, len(found))} ({time.monotonic() - start:.0f} s)")
-    checks = {"round_trip:mlir", "round_trip:portable", "jaxlib", "interpret"}
+    checks = [f"round_trip:{form}" for form in FORMS] + ["jaxlib", "interpret"]
     bad = [e for e in entries if any(e.get(c) for c in checks) or e.get("verdict") == "differs"]
     sys.exit(bool(bad))
 
