@@ -16,7 +16,7 @@ bool isPortableArtifact(StringRef bytes) {
 }
 
 OwningOpRef<ModuleOp> readPortable(StringRef bytes, MLIRContext *context,
-                                   StringRef name) {
+                                   StringRef name, bool verifyAfterRead) {
   context->loadDialect<func::FuncDialect, newer::NewerDialect,
                        stablehlo::StablehloDialect>();
   Location location = UnknownLoc::get(context);
@@ -36,7 +36,7 @@ OwningOpRef<ModuleOp> readPortable(StringRef bytes, MLIRContext *context,
   if (failed(nodes.run(order)))
     return {};
   OwningOpRef<ModuleOp> module = importOps(artifact, nodes, context);
-  if (!module || failed(verify(*module)))
+  if (!module || (verifyAfterRead && failed(verify(*module))))
     return {};
   return module;
 }

@@ -10,12 +10,13 @@ namespace alula::vhlo {
 bool isPortableArtifact(llvm::StringRef bytes);
 
 /// Reads a portable artifact of any version up to the current one into
-/// StableHLO and func operations, and verifies them. Anything wrong is a
-/// diagnostic that says where and what; the result is null then. `name` stands
-/// for the artifact in diagnostics. Memory is bounded by the size of the input,
-/// and no input makes it crash or recurse without end.
+/// StableHLO and func operations, and verifies them unless told not to.
+/// Anything wrong is a diagnostic that says where and what; the result is null
+/// then. `name` stands for the artifact in diagnostics. Memory is bounded by
+/// the size of the input, and no input makes it crash or recurse without end.
 mlir::OwningOpRef<mlir::ModuleOp> readPortable(llvm::StringRef bytes,
                                                mlir::MLIRContext *context,
-                                               llvm::StringRef name = "");
+                                               llvm::StringRef name = "",
+                                               bool verifyAfterRead = true);
 
 } // namespace alula::vhlo
