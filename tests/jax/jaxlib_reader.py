@@ -38,5 +38,6 @@ class JaxlibReader:
         try:
             return self.pool.submit(_read, str(path)).result(timeout=60)
         except concurrent.futures.process.BrokenProcessPool:
+            self.pool.shutdown()
             self.pool = None
             return False, "jaxlib crashed"

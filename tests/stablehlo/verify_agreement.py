@@ -78,7 +78,10 @@ def run_opt(command: list[str], chunk: Chunk) -> tuple[str, str]:
         return "accept", ""
     if done.returncode == 1 and match:
         return "reject", message
-    return "crash", f"exit code {done.returncode}: {message}"
+    frames = re.findall(r"#\d+ 0x\w+ (.*)", errors)
+    ours = [frame for frame in frames if re.search("stablehlo::|chlo::|sdy::|alula::", frame)]
+    where = (ours or frames or [message])[0].removeprefix("(").split("(")[0][:120]
+    return "crash", f"exit code {done.returncode} in {where}"
 
 
 @functools.cache
@@ -115,6 +118,7 @@ class Jaxlib:
         try:
             return self.pool.submit(_parse_in_jaxlib, chunk.text).result()
         except concurrent.futures.process.BrokenProcessPool:
+            self.pool.shutdown()
             self.pool = None
             return False
 
