@@ -125,6 +125,7 @@ def StableHLO_SendOp
       DefaultValuedOptionalAttr<BoolAttr, "false">:$is_host_transfer,
       OptionalAttr<I64ElementsAttr>:$source_target_pairs);
   let results = (outs SHLO_Token:$result);
+  let hasVerifier = 1;
 }
 
 def StableHLO_RecvOp : StableHLO_Op<"recv", [SHLO_TransferEffects]> {
