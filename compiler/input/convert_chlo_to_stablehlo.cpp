@@ -1,0 +1,52 @@
+// Says every chlo op in stablehlo.
+//
+//   chlo.f %x  →  stablehlo ops that compute f(%x)
+//
+// Relies on verified ops. The order is inside out, so that the body of a scan
+// is stablehlo when the scan becomes a loop.
+
+#include "compiler/input/convert_chlo.h"
+
+#include "dialect/chlo/ops.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace alula::input {
+#define GEN_PASS_DEF_INPUTCONVERTCHLOTOSTABLEHLO
+#include "compiler/input/passes.h.inc"
+} // namespace alula::input
+
+using namespace mlir;
+using namespace alula::input;
+
+#define DEBUG_TYPE "input-convert-chlo-to-stablehlo"
+
+namespace {
+struct ConvertChloToStablehlo
+    : alula::input::impl::InputConvertChloToStablehloBase<
+          ConvertChloToStablehlo> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : ops)
+      if (failed(convert(op, rewriter)))
+        signalPassFailure();
+  }
+
+  LogicalResult convert(Operation *op, IRRewriter &rewriter) {
+    for (auto family : {convertChloElementwise, convertChloBroadcast,
+                        convertChloCompound}) {
+      rewriter.setInsertionPoint(op);
+      if (Outcome outcome = family(op, rewriter))
+        return *outcome;
+    }
+    return stablehlo::opError(op) << "has no form in stablehlo";
+  }
+};
+} // namespace
