@@ -1,0 +1,22 @@
+//===- passes.td - passes of the dispatch room ----------------------------===//
+
+include "mlir/Pass/PassBase.td"
+
+def FormKernels : Pass<"dispatch-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "groups ops into kernels and launches them";
+  let dependentDialects = ["::alula::dispatch::DispatchDialect"];
+}
+
+def ConvertStablehloToLinalg
+    : Pass<"dispatch-convert-stablehlo-to-linalg",
+           "::alula::dispatch::ExecutableOp"> {
+  let summary = "kernel bodies from StableHLO to linalg on tensors";
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def VerifyDispatchOutput
+    : Pass<"dispatch-verify-output", "::mlir::ModuleOp"> {
+  let summary = "checks what the next rooms rely on";
+}

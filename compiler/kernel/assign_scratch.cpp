@@ -1,0 +1,81 @@
+// Puts temporaries into the scratch memory of the call.
+//   memref.alloc() : memref<4xf32>  →  memref.view %scratch[64] : …
+// Relies on: every alloc has a static size.
+
+#include "compiler/kernel/passes.h"
+#include "dialect/dispatch/byte_size.h"
+#include "dialect/dispatch/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace alula::kernel {
+#define GEN_PASS_DEF_ASSIGNSCRATCH
+#include "compiler/kernel/passes.h.inc"
+} // namespace alula::kernel
+
+using namespace mlir;
+using alula::dispatch::EntryOp;
+using alula::dispatch::getByteSize;
+
+namespace {
+struct AssignScratch
+    : public alula::kernel::impl::AssignScratchBase<AssignScratch> {
+  void runOnOperation() override {
+    for (auto entry : getOperation().getBody().getOps<EntryOp>()) {
+      auto function = getOperation().getInnerModule().lookupSymbol<func::FuncOp>(
+          entry.getSymName());
+      if (failed(assign(function, entry)))
+        return signalPassFailure();
+    }
+  }
+
+  static LogicalResult assign(func::FuncOp function, EntryOp entry) {
+    auto allocs = llvm::to_vector(function.getOps<memref::AllocOp>());
+    WalkResult nested = function.walk([&](memref::AllocOp alloc) {
+      if (alloc->getParentOp() == function)
+        return WalkResult::advance();
+      alloc.emitError() << "'memref.alloc': temporary inside a loop";
+      return WalkResult::interrupt();
+    });
+    if (nested.wasInterrupted())
+      return failure();
+    if (allocs.empty())
+      return success();
+
+    int64_t total = 0;
+    SmallVector<int64_t> offsets;
+    for (memref::AllocOp alloc : allocs) {
+      std::optional<int64_t> bytes = getByteSize(alloc.getType());
+      if (!bytes)
+        return alloc.emitError() << "'memref.alloc': size of a temporary must "
+                                    "be known: "
+                                 << alloc.getType();
+      offsets.push_back(total);
+      total += static_cast<int64_t>(llvm::alignTo(*bytes, 64));
+    }
+
+    auto builder = OpBuilder::atBlockBegin(&function.front());
+    auto scratchType = MemRefType::get({total}, builder.getI8Type());
+    Value scratch =
+        function.front().addArgument(scratchType, function.getLoc());
+    function.setType(
+        builder.getFunctionType(function.front().getArgumentTypes(), {}));
+    entry.setScratchBytes(static_cast<uint64_t>(total));
+    for (auto [alloc, offset] : llvm::zip_equal(allocs, offsets)) {
+      builder.setInsertionPoint(alloc);
+      Value shift =
+          builder.create<arith::ConstantIndexOp>(alloc.getLoc(), offset);
+      auto plain = MemRefType::get(alloc.getType().getShape(),
+                                   alloc.getType().getElementType());
+      Value view = builder.create<memref::ViewOp>(alloc.getLoc(), plain,
+                                                  scratch, shift, ValueRange());
+      alloc.replaceAllUsesWith(view);
+      alloc.erase();
+    }
+    return success();
+  }
+};
+} // namespace

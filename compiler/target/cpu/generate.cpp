@@ -1,0 +1,84 @@
+// One variant: each executable is cloned, lowered and compiled to an object;
+// the objects are linked into one image.
+
+#include "compiler/target/cpu/generate.h"
+
+#include "compiler/target/cpu/link_image.h"
+#include "compiler/target/cpu/object_code.h"
+#include "compiler/target/cpu/pipeline.h"
+#include "dialect/dispatch/ops.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace alula::cpu;
+using alula::dispatch::EntryOp;
+using alula::dispatch::ExecutableOp;
+
+namespace {
+/// The module of an executable by itself, entries marked for the lowering.
+OwningOpRef<ModuleOp> cloneBodies(ExecutableOp executable) {
+  OwningOpRef<ModuleOp> clone(
+      cast<ModuleOp>(executable.getInnerModule()->clone()));
+  Builder builder(executable.getContext());
+  for (auto entry : executable.getBody().getOps<EntryOp>()) {
+    auto function = clone->lookupSymbol<func::FuncOp>(entry.getSymName());
+    function->setAttr("cpu.bindings",
+                      builder.getI64IntegerAttr(
+                          static_cast<int64_t>(entry.getBindings().size())));
+  }
+  return clone;
+}
+
+FailureOr<std::string> compile(ExecutableOp executable,
+                               const Machine &machine) {
+  OwningOpRef<ModuleOp> bodies = cloneBodies(executable);
+  PassManager pm(executable.getContext(), ModuleOp::getOperationName());
+  addLoweringPipeline(pm);
+  if (failed(pm.run(*bodies)))
+    return failure();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code =
+      translateModuleToLLVMIR(*bodies, context, executable.getSymName());
+  if (!code)
+    return executable.emitError()
+           << "'dispatch.executable': can't be translated to LLVM: @"
+           << executable.getSymName();
+  auto object = generateObject(*code, machine);
+  if (!object)
+    return executable.emitError() << "'dispatch.executable': "
+                                  << llvm::toString(object.takeError());
+  return std::move(*object);
+}
+} // namespace
+
+LogicalResult alula::cpu::generateVariant(ModuleOp module,
+                                          const Machine &machine) {
+  std::vector<std::string> objects, entries;
+  for (auto executable : module.getOps<ExecutableOp>()) {
+    auto object = compile(executable, machine);
+    if (failed(object))
+      return failure();
+    objects.push_back(std::move(*object));
+    for (auto entry : executable.getBody().getOps<EntryOp>())
+      entries.push_back(entry.getSymName().str());
+  }
+  auto image = linkImage(objects, entries, machine);
+  if (!image)
+    return module.emitError() << "'builtin.module': "
+                              << llvm::toString(image.takeError());
+
+  auto builder = OpBuilder::atBlockEnd(module.getBody());
+  SmallVector<StringRef> features(machine.features.begin(),
+                                  machine.features.end());
+  builder.create<alula::dispatch::VariantOp>(
+      module.getLoc(), machine.name, machine.target,
+      builder.getStrArrayAttr(features), *image);
+  return success();
+}

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "compiler/target/cpu/machine.h"
+
+namespace alula::cpu {
+
+/// Links objects into an ELF image without relocations that exports `entries`.
+/// An object that calls anything outside is an error that names the symbol.
+llvm::Expected<std::string>
+linkImage(const std::vector<std::string> &objects,
+          const std::vector<std::string> &entries, const Machine &machine);
+
+} // namespace alula::cpu

@@ -1,0 +1,84 @@
+// The kinds of machine that there is code for.
+
+#include "compiler/target/cpu/machine.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace alula::cpu;
+
+namespace {
+struct Row {
+  const char *name, *target, *triple, *cpu;
+  std::vector<std::string> features;
+};
+
+/// Levels of one instruction set stand highest first.
+const std::vector<Row> &getTable() {
+  static const std::vector<Row> table = [] {
+    std::vector<std::string> v1 = {"cmov", "cx8",  "fxsr", "mmx",
+                                   "sse",  "sse2", "x87"};
+    std::vector<std::string> v2 = v1;
+    v2.insert(v2.end(), {"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2",
+                         "ssse3"});
+    std::vector<std::string> v3 = v2;
+    v3.insert(v3.end(), {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt",
+                         "movbe", "xsave"});
+    std::vector<std::string> v4 = v3;
+    v4.insert(v4.end(),
+              {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
+    const char *linuxX86 = "x86_64-unknown-linux-gnu";
+    return std::vector<Row>{
+        {"x86-64-v4", "x86_64", linuxX86, "x86-64-v4", v4},
+        {"x86-64-v3", "x86_64", linuxX86, "x86-64-v3", v3},
+        {"x86-64-v2", "x86_64", linuxX86, "x86-64-v2", v2},
+        {"x86-64", "x86_64", linuxX86, "x86-64", v1},
+        {"aarch64", "aarch64", "aarch64-unknown-linux-gnu", "generic",
+         {"fp-armv8", "neon"}},
+        {"riscv64", "riscv64", "riscv64-unknown-linux-gnu", "generic-rv64",
+         {"a", "c", "d", "f", "i", "m"}},
+    };
+  }();
+  return table;
+}
+
+Machine makeMachine(const Row &row) {
+  return {row.name, row.target, row.triple, row.cpu, row.cpu, row.features};
+}
+
+llvm::Expected<Machine> findHost() {
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
+  for (const Row &row : getTable()) {
+    if (triple.getArchName() != row.target)
+      continue;
+    // x86 reports every feature by these names; of the others only one level
+    // is in the table.
+    bool fits = triple.getArch() != llvm::Triple::x86_64 ||
+                llvm::all_of(row.features, [&](const std::string &feature) {
+                  return feature == "x87" || has.lookup(feature);
+                });
+    if (!fits)
+      continue;
+    Machine machine = makeMachine(row);
+    machine.tune = llvm::sys::getHostCPUName().str();
+    return machine;
+  }
+  return llvm::createStringError("no code generator for this machine: " +
+                                 triple.str());
+}
+} // namespace
+
+llvm::Expected<Machine> alula::cpu::findMachine(llvm::StringRef text) {
+  if (text.empty() || text == "host")
+    return findHost();
+  std::string known = "host";
+  for (const Row &row : getTable()) {
+    if (text == row.name)
+      return makeMachine(row);
+    known += std::string(", ") + row.name;
+  }
+  return llvm::createStringError("no such cpu: " + text.str() +
+                                 "; there are " + known);
+}

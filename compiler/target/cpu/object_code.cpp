@@ -1,0 +1,94 @@
+// LLVM's optimizer and code generator, set up for freestanding kernels.
+
+#include "compiler/target/cpu/object_code.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+
+#include <mutex>
+
+using namespace alula::cpu;
+
+namespace {
+void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+#define ALULA_INITIALIZE(target)                                               \
+  LLVMInitialize##target##TargetInfo();                                        \
+  LLVMInitialize##target##Target();                                            \
+  LLVMInitialize##target##TargetMC();                                          \
+  LLVMInitialize##target##AsmPrinter();
+    ALULA_INITIALIZE(X86)
+    ALULA_INITIALIZE(AArch64)
+    ALULA_INITIALIZE(RISCV)
+#undef ALULA_INITIALIZE
+  });
+}
+
+std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(const Machine &machine, std::string &error) {
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(machine.triple, error);
+  if (!target)
+    return nullptr;
+  llvm::TargetOptions options;
+  // a * b + c may become one rounding, as XLA and everybody's libraries do.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  std::string features = machine.target == "riscv64" ? "+m,+a,+f,+d,+c" : "";
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      machine.triple, machine.cpu, features, options, llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// Kernels stand alone: loops must not become calls of memset or memcpy, and
+/// nobody unwinds through them.
+void markFreestanding(llvm::Module &module, const Machine &machine) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("no-builtins");
+    function.addFnAttr("tune-cpu", machine.tune);
+    function.addFnAttr("target-cpu", machine.cpu);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+} // namespace
+
+llvm::Expected<std::string>
+alula::cpu::generateObject(llvm::Module &module, const Machine &machine) {
+  initializeTargets();
+  std::string error;
+  auto targetMachine = createTargetMachine(machine, error);
+  if (!targetMachine)
+    return llvm::createStringError(error);
+  module.setTargetTriple(machine.triple);
+  module.setDataLayout(targetMachine->createDataLayout());
+  markFreestanding(module, machine);
+
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(targetMachine.get());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+
+  llvm::SmallString<0> object;
+  llvm::raw_svector_ostream os(object);
+  llvm::legacy::PassManager codegen;
+  if (targetMachine->addPassesToEmitFile(codegen, os, nullptr,
+                                         llvm::CodeGenFileType::ObjectFile))
+    return llvm::createStringError("no object files for " + machine.triple);
+  codegen.run(module);
+  return std::string(object);
+}

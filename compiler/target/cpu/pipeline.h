@@ -1,0 +1,13 @@
+#pragma once
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace alula::cpu {
+
+/// The module of one executable: loops over buffers → LLVM dialect with the
+/// entries that the runtime calls.
+void addLoweringPipeline(mlir::OpPassManager &pm);
+
+} // namespace alula::cpu

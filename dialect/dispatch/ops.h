@@ -1,0 +1,19 @@
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/dispatch/dialect.h.inc"
+#include "dialect/dispatch/enums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/dispatch/attributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialect/dispatch/ops.h.inc"

@@ -1,0 +1,125 @@
+//===- ops.td - host function and kernels ---------------------------------===//
+//
+// The one IR of our own: a host function that launches kernels, and
+// executables that hold them. Kernel bodies are whatever the stage speaks:
+// StableHLO when outlined, linalg after the dispatch room, LLVM at the end.
+
+#ifndef ALULA_DIALECT_DISPATCH_OPS
+#define ALULA_DIALECT_DISPATCH_OPS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dispatch_Dialect : Dialect {
+  let name = "dispatch";
+  let cppNamespace = "::alula::dispatch";
+  let summary = "host function, launches, executables";
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Dispatch_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Dispatch_Dialect, mnemonic, traits>;
+
+def Dispatch_Access : I32EnumAttr<"Access", "what a kernel does to a binding", [
+    I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">,
+    I32EnumAttrCase<"ReadWrite", 2, "read_write">]> {
+  let cppNamespace = "::alula::dispatch";
+  let genSpecializedAttr = 0;
+}
+def Dispatch_AccessAttr
+    : EnumAttr<Dispatch_Dialect, Dispatch_Access, "access">;
+def Dispatch_AccessArrayAttr
+    : TypedArrayAttrBase<Dispatch_AccessAttr, "access to each binding">;
+
+def Dispatch_PlaceKind : I32EnumAttr<"PlaceKind", "where a value lives", [
+    I32EnumAttrCase<"Arena", 0, "arena">,
+    I32EnumAttrCase<"Result", 1, "result">]> {
+  let cppNamespace = "::alula::dispatch";
+  let genSpecializedAttr = 0;
+}
+def Dispatch_PlaceKindAttr
+    : EnumAttr<Dispatch_Dialect, Dispatch_PlaceKind, "place_kind">;
+
+// Where the schedule room puts a value: at `offset` bytes in the arena, or in
+// the memory that the caller gave for result number `offset`.
+def Dispatch_PlaceAttr : AttrDef<Dispatch_Dialect, "Place"> {
+  let mnemonic = "place";
+  let parameters = (ins EnumParameter<Dispatch_PlaceKind>:$kind,
+                        "int64_t":$offset);
+  let assemblyFormat = "`<` $kind $offset `>`";
+}
+def Dispatch_PlacesAttr
+    : TypedArrayAttrBase<Dispatch_PlaceAttr, "a place for each result">;
+
+def Dispatch_ExecutableOp
+    : Dispatch_Op<"executable", [IsolatedFromAbove, NoTerminator,
+                                 NoRegionArguments, SingleBlock, Symbol,
+                                 SymbolTable]> {
+  let summary = "code that is compiled by itself";
+  let description = [{
+    Holds the entries that the host may launch and one module with their
+    bodies. Nothing in it refers outside.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<StrAttr>:$sym_visibility);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The module with the bodies.
+    ::mlir::ModuleOp getInnerModule();
+  }];
+}
+
+def Dispatch_EntryOp : Dispatch_Op<"entry", [Symbol]> {
+  let summary = "a kernel: its place among its siblings and its bindings";
+  let description = [{
+    `inputs` bindings come first and are read, `outputs` follow and are
+    written. `workgroups` is the grid of a launch.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       Dispatch_AccessArrayAttr:$bindings,
+                       DenseI64ArrayAttr:$workgroups,
+                       DefaultValuedAttr<I64Attr, "0">:$scratch_bytes);
+  let assemblyFormat = [{
+    $sym_name `bindings` `(` $bindings `)` `workgroups` $workgroups
+        `scratch` $scratch_bytes attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Dispatch_LaunchOp
+    : Dispatch_Op<"launch", [Pure,
+          DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs an entry over its grid";
+  let description = [{
+    Inputs are tensors that the kernel reads, results are tensors that it
+    writes whole.
+  }];
+  let arguments = (ins SymbolRefAttr:$entry,
+                       Variadic<AnyRankedTensor>:$inputs,
+                       OptionalAttr<Dispatch_PlacesAttr>:$places);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $entry `(` $inputs `)` attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Dispatch_VariantOp : Dispatch_Op<"variant", [Symbol]> {
+  let summary = "machine code of every executable for one kind of machine";
+  let description = [{
+    `features` must all be there for the code to run. `image` is an ELF file
+    that exports each entry under its name.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$target,
+                       StrArrayAttr:$features, StrAttr:$image);
+  let assemblyFormat = [{
+    $sym_name `target` $target `features` $features attr-dict
+  }];
+}
+
+#endif
