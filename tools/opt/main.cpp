@@ -3,6 +3,8 @@
 #include "compiler/driver/program.h"
 #include "compiler/driver/registry.h"
 #include "dialect/newer/source.h"
+#include "dialect/vhlo/writer.h"
+#include "tools/opt/round_trip.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
@@ -21,7 +23,7 @@ using namespace mlir;
 namespace cl = llvm::cl;
 
 namespace {
-enum class Emit { Text, Generic, Bytecode, None };
+enum class Emit { Text, Generic, Bytecode, Portable, None };
 
 struct Options {
   cl::opt<std::string> input{cl::Positional, cl::init("-"),
@@ -33,7 +35,19 @@ struct Options {
       cl::values(clEnumValN(Emit::Text, "text", "MLIR text"),
                  clEnumValN(Emit::Generic, "generic", "MLIR's generic text"),
                  clEnumValN(Emit::Bytecode, "bytecode", "MLIR's bytecode"),
+                 clEnumValN(Emit::Portable, "portable",
+                            "a StableHLO portable artifact"),
                  clEnumValN(Emit::None, "none", "nothing"))};
+  cl::opt<std::string> targetVersion{
+      "target-version", cl::init(alula::vhlo::Version::current().str()),
+      cl::value_desc("x.y.z"),
+      cl::desc("version of a portable artifact, or lowest")};
+  cl::opt<bool> allowOtherDialects{
+      "allow-other-dialects",
+      cl::desc("let a portable artifact carry ops of other dialects")};
+  cl::opt<std::string> roundTrip{
+      "round-trip", cl::value_desc("list"),
+      cl::desc("check the programs of a list: FILE, PREFIX, VERSION a line")};
   cl::opt<bool> splitInput{
       "split-input-file", cl::desc("treat parts between // ----- separately")};
   cl::opt<bool> verifyDiagnostics{
@@ -45,6 +59,30 @@ struct Options {
       "allow-unregistered-dialect",
       cl::desc("accept ops of dialects that nobody knows")};
 };
+
+LogicalResult writePortable(ModuleOp module, const Options &options,
+                            llvm::raw_ostream &os) {
+  alula::vhlo::WriteOptions write;
+  write.allowOtherDialects = options.allowOtherDialects;
+  if (options.targetVersion == "lowest") {
+    auto lowest =
+        alula::vhlo::lowestVersion(module, options.allowOtherDialects);
+    if (failed(lowest))
+      return failure();
+    write.target = *lowest;
+  } else if (auto version =
+                 alula::vhlo::Version::parse(options.targetVersion)) {
+    write.target = *version;
+  } else {
+    return emitError(UnknownLoc::get(module.getContext()))
+           << "no such version: " << options.targetVersion;
+  }
+  std::string bytes;
+  if (failed(alula::vhlo::writePortable(module, write, bytes)))
+    return failure();
+  os << bytes;
+  return success();
+}
 
 LogicalResult write(ModuleOp module, const Options &options,
                     llvm::raw_ostream &os) {
@@ -58,6 +96,8 @@ LogicalResult write(ModuleOp module, const Options &options,
     return success();
   case Emit::Bytecode:
     return writeBytecodeToFile(module, os);
+  case Emit::Portable:
+    return writePortable(module, options, os);
   case Emit::None:
     return success();
   }
@@ -130,6 +170,9 @@ int main(int argc, char **argv) {
   registerDefaultTimingManagerCLOptions();
   PassPipelineCLParser passes("", "passes to run");
   cl::ParseCommandLineOptions(argc, argv, "Alula's pass runner\n");
+
+  if (!options.roundTrip.empty())
+    return alula::opt::runRoundTrips(options.roundTrip, registry);
 
   std::string error;
   auto input = openInputFile(options.input, &error);
