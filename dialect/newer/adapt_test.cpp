@@ -95,13 +95,22 @@ TEST(Adapt, RefusesChainsOfAliases) {
   EXPECT_EQ(refusal(uses), "none");
 }
 
+TEST(Adapt, RefusesAliasesThatDouble) {
+  std::string text = "#a0 = [1]\n";
+  for (int i = 1; i < 40; ++i) {
+    std::string last = "#a" + std::to_string(i - 1);
+    text += "#a" + std::to_string(i) + " = [" + last + ", " + last + "]\n";
+  }
+  EXPECT_NE(refusal(text).find("alias stands for more than 1048576 parts"),
+            std::string::npos);
+}
+
 TEST(Adapt, RefusesLongAffineExpressions) {
   EXPECT_EQ(refusal("affine_map<(d0) -> (d0" + repeat(" + d0", 1024) + ")>"),
             "none");
-  EXPECT_NE(
-      refusal("affine_map<(d0) -> (d0" + repeat(" mod 2", 1025) + ")>")
-          .find("affine expression has more than 1024 operators"),
-      std::string::npos);
+  EXPECT_NE(refusal("affine_map<(d0) -> (d0" + repeat(" mod 2", 1025) + ")>")
+                .find("affine expression has more than 1024 operators"),
+            std::string::npos);
 }
 
 TEST(Adapt, RefusesShapes) {
@@ -117,10 +126,41 @@ TEST(Adapt, RefusesShapes) {
             "0: tensor type: rank is more than 1024");
 }
 
+TEST(Adapt, RefusesSparseLiterals) {
+  EXPECT_EQ(refusal("a = sparse<0, 1.0> : tensor<2xf32>"),
+            "4: sparse literals are not supported");
+  expectSame("#sparse<0>");
+}
+
+TEST(Adapt, RefusesNumbersForBools) {
+  EXPECT_EQ(refusal("array<i1: true, false>"), "none");
+  EXPECT_EQ(refusal("array<i16: 1>"), "none");
+  EXPECT_EQ(refusal("array<i1: true, 0>"),
+            "16: array of i1 must hold true and false");
+}
+
 TEST(Adapt, SurvivesAnything) {
-  for (llvm::StringRef text :
-       {"\"", "\"\\", "tensor<", "tensor<4", "tensor<4x", "dense<", "dense<>",
-        "dense<> :", "#", "!", "#a =", "!quant.uniform<", "\"f\":", "\"f\":1:2 to",
-        "\"f\":1:2 to 3:", ">>>", "-", "->", "0x", "//", "{-# #-}"})
+  for (llvm::StringRef text : {"\"",
+                               "\"\\",
+                               "tensor<",
+                               "tensor<4",
+                               "tensor<4x",
+                               "dense<",
+                               "dense<>",
+                               "dense<> :",
+                               "array<i1",
+                               "#",
+                               "!",
+                               "#a =",
+                               "!quant.uniform<",
+                               "\"f\":",
+                               "\"f\":1:2 to",
+                               "\"f\":1:2 to 3:",
+                               ">>>",
+                               "-",
+                               "->",
+                               "0x",
+                               "//",
+                               "{-# #-}"})
     EXPECT_EQ(adaptText(text).size(), text.size());
 }

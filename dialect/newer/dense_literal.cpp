@@ -83,8 +83,8 @@ private:
     bool isNegative = rest.starts_with("-");
     StringRef number = rest.drop_front(isNegative);
     if (number.starts_with("0x")) {
-      StringRef digits =
-          number.drop_front(2).take_while([](char c) { return llvm::isHexDigit(c); });
+      StringRef digits = number.drop_front(2).take_while(
+          [](char c) { return llvm::isHexDigit(c); });
       uint64_t code;
       if (isNegative)
         return emitError() << "hexadecimal float has a minus sign";
@@ -98,8 +98,7 @@ private:
     double value;
     if (!size || number.take_front(size).getAsDouble(value))
       return emitError() << "expected a float with a decimal point";
-    codes.push_back(
-        encode(element.getFormat(), isNegative ? -value : value));
+    codes.push_back(encode(element.getFormat(), isNegative ? -value : value));
     rest = number.drop_front(size);
     return success();
   }
@@ -124,8 +123,8 @@ private:
     StringRef start = rest;
     size_t end = rest.find('"', 1);
     StringRef hex = rest.slice(1, end);
-    if (end == StringRef::npos || !hex.consume_front("0x") ||
-        hex.size() % 2 || !llvm::all_of(hex, llvm::isHexDigit))
+    if (end == StringRef::npos || !hex.consume_front("0x") || hex.size() % 2 ||
+        !llvm::all_of(hex, llvm::isHexDigit))
       return emitError() << "expected a string of hex digits that starts "
                             "with 0x";
     rest = rest.drop_front(end + 1);
@@ -154,8 +153,7 @@ private:
 
 } // namespace
 
-Attribute alula::newer::parseDenseLiteral(DialectAsmParser &parser,
-                                          Type type) {
+Attribute alula::newer::parseDenseLiteral(DialectAsmParser &parser, Type type) {
   SMLoc loc = NewerDialect::getSymbolLoc(parser);
   auto shaped = dyn_cast_or_null<ShapedType>(type);
   if (!shaped) {

@@ -15,6 +15,9 @@ namespace alula::newer {
 inline constexpr unsigned maxNesting = 512;
 /// The same when aliases are followed; walks over attributes recurse over it.
 inline constexpr unsigned maxAliasNesting = 4096;
+/// Parts that one alias stands for when the aliases in it are spelled out, as
+/// the printer does; each line of a file could double it.
+inline constexpr uint64_t maxAliasParts = uint64_t(1) << 20;
 /// Operators in one affine expression, which the parser recurses over.
 inline constexpr unsigned maxAffineOperators = 1024;
 inline constexpr unsigned maxRank = 1024;

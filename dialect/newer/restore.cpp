@@ -29,8 +29,7 @@ static size_t restoreBoolHex(StringRef text, llvm::raw_ostream &os) {
     return 0;
   TypeFacts facts = TypeAliases().read(rest);
   int64_t bytes = int64_t(hex.size() / 2);
-  if (!facts.isBool || facts.elements < 2 ||
-      bytes != (facts.elements + 7) / 8)
+  if (!facts.isBool || facts.elements < 2 || bytes != (facts.elements + 7) / 8)
     return 0;
   os << head;
   for (int64_t i = 0; i < facts.elements; ++i) {
@@ -83,8 +82,8 @@ void alula::newer::restoreText(StringRef text, llvm::raw_ostream &os) {
       continue;
     }
     copyUpTo(pos);
-    size_t size = c == 'd' ? restoreBoolHex(rest, os)
-                           : restoreStandIn(rest, os);
+    size_t size =
+        c == 'd' ? restoreBoolHex(rest, os) : restoreStandIn(rest, os);
     copied += size;
     pos += std::max<size_t>(size, 1);
   }

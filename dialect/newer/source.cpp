@@ -17,7 +17,8 @@ static Location getLocation(StringRef text, size_t offset, StringRef name,
   StringRef before = text.take_front(offset);
   unsigned line = unsigned(before.count('\n')) + 1;
   size_t lineBegin = before.rfind('\n');
-  size_t column = lineBegin == StringRef::npos ? offset : offset - lineBegin - 1;
+  size_t column =
+      lineBegin == StringRef::npos ? offset : offset - lineBegin - 1;
   return FileLineColLoc::get(context, name, line, unsigned(column) + 1);
 }
 
@@ -29,9 +30,9 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
                                    ParserConfig(context, verifyAfterParse));
 }
 
-OwningOpRef<ModuleOp>
-alula::newer::parseSource(const llvm::SourceMgr &sources, MLIRContext *context,
-                          bool verifyAfterParse) {
+OwningOpRef<ModuleOp> alula::newer::parseSource(const llvm::SourceMgr &sources,
+                                                MLIRContext *context,
+                                                bool verifyAfterParse) {
   context->getOrLoadDialect<NewerDialect>();
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());

@@ -1,6 +1,6 @@
-#include "dialect/newer/source.h"
 #include "dialect/newer/attributes.h"
 #include "dialect/newer/dialect.h"
+#include "dialect/newer/source.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
@@ -122,8 +122,8 @@ TEST_F(SourceTest, BoolsOfEitherForm) {
 }
 
 TEST_F(SourceTest, RangesOfLocations) {
-  OwningOpRef<ModuleOp> module = parseSource(
-      "\"t.op\"() : () -> () loc(\"f.py\":1:2 to 3:4)", &context);
+  OwningOpRef<ModuleOp> module =
+      parseSource("\"t.op\"() : () -> () loc(\"f.py\":1:2 to 3:4)", &context);
   ASSERT_TRUE(module);
   EXPECT_EQ(module->getBody()->front().getLoc(),
             FileLineColLoc::get(&context, "f.py", 1, 2));

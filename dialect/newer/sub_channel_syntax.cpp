@@ -29,9 +29,8 @@ static ParseResult parseBlocks(DialectAsmParser &parser, size_t depth,
     int64_t zeroPoint = 0;
     if (depth == 0 || (blocks.scales.size() && depth != blocks.shape.size()))
       return parser.emitError(loc, "quantized type: scales must nest evenly");
-    if (parser.parseFloat(scale) ||
-        (succeeded(parser.parseOptionalColon()) &&
-         parser.parseInteger(zeroPoint)))
+    if (parser.parseFloat(scale) || (succeeded(parser.parseOptionalColon()) &&
+                                     parser.parseInteger(zeroPoint)))
       return failure();
     blocks.scales.push_back(scale);
     blocks.zeroPoints.push_back(zeroPoint);
@@ -88,10 +87,9 @@ static ParseResult parseStorage(DialectAsmParser &parser,
   result.storageMax = result.storageMin + (int64_t(1) << width) - 1;
   if (failed(parser.parseOptionalLess()))
     return success();
-  return failure(parser.parseInteger(result.storageMin) ||
-                 parser.parseColon() ||
-                 parser.parseInteger(result.storageMax) ||
-                 parser.parseGreater());
+  return failure(
+      parser.parseInteger(result.storageMin) || parser.parseColon() ||
+      parser.parseInteger(result.storageMax) || parser.parseGreater());
 }
 
 Type alula::newer::parseSubChannel(DialectAsmParser &parser) {
@@ -123,8 +121,8 @@ Type alula::newer::parseSubChannel(DialectAsmParser &parser) {
   for (double scale : blocks.scales) {
     APFloat value(scale);
     bool losesInfo;
-    value.convert(expressed.getFloatSemantics(),
-                  APFloat::rmNearestTiesToEven, &losesInfo);
+    value.convert(expressed.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
     scales.push_back(value);
   }
   unsigned width = result.storageType.getIntOrFloatBitWidth();
@@ -133,8 +131,7 @@ Type alula::newer::parseSubChannel(DialectAsmParser &parser) {
     if (zeroPoint < result.storageMin || zeroPoint > result.storageMax) {
       parser.emitError(loc, "quantized type: zero point must lie inside the "
                             "storage range ")
-          << result.storageMin << ":" << result.storageMax << ": "
-          << zeroPoint;
+          << result.storageMin << ":" << result.storageMax << ": " << zeroPoint;
       return {};
     }
     zeroPoints.push_back(APInt(64, uint64_t(zeroPoint)).trunc(width));

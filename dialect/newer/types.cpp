@@ -110,8 +110,7 @@ LogicalResult SubChannelQuantizedType::verify(
     if (size <= 0)
       return emitError() << "quantized type: block size must be positive: "
                          << size;
-  if (quantization.quantizedDimensions.size() !=
-      quantization.blockSizes.size())
+  if (quantization.quantizedDimensions.size() != quantization.blockSizes.size())
     return emitError() << "quantized type: one block size for each quantized "
                           "dimension: "
                        << quantization.blockSizes.size() << " for "
