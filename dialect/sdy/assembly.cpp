@@ -152,8 +152,7 @@ Attribute TensorShardingAttr::parse(AsmParser &parser, Type) {
       parseAxisSets(parser, replicated, unreduced, reduction) ||
       parser.parseGreater())
     return {};
-  return get(parser.getContext(), mesh, dims, replicated, unreduced,
-             reduction);
+  return get(parser.getContext(), mesh, dims, replicated, unreduced, reduction);
 }
 
 void TensorShardingAttr::print(AsmPrinter &printer) const {
@@ -375,8 +374,7 @@ Attribute PropagationOneStepAttr::parse(AsmParser &parser, Type) {
     return success();
   };
   if (parser.parseLBrace() || parser.parseKeyword("step") ||
-      parseDashedNumber(parser, step) ||
-      parser.parseEqual() ||
+      parseDashedNumber(parser, step) || parser.parseEqual() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
                                      parseEntry) ||
       parser.parseRBrace())

@@ -1,12 +1,12 @@
-#include "dialect/sdy/dialect.h"
 #include "dialect/sdy/axis_span.h"
+#include "dialect/sdy/dialect.h"
 #include "dialect/sdy/ops.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -163,9 +163,9 @@ void TensorShardingAttr::forEachAxis(
 
 // --- traces -----------------------------------------------------------------
 
-LogicalResult PropagationEdgesAttr::verify(
-    llvm::function_ref<InFlightDiagnostic()> emitError,
-    ArrayRef<PropagationOneStepAttr> steps) {
+LogicalResult
+PropagationEdgesAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                             ArrayRef<PropagationOneStepAttr> steps) {
   llvm::SmallSet<int64_t, 8> seen;
   for (PropagationOneStepAttr step : steps) {
     int64_t index = step.getStepIndex();
@@ -178,14 +178,14 @@ LogicalResult PropagationEdgesAttr::verify(
       llvm::SmallPtrSet<const void *, 8> targets;
       for (EdgeValueRefAttr target : entry.getTargets()) {
         if (target == entry.getSource())
-          return emitError() << "propagation edges: source is a target in step "
-                             << index << " for axis "
-                             << entry.getAxisName().toString();
+          return emitError()
+                 << "propagation edges: source is a target in step " << index
+                 << " for axis " << entry.getAxisName().toString();
         if (!targets.insert(target.getAsOpaquePointer()).second)
-          return emitError() << "propagation edges: target appears twice in "
-                                "step "
-                             << index << " for axis "
-                             << entry.getAxisName().toString();
+          return emitError()
+                 << "propagation edges: target appears twice in "
+                    "step "
+                 << index << " for axis " << entry.getAxisName().toString();
       }
     }
   }

@@ -33,9 +33,8 @@ TEST_F(AttributesTest, ComeBackAsWritten) {
         "unreduced={\"d\"}>",
         "#sdy.sharding<@m, [], unreduced=max{\"b\"}>",
         "#sdy.sharding_per_value<[<@m, [{\"a\"}]>, <@m, [{?}]>]>",
-        "#sdy.sharding_per_value<[]>",
-        "#sdy<manual_axes{\"a\", \"b\"}>", "#sdy<manual_axes{}>",
-        "#sdy<axis_ref_list{\"a\", \"b\":(2)4}>",
+        "#sdy.sharding_per_value<[]>", "#sdy<manual_axes{\"a\", \"b\"}>",
+        "#sdy<manual_axes{}>", "#sdy<axis_ref_list{\"a\", \"b\":(2)4}>",
         "#sdy<list_of_axis_ref_lists[{\"a\"}, {}]>",
         "#sdy<all_to_all_param_list[{\"b\"}: 0->2, {\"c\"}: 1->3]>",
         "#sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) {i=8, j=16, k=8} "
@@ -103,8 +102,10 @@ TEST_F(AttributesTest, ErrorsOfText) {
     std::string result = roundTrip(("#sdy.sharding<@m, " + text + ">").str());
     return result.substr(0, result.find('\n'));
   };
-  EXPECT_EQ(sharding("[{\"a\"}p01]"), "priority must be written p0, p1, ...: p01");
-  EXPECT_EQ(sharding("[{\"a\"}q1]"), "priority must be written p0, p1, ...: q1");
+  EXPECT_EQ(sharding("[{\"a\"}p01]"),
+            "priority must be written p0, p1, ...: p01");
+  EXPECT_EQ(sharding("[{\"a\"}q1]"),
+            "priority must be written p0, p1, ...: q1");
   EXPECT_EQ(sharding("[{?, \"a\"}]"), "expected '}'");
   EXPECT_EQ(sharding("[], shared={\"a\"}"),
             "expected one replicated={...} or unreduced={...}: shared");

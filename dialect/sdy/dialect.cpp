@@ -50,8 +50,8 @@ LogicalResult SdyDialect::verifyRegionResultAttribute(Operation *op,
                                                       unsigned resultIndex,
                                                       NamedAttribute attr) {
   if (auto function = dyn_cast<FunctionOpInterface>(op))
-    return verifyFunctionValue(op, attr, function.getResultTypes(),
-                               resultIndex, "result");
+    return verifyFunctionValue(op, attr, function.getResultTypes(), resultIndex,
+                               "result");
   return success();
 }
 
@@ -61,9 +61,9 @@ LogicalResult SdyDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() == shardingAttrName) {
     auto shardings = dyn_cast<TensorShardingPerValueAttr>(value);
     if (!shardings)
-      return op->emitOpError() << "'" << shardingAttrName
-                               << "' must be #sdy.sharding_per_value: "
-                               << value;
+      return op->emitOpError()
+             << "'" << shardingAttrName
+             << "' must be #sdy.sharding_per_value: " << value;
     return verifyShardings(shardings, op->getResultTypes(), op, "result");
   }
   if (attr.getName() == shardingRuleAttrName) {
@@ -77,8 +77,7 @@ LogicalResult SdyDialect::verifyOperationAttribute(Operation *op,
     auto edges = dyn_cast<PropagationEdgesAttr>(value);
     if (!edges)
       return op->emitOpError() << "'" << propagationEdgesAttrName
-                               << "' must be #sdy.propagation_edges: "
-                               << value;
+                               << "' must be #sdy.propagation_edges: " << value;
     return verifyPropagationEdges(edges, op);
   }
   return success();

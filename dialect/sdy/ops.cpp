@@ -36,8 +36,7 @@ static void printShardingList(OpAsmPrinter &printer, Operation *,
 }
 
 /// `(%a: type, …) { … }`: arguments of the body without a block label.
-static ParseResult parseBodyWithArguments(OpAsmParser &parser,
-                                          Region &region) {
+static ParseResult parseBodyWithArguments(OpAsmParser &parser, Region &region) {
   SmallVector<OpAsmParser::Argument> arguments;
   return failure(
       parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
@@ -48,10 +47,9 @@ static ParseResult parseBodyWithArguments(OpAsmParser &parser,
 static void printBodyWithArguments(OpAsmPrinter &printer, Operation *,
                                    Region &region) {
   printer << '(';
-  llvm::interleaveComma(region.getArguments(), printer,
-                        [&](BlockArgument argument) {
-                          printer.printRegionArgument(argument);
-                        });
+  llvm::interleaveComma(
+      region.getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") ";
   printer.printRegion(region, /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/true);
@@ -67,7 +65,8 @@ static void printBodyWithArguments(OpAsmPrinter &printer, Operation *,
 ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalLParen())) {
     FunctionType type;
-    if (parser.parseRParen() || parser.parseOptionalAttrDict(result.attributes) ||
+    if (parser.parseRParen() ||
+        parser.parseOptionalAttrDict(result.attributes) ||
         parser.parseColonType(type))
       return failure();
     result.addTypes(type.getResults());

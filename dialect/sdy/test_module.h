@@ -38,8 +38,9 @@ protected:
 
   /// The same where every line of `body` stands in a function with meshes.
   std::string checkBody(const std::string &body) {
-    return check(meshes + "func.func @f(%t: tensor<8x8xf32>, %s: tensor<f32>, "
-                          "%k: !t.token) {\n" +
+    return check(meshes +
+                 "func.func @f(%t: tensor<8x8xf32>, %s: tensor<f32>, "
+                 "%k: !t.token) {\n" +
                  body + "\nreturn }");
   }
 

@@ -39,15 +39,16 @@ static LogicalResult readShardings(Operation *op, TensorShardingAttr after,
                             [&] { return op->emitOpError() << "result: "; })))
     return failure();
   // The operand's own place may not have been looked at yet.
-  if (before &&
-      failed(verifySharding(before, operand.getType(), op,
-                            [&] { return op->emitOpError() << "operand: "; })))
+  if (before && failed(verifySharding(before, operand.getType(), op, [&] {
+        return op->emitOpError() << "operand: ";
+      })))
     return failure();
   result.mesh = after.lookupMesh(op);
   result.meshBefore = before ? before.lookupMesh(op) : result.mesh;
   if (needs != Needs::AnyMesh && result.meshBefore != result.mesh)
-    return op->emitOpError() << "operand and result must be of one mesh: "
-                             << result.meshBefore << " and " << result.mesh;
+    return op->emitOpError()
+           << "operand and result must be of one mesh: " << result.meshBefore
+           << " and " << result.mesh;
   if (before && before.getRank() != after.getRank())
     return op->emitOpError() << "shardings of operand and result must have one "
                                 "rank: "
@@ -83,25 +84,23 @@ static LogicalResult expectDimension(Operation *op, size_t dim,
 }
 
 /// Applies `change` to the axes of each dimension and compares.
-static LogicalResult
-verifyPerDimension(Operation *op, Collective &shardings,
-                   ArrayRef<AxisRefListAttr> axesPerDim,
-                   llvm::function_ref<LogicalResult(size_t, AxisSpans &,
-                                                    ArrayRef<AxisSpan>)>
-                       change) {
+static LogicalResult verifyPerDimension(
+    Operation *op, Collective &shardings, ArrayRef<AxisRefListAttr> axesPerDim,
+    llvm::function_ref<LogicalResult(size_t, AxisSpans &, ArrayRef<AxisSpan>)>
+        change) {
   if (axesPerDim.size() != shardings.after.size())
-    return op->emitOpError() << "there must be an axis list for each "
-                                "dimension: "
-                             << axesPerDim.size() << " for "
-                             << shardings.after.size();
+    return op->emitOpError()
+           << "there must be an axis list for each "
+              "dimension: "
+           << axesPerDim.size() << " for " << shardings.after.size();
   AxisSpans seen;
   for (auto [dim, axes] : llvm::enumerate(axesPerDim)) {
     if (failed(verifyAxes(axes.getValue(), shardings.mesh, seen,
                           [&] { return op->emitOpError(); })))
       return failure();
     AxisSpans expected = shardings.before[dim];
-    if (failed(change(dim, expected,
-                      getSpans(axes.getValue(), shardings.mesh))) ||
+    if (failed(
+            change(dim, expected, getSpans(axes.getValue(), shardings.mesh))) ||
         failed(expectDimension(op, dim, expected, shardings.after[dim])))
       return failure();
   }
@@ -142,8 +141,8 @@ static LogicalResult verifyReduction(Operation *op,
              << "result must not be unreduced along axes that the operand is "
                 "not: "
              << toString(axis);
-  bool removes = llvm::any_of(
-      shardings.unreducedBefore, [&](const AxisSpan &axis) {
+  bool removes =
+      llvm::any_of(shardings.unreducedBefore, [&](const AxisSpan &axis) {
         return !llvm::is_contained(shardings.unreducedAfter, axis);
       });
   if (removes && reduction != shardings.reductionBefore)
@@ -170,8 +169,8 @@ static LogicalResult verifyUnreduced(Operation *op, AxisSpans added,
 
 LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &) {
   Collective shardings;
-  if (failed(readShardings(*this, getOutSharding(), Needs::SameMesh,
-                           shardings)))
+  if (failed(
+          readShardings(*this, getOutSharding(), Needs::SameMesh, shardings)))
     return failure();
   return verifyPerDimension(
       *this, shardings, getGatheringAxes(),
@@ -182,8 +181,8 @@ LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &) {
 
 LogicalResult AllSliceOp::verifySymbolUses(SymbolTableCollection &) {
   Collective shardings;
-  if (failed(readShardings(*this, getOutSharding(), Needs::NoSharding,
-                           shardings)))
+  if (failed(
+          readShardings(*this, getOutSharding(), Needs::NoSharding, shardings)))
     return failure();
   return verifyPerDimension(
       *this, shardings, getSlicingAxes(),
@@ -207,8 +206,8 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &) {
 
 LogicalResult ShardedToUnreducedOp::verifySymbolUses(SymbolTableCollection &) {
   Collective shardings;
-  if (failed(readShardings(*this, getOutSharding(), Needs::SameMesh,
-                           shardings)))
+  if (failed(
+          readShardings(*this, getOutSharding(), Needs::SameMesh, shardings)))
     return failure();
   AxisSpans moved;
   auto move = [&](size_t dim, AxisSpans &spans, ArrayRef<AxisSpan> axes) {
@@ -224,8 +223,8 @@ LogicalResult
 ReplicatedToUnreducedOp::verifySymbolUses(SymbolTableCollection &) {
   Collective shardings;
   AxisSpans axes;
-  if (failed(readShardings(*this, getOutSharding(), Needs::SameMesh,
-                           shardings)))
+  if (failed(
+          readShardings(*this, getOutSharding(), Needs::SameMesh, shardings)))
     return failure();
   if (getAxes().empty())
     return emitOpError() << "there must be an axis";
@@ -237,8 +236,8 @@ ReplicatedToUnreducedOp::verifySymbolUses(SymbolTableCollection &) {
       return failure();
     for (const AxisSpan &axis : axes)
       if (overlapsAny(axis, before))
-        return emitOpError() << "axis must be replicated in the operand: "
-                             << toString(axis);
+        return emitOpError()
+               << "axis must be replicated in the operand: " << toString(axis);
   }
   for (const AxisSpan &axis : axes)
     if (overlapsAny(axis, shardings.unreducedBefore))
@@ -276,8 +275,8 @@ LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &) {
 
 LogicalResult AllToAllOp::verifySymbolUses(SymbolTableCollection &) {
   Collective shardings;
-  if (failed(readShardings(*this, getOutSharding(), Needs::SameMesh,
-                           shardings)))
+  if (failed(
+          readShardings(*this, getOutSharding(), Needs::SameMesh, shardings)))
     return failure();
   if (getParams().empty())
     return emitOpError() << "there must be a parameter";
@@ -291,8 +290,8 @@ LogicalResult AllToAllOp::verifySymbolUses(SymbolTableCollection &) {
       return failure();
     for (int64_t dim : {param.getSrcDim(), param.getTgtDim()}) {
       if (dim < 0 || dim >= rank)
-        return emitOpError() << "dimension must be 0 to " << rank - 1 << ": "
-                             << dim;
+        return emitOpError()
+               << "dimension must be 0 to " << rank - 1 << ": " << dim;
       if (seenDims.test(unsigned(dim)))
         return emitOpError() << "dimension is used twice: " << dim;
       seenDims.set(unsigned(dim));
@@ -315,8 +314,7 @@ LogicalResult AllToAllOp::verifySymbolUses(SymbolTableCollection &) {
 
 LogicalResult CollectivePermuteOp::verifySymbolUses(SymbolTableCollection &) {
   Collective shardings;
-  if (failed(
-          readShardings(*this, getOutSharding(), Needs::AnyMesh, shardings)))
+  if (failed(readShardings(*this, getOutSharding(), Needs::AnyMesh, shardings)))
     return failure();
   if (shardings.mesh.getAxes() != shardings.meshBefore.getAxes())
     return emitOpError() << "meshes must have the same axes: "
@@ -327,9 +325,10 @@ LogicalResult CollectivePermuteOp::verifySymbolUses(SymbolTableCollection &) {
       product *= span.end / span.begin;
     return product;
   };
-  for (auto [dim, entry] : llvm::enumerate(
-           llvm::zip_equal(shardings.before, shardings.after))) {
-    int64_t before = count(std::get<0>(entry)), after = count(std::get<1>(entry));
+  for (auto [dim, entry] :
+       llvm::enumerate(llvm::zip_equal(shardings.before, shardings.after))) {
+    int64_t before = count(std::get<0>(entry)),
+            after = count(std::get<1>(entry));
     if (before != after)
       return emitOpError() << "dimension " << dim
                            << " must stay in as many pieces: " << before

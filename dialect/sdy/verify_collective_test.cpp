@@ -10,10 +10,9 @@ protected:
   /// `op` from a tensor split as `before` to one split as `after`.
   std::string collective(const std::string &op, const std::string &before,
                          const std::string &after) {
-    std::string source = before.empty()
-                             ? ""
-                             : "%0 = sdy.reshard %t <" + before +
-                                   "> : tensor<8x8xf32>\n";
+    std::string source = before.empty() ? ""
+                                        : "%0 = sdy.reshard %t <" + before +
+                                              "> : tensor<8x8xf32>\n";
     std::string operand = before.empty() ? "%t" : "%0";
     return checkBody(source + "%1 = sdy." + op + " " + operand +
                      " out_sharding=<" + after + "> : tensor<8x8xf32>");
@@ -35,12 +34,14 @@ TEST_F(CollectiveTest, Shared) {
             in("all_gather") + "result: mesh has no axis \"x\"\n");
   EXPECT_EQ(collective("all_gather [{\"a\"}, {}]", "@other, [{\"a\"}, {}]",
                        "@m, [{}, {}]"),
-            in("all_gather") + "operand and result must be of one mesh: "
-                   "#sdy.mesh<[\"a\"=2, \"d\"=2]> and #sdy.mesh<[\"a\"=2, "
-                   "\"b\"=8, \"c\"=2]>\n");
-  EXPECT_EQ(collective("all_gather [{\"a\"}]", "@m, [{\"a\"}, {}]",
-                       "@m, [{}, {}]"),
-            in("all_gather") + "there must be an axis list for each dimension: 1 for 2\n");
+            in("all_gather") +
+                "operand and result must be of one mesh: "
+                "#sdy.mesh<[\"a\"=2, \"d\"=2]> and #sdy.mesh<[\"a\"=2, "
+                "\"b\"=8, \"c\"=2]>\n");
+  EXPECT_EQ(
+      collective("all_gather [{\"a\"}]", "@m, [{\"a\"}, {}]", "@m, [{}, {}]"),
+      in("all_gather") +
+          "there must be an axis list for each dimension: 1 for 2\n");
   EXPECT_EQ(collective("all_gather [{\"x\"}, {}]", "@m, [{\"a\"}, {}]",
                        "@m, [{}, {}]"),
             in("all_gather") + "mesh has no axis \"x\"\n");
@@ -53,18 +54,21 @@ TEST_F(CollectiveTest, GatherAndSlice) {
             "fine");
   EXPECT_EQ(collective("all_gather [{\"a\"}, {}]", "@m, [{\"a\", \"b\"}, {}]",
                        "@m, [{\"b\"}, {}]"),
-            in("all_gather") + "operand is not split last along {\"a\"} in dimension 0: "
-                   "{\"a\", \"b\"}\n");
+            in("all_gather") +
+                "operand is not split last along {\"a\"} in dimension 0: "
+                "{\"a\", \"b\"}\n");
   EXPECT_EQ(collective("all_gather [{\"b\"}, {}]", "@m, [{\"a\", \"b\"}, {}]",
                        "@m, [{}, {}]"),
-            in("all_gather") + "result must be split along {\"a\"} in dimension 0: {}\n");
-  EXPECT_EQ(collective("all_slice [{\"b\":(4)2}, {}]",
-                       "@m, [{\"b\":(1)4}, {}]", "@m, [{\"b\"}, {}]"),
+            in("all_gather") +
+                "result must be split along {\"a\"} in dimension 0: {}\n");
+  EXPECT_EQ(collective("all_slice [{\"b\":(4)2}, {}]", "@m, [{\"b\":(1)4}, {}]",
+                       "@m, [{\"b\"}, {}]"),
             "fine");
   EXPECT_EQ(collective("all_slice [{\"a\"}, {}]", "@m, [{\"b\"}, {}]",
                        "@m, [{\"a\", \"b\"}, {}]"),
-            in("all_slice") + "result must be split along {\"b\", \"a\"} in dimension 0: "
-                   "{\"a\", \"b\"}\n");
+            in("all_slice") +
+                "result must be split along {\"b\", \"a\"} in dimension 0: "
+                "{\"a\", \"b\"}\n");
 }
 
 TEST_F(CollectiveTest, AllToAll) {
@@ -79,10 +83,11 @@ TEST_F(CollectiveTest, AllToAll) {
             in("all_to_all") + "dimension is used twice: 0\n");
   EXPECT_EQ(collective("all_to_all [{\"b\"}: 0->1]", "@m, [{\"b\"}, {}]",
                        "@m, [{}, {}]"),
-            in("all_to_all") + "result must be split along {\"b\"} in dimension 1: {}\n");
-  EXPECT_EQ(collective("all_to_all []", "@m, [{\"b\"}, {}]",
-                       "@m, [{\"b\"}, {}]"),
-            in("all_to_all") + "there must be a parameter\n");
+            in("all_to_all") +
+                "result must be split along {\"b\"} in dimension 1: {}\n");
+  EXPECT_EQ(
+      collective("all_to_all []", "@m, [{\"b\"}, {}]", "@m, [{\"b\"}, {}]"),
+      in("all_to_all") + "there must be a parameter\n");
   EXPECT_EQ(
       checkBody("%0 = \"t.op\"() {sdy.sharding = #sdy.sharding_per_value<[<@m, "
                 "[{\"a\"}, {}, {\"b\"}, {}]>]>} : () -> tensor<8x8x8x8xf32>\n"
@@ -101,11 +106,13 @@ TEST_F(CollectiveTest, Permute) {
             "fine");
   EXPECT_EQ(collective("collective_permute", "@m, [{\"a\"}, {}]",
                        "@other, [{\"a\"}, {}]"),
-            in("collective_permute") + "meshes must have the same axes: #sdy.mesh<[\"a\"=2, "
-                   "\"b\"=8, \"c\"=2]> and #sdy.mesh<[\"a\"=2, \"d\"=2]>\n");
+            in("collective_permute") +
+                "meshes must have the same axes: #sdy.mesh<[\"a\"=2, "
+                "\"b\"=8, \"c\"=2]> and #sdy.mesh<[\"a\"=2, \"d\"=2]>\n");
   EXPECT_EQ(collective("collective_permute", "@m, [{\"a\"}, {}]",
                        "@m, [{\"b\"}, {}]"),
-            in("collective_permute") + "dimension 0 must stay in as many pieces: 2 and 8\n");
+            in("collective_permute") +
+                "dimension 0 must stay in as many pieces: 2 and 8\n");
 }
 
 TEST_F(CollectiveTest, Reductions) {
@@ -119,31 +126,35 @@ TEST_F(CollectiveTest, Reductions) {
             "fine");
   EXPECT_EQ(collective("all_reduce max {\"a\"}",
                        "@m, [{}, {}], unreduced={\"a\"}", "@m, [{}, {}]"),
-            in("all_reduce") + "reduction must be that of the operand: max and sum\n");
+            in("all_reduce") +
+                "reduction must be that of the operand: max and sum\n");
   EXPECT_EQ(collective("all_reduce {\"a\"}", "@m, [{\"a\"}, {}]",
                        "@m, [{\"a\"}, {}]"),
-            in("all_reduce") + "reduction axis must not split the operand or be "
-                   "replicated: {\"a\"}\n");
-  EXPECT_EQ(collective("all_reduce {\"b\", \"a\"}", "@m, [{}, {}]",
-                       "@m, [{}, {}]"),
-            in("all_reduce") + "reduction axes must be in the order of the mesh: {\"b\", "
-                   "\"a\"}\n");
+            in("all_reduce") +
+                "reduction axis must not split the operand or be "
+                "replicated: {\"a\"}\n");
+  EXPECT_EQ(
+      collective("all_reduce {\"b\", \"a\"}", "@m, [{}, {}]", "@m, [{}, {}]"),
+      in("all_reduce") +
+          "reduction axes must be in the order of the mesh: {\"b\", "
+          "\"a\"}\n");
   EXPECT_EQ(collective("all_reduce {\"a\"}", "@m, [{}, {}], unreduced={\"a\"}",
                        "@m, [{}, {}], unreduced={\"a\"}"),
-            in("all_reduce") + "result must not be unreduced along a reduction axis: "
-                   "{\"a\"}\n");
+            in("all_reduce") +
+                "result must not be unreduced along a reduction axis: "
+                "{\"a\"}\n");
   EXPECT_EQ(collective("all_reduce {\"a\"}", "@m, [{}, {}]",
                        "@m, [{}, {}], unreduced={\"b\"}"),
-            in("all_reduce") + "result must not be unreduced along axes that the operand "
-                   "is not: {\"b\"}\n");
+            in("all_reduce") +
+                "result must not be unreduced along axes that the operand "
+                "is not: {\"b\"}\n");
   EXPECT_EQ(collective("reduce_scatter [{}, {\"a\"}]",
-                       "@m, [{}, {}], unreduced={\"a\"}",
-                       "@m, [{}, {\"a\"}]"),
+                       "@m, [{}, {}], unreduced={\"a\"}", "@m, [{}, {\"a\"}]"),
             "fine");
   EXPECT_EQ(collective("reduce_scatter [{}, {\"a\"}]",
-                       "@m, [{}, {}], unreduced={\"a\"}",
-                       "@m, [{\"a\"}, {}]"),
-            in("reduce_scatter") + "result must be split along {} in dimension 0: {\"a\"}\n");
+                       "@m, [{}, {}], unreduced={\"a\"}", "@m, [{\"a\"}, {}]"),
+            in("reduce_scatter") +
+                "result must be split along {} in dimension 0: {\"a\"}\n");
 }
 
 TEST_F(CollectiveTest, Unreduced) {
@@ -153,11 +164,12 @@ TEST_F(CollectiveTest, Unreduced) {
             "fine");
   EXPECT_EQ(collective("sharded_to_unreduced [{\"b\"}, {}]",
                        "@m, [{\"b\"}, {}]", "@m, [{}, {}]"),
-            in("sharded_to_unreduced") + "result must be unreduced along {\"b\"}: {}\n");
-  EXPECT_EQ(collective("sharded_to_unreduced [{\"b\"}, {}]",
-                       "@m, [{\"b\"}, {}]",
-                       "@m, [{}, {}], unreduced=max{\"b\"}"),
-            in("sharded_to_unreduced") + "result must be unreduced by sum: max\n");
+            in("sharded_to_unreduced") +
+                "result must be unreduced along {\"b\"}: {}\n");
+  EXPECT_EQ(
+      collective("sharded_to_unreduced [{\"b\"}, {}]", "@m, [{\"b\"}, {}]",
+                 "@m, [{}, {}], unreduced=max{\"b\"}"),
+      in("sharded_to_unreduced") + "result must be unreduced by sum: max\n");
   EXPECT_EQ(collective("replicated_to_unreduced {\"b\"}", "@m, [{\"a\"}, {}]",
                        "@m, [{\"a\"}, {}], unreduced={\"b\"}"),
             "fine");
@@ -166,10 +178,11 @@ TEST_F(CollectiveTest, Unreduced) {
             in("replicated_to_unreduced") + "there must be an axis\n");
   EXPECT_EQ(collective("replicated_to_unreduced {\"a\"}", "@m, [{\"a\"}, {}]",
                        "@m, [{\"a\"}, {}]"),
-            in("replicated_to_unreduced") + "axis must be replicated in the operand: {\"a\"}\n");
-  EXPECT_EQ(collective("replicated_to_unreduced {\"c\", \"a\"}",
-                       "@m, [{}, {}]",
+            in("replicated_to_unreduced") +
+                "axis must be replicated in the operand: {\"a\"}\n");
+  EXPECT_EQ(collective("replicated_to_unreduced {\"c\", \"a\"}", "@m, [{}, {}]",
                        "@m, [{}, {}], unreduced={\"a\", \"c\"}"),
-            in("replicated_to_unreduced") + "moved axes must be in the order of the mesh: {\"c\", "
-                   "\"a\"}\n");
+            in("replicated_to_unreduced") +
+                "moved axes must be in the order of the mesh: {\"c\", "
+                "\"a\"}\n");
 }

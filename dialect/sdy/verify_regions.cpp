@@ -28,9 +28,9 @@ LogicalResult DataFlowEdgeOp::verifySymbolUses(SymbolTableCollection &) {
   Operation *definition = getInput().getDefiningOp();
   if (definition && isa_and_nonnull<SdyDialect>(definition->getDialect()) &&
       !isa<ManualComputationOp, NamedComputationOp>(definition)) {
-    InFlightDiagnostic error =
-        emitOpError() << "input must not come from an annotation: "
-                      << definition->getName();
+    InFlightDiagnostic error = emitOpError()
+                               << "input must not come from an annotation: "
+                               << definition->getName();
     error.attachNote(definition->getLoc()) << "the annotation";
     return error;
   }
@@ -53,8 +53,7 @@ LogicalResult NamedComputationOp::verifySymbolUses(SymbolTableCollection &) {
                          << terminator->getOperandTypes() << " and "
                          << getResultTypes();
   if (auto shardings = getInShardingsAttr())
-    if (failed(verifyShardings(shardings, getOperandTypes(), *this,
-                               "operand")))
+    if (failed(verifyShardings(shardings, getOperandTypes(), *this, "operand")))
       return failure();
   if (auto shardings = getOutShardingsAttr())
     return verifyShardings(shardings, getResultTypes(), *this, "result");
@@ -114,9 +113,9 @@ private:
     if (failed(verifyShardings(shardings, outside, op, kind)))
       return failure();
     if (outside.size() != inside.size())
-      return op.emitOpError() << "body must have as many " << kind
-                              << "s as the op: " << inside.size() << " and "
-                              << outside.size();
+      return op.emitOpError()
+             << "body must have as many " << kind
+             << "s as the op: " << inside.size() << " and " << outside.size();
     for (auto [index, entry] : llvm::enumerate(
              llvm::zip_first(shardings.getShardings(), outside, inside)))
       if (failed(verifyValue(kind, index, std::get<1>(entry),
@@ -132,8 +131,8 @@ private:
     if (!global || mesh.isMaximal())
       return success();
     SmallVector<int64_t> shape;
-    for (auto [dim, entry] : llvm::enumerate(llvm::zip_equal(
-             sharding.getDimShardings(), global.getShape()))) {
+    for (auto [dim, entry] : llvm::enumerate(
+             llvm::zip_equal(sharding.getDimShardings(), global.getShape()))) {
       ArrayRef<AxisRefAttr> axes = std::get<0>(entry).getAxes();
       int64_t size = std::get<1>(entry), pieces = 1;
       AxisRefAttr free;
@@ -184,9 +183,8 @@ private:
       if (mesh.isEmpty() || mesh == common)
         continue;
       if (common && common.getAxes() != mesh.getAxes())
-        return op.emitOpError()
-               << "shardings must be of one mesh: " << common << " and "
-               << mesh;
+        return op.emitOpError() << "shardings must be of one mesh: " << common
+                                << " and " << mesh;
       common = mesh;
     }
     if (!common)

@@ -14,8 +14,7 @@ static LogicalResult verifyMapping(TensorMappingAttr mapping, Type type,
                                    BitVector &used, ErrorReporter report) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape())
-    return report() << "sharding rule needs a tensor of static shape: "
-                    << type;
+    return report() << "sharding rule needs a tensor of static shape: " << type;
   if (int64_t(mapping.getDimMappings().size()) != shaped.getRank())
     return report() << "mapping must have the rank of the tensor: "
                     << mapping.getDimMappings().size() << " and "
@@ -47,8 +46,8 @@ static LogicalResult verifyMappings(ArrayRef<TensorMappingAttr> mappings,
                                     StringRef kind) {
   if (mappings.size() != types.size() || mappings.empty())
     return op->emitOpError() << "sharding rule must have a mapping for each "
-                             << kind << " and at least one: "
-                             << mappings.size() << " for " << types.size();
+                             << kind << " and at least one: " << mappings.size()
+                             << " for " << types.size();
   for (auto [index, entry] :
        llvm::enumerate(llvm::zip_equal(mappings, types))) {
     size_t number = index;
@@ -67,8 +66,8 @@ static LogicalResult verifyFactorList(ArrayRef<int64_t> factors, size_t count,
                                       StringRef kind, Operation *op) {
   for (auto [index, factor] : llvm::enumerate(factors)) {
     if (factor < 0 || factor >= int64_t(count))
-      return op->emitOpError() << kind << " factor has no size: "
-                               << getFactorName(factor);
+      return op->emitOpError()
+             << kind << " factor has no size: " << getFactorName(factor);
     if (index && factors[index - 1] >= factor)
       return op->emitOpError()
              << kind << " factors must rise: " << getFactorName(factor)
@@ -89,8 +88,9 @@ LogicalResult mlir::sdy::verifyShardingRule(OpShardingRuleAttr rule,
   BitVector used = inOperands;
   used |= inResults;
   if (int unused = used.find_first_unset(); unused >= 0)
-    return op->emitOpError() << "factor is used by no dimension: "
-                             << getFactorName(unused) << "=" << sizes[unused];
+    return op->emitOpError()
+           << "factor is used by no dimension: " << getFactorName(unused) << "="
+           << sizes[unused];
 
   std::pair<StringRef, ArrayRef<int64_t>> kinds[] = {
       {"reduction", rule.getReductionFactors()},
@@ -109,8 +109,8 @@ LogicalResult mlir::sdy::verifyShardingRule(OpShardingRuleAttr rule,
       special.set(factor);
     }
   }
-  if (failed(verifyFactorList(rule.getBlockedPropagationFactors(),
-                              sizes.size(), "blocked_propagation", op)))
+  if (failed(verifyFactorList(rule.getBlockedPropagationFactors(), sizes.size(),
+                              "blocked_propagation", op)))
     return failure();
   for (int64_t factor : rule.getReductionFactors())
     if (inResults.test(factor))
@@ -126,7 +126,8 @@ static LogicalResult verifyReference(EdgeValueRefAttr reference, Operation *op,
   int64_t index = reference.getIndex();
   if (index < 0 || index >= count)
     return op->emitOpError()
-           << "propagation edges name " << (isResult ? "a result" : "an operand")
+           << "propagation edges name "
+           << (isResult ? "a result" : "an operand")
            << " that the op lacks: " << index << " of " << count;
   Value value = isResult ? Value(op->getResult(index)) : op->getOperand(index);
   if (TensorShardingAttr sharding = findSharding(value))
@@ -150,8 +151,9 @@ LogicalResult mlir::sdy::verifyPropagationEdges(PropagationEdgesAttr edges,
     return op->emitOpError()
            << "propagation edges must name a value with a sharding: " << edges;
   if (!llvm::all_equal(meshes))
-    return op->emitOpError() << "propagation edges must stay in one mesh: "
-                             << meshes.front() << " and others";
+    return op->emitOpError()
+           << "propagation edges must stay in one mesh: " << meshes.front()
+           << " and others";
   for (PropagationOneStepAttr step : edges)
     for (AxisToPropagationDetailsAttr entry : step.getAxisEntries())
       if (!meshes.front().findAxis(entry.getAxisName().getName()))

@@ -45,8 +45,8 @@ LogicalResult mlir::sdy::verifyAxes(ArrayRef<AxisRefAttr> axes, MeshAttr mesh,
         return report() << "axis is used twice: " << axis.toString();
       else if (span.overlaps(other))
         return report() << "axes overlap: "
-                        << other.toAttr(mesh.getContext()).toString()
-                        << " and " << axis.toString();
+                        << other.toAttr(mesh.getContext()).toString() << " and "
+                        << axis.toString();
     if (last && last->continuesWith(span))
       return report() << "sub-axes next to each other must be written as one: "
                       << last->toAttr(mesh.getContext()).toString() << ", "
@@ -65,8 +65,7 @@ LogicalResult mlir::sdy::verifySortedAxes(ArrayRef<AxisRefAttr> axes,
     return failure();
   AxisSpans spans = getSpans(axes, mesh);
   if (!llvm::is_sorted(spans))
-    return report() << kind
-                    << " axes must be in the order of the mesh: "
+    return report() << kind << " axes must be in the order of the mesh: "
                     << toString(spans);
   return success();
 }
@@ -77,8 +76,8 @@ static bool hasAnything(TensorShardingAttr sharding) {
 }
 
 /// No axis may belong to a manual computation around `op`.
-static LogicalResult verifyNotManual(TensorShardingAttr sharding,
-                                     Operation *op, ErrorReporter report) {
+static LogicalResult verifyNotManual(TensorShardingAttr sharding, Operation *op,
+                                     ErrorReporter report) {
   for (auto parent = op->getParentOfType<ManualComputationOp>(); parent;
        parent = parent->getParentOfType<ManualComputationOp>()) {
     StringRef manual;
@@ -138,8 +137,8 @@ LogicalResult mlir::sdy::verifySharding(TensorShardingAttr sharding, Type type,
   AxisSpans seen;
   for (auto [index, dim] : llvm::enumerate(sharding.getDimShardings())) {
     if (dim.getPriority() && *dim.getPriority() < 0)
-      return report() << "priority must not be negative: "
-                      << *dim.getPriority() << " of dimension " << index;
+      return report() << "priority must not be negative: " << *dim.getPriority()
+                      << " of dimension " << index;
     if (dim.getPriority() && dim.getIsClosed() && dim.getAxes().empty())
       return report() << "a closed dimension without axes has no use for a "
                          "priority: dimension "
@@ -155,9 +154,9 @@ LogicalResult mlir::sdy::verifySharding(TensorShardingAttr sharding, Type type,
   return verifyNotManual(sharding, op, report);
 }
 
-LogicalResult
-mlir::sdy::verifyShardings(TensorShardingPerValueAttr shardings,
-                           TypeRange types, Operation *op, StringRef kind) {
+LogicalResult mlir::sdy::verifyShardings(TensorShardingPerValueAttr shardings,
+                                         TypeRange types, Operation *op,
+                                         StringRef kind) {
   ArrayRef<TensorShardingAttr> list = shardings.getShardings();
   // An op without results may still be placed on a device.
   if (types.empty() && list.size() == 1)
@@ -165,15 +164,14 @@ mlir::sdy::verifyShardings(TensorShardingPerValueAttr shardings,
                           [&] { return op->emitOpError(); });
   if (list.size() != types.size())
     return op->emitOpError() << "there must be a sharding for each " << kind
-                             << ": " << list.size() << " for "
-                             << types.size();
+                             << ": " << list.size() << " for " << types.size();
   for (auto [index, entry] : llvm::enumerate(llvm::zip_equal(list, types))) {
     size_t number = index;
     auto report = [&] {
       return op->emitOpError() << kind << " " << number << ": ";
     };
-    if (failed(verifySharding(std::get<0>(entry), std::get<1>(entry), op,
-                              report)))
+    if (failed(
+            verifySharding(std::get<0>(entry), std::get<1>(entry), op, report)))
       return failure();
   }
   return success();
@@ -238,15 +236,13 @@ TensorShardingAttr mlir::sdy::findSharding(Value value) {
             AllReduceOp, ReduceScatterOp, ShardedToUnreducedOp,
             ReplicatedToUnreducedOp>(
           [](auto op) { return op.getOutSharding(); })
-      .Case<ManualComputationOp>([&](auto op) {
-        return getEntry(op.getOutShardings(), index);
-      })
-      .Case<NamedComputationOp>([&](auto op) {
-        return getEntry(op.getOutShardingsAttr(), index);
-      })
+      .Case<ManualComputationOp>(
+          [&](auto op) { return getEntry(op.getOutShardings(), index); })
+      .Case<NamedComputationOp>(
+          [&](auto op) { return getEntry(op.getOutShardingsAttr(), index); })
       .Default([&](Operation *op) {
-        return getEntry(op->getAttrOfType<TensorShardingPerValueAttr>(
-                            shardingAttrName),
-                        index);
+        return getEntry(
+            op->getAttrOfType<TensorShardingPerValueAttr>(shardingAttrName),
+            index);
       });
 }

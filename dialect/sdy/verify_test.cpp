@@ -50,8 +50,9 @@ TEST_F(VerifyTest, Shardings) {
   EXPECT_EQ(constraint("<@m, [{\"b\":(2)1}, {}]>"),
             inConstraint("size of a sub-axis must be greater than 1: "
                          "\"b\":(2)1"));
-  EXPECT_EQ(constraint("<@m, [{\"b\":(2)8}, {}]>"),
-            inConstraint("sub-axis must divide its axis of size 8: \"b\":(2)8"));
+  EXPECT_EQ(
+      constraint("<@m, [{\"b\":(2)8}, {}]>"),
+      inConstraint("sub-axis must divide its axis of size 8: \"b\":(2)8"));
   EXPECT_EQ(constraint("<@m, [{\"b\":(4611686018427387904)4}, {}]>"),
             inConstraint("sub-axis must divide its axis of size 8: "
                          "\"b\":(4611686018427387904)4"));
@@ -157,7 +158,8 @@ TEST_F(VerifyTest, Traces) {
   auto edges = [&](const std::string &text, const std::string &mesh = "@m") {
     return checkBody("%0 = \"t.op\"(%t) {sdy.sharding = "
                      "#sdy.sharding_per_value<[<" +
-                     mesh + ", [{}]>]>, sdy.propagation_edges = "
+                     mesh +
+                     ", [{}]>]>, sdy.propagation_edges = "
                      "#sdy.propagation_edges<[{step-0 = [" +
                      text + "]}]>} : (tensor<8x8xf32>) -> tensor<8xf32>");
   };
@@ -200,10 +202,10 @@ TEST_F(VerifyTest, ManualComputations) {
                  "'tensor<4x8xf32>'\n");
   EXPECT_EQ(manual(split + ", " + split, split, "\"a\"", "tensor<4x8xf32>"),
             op + "there must be a sharding for each operand: 2 for 1\n");
-  EXPECT_EQ(manual("<@m, [{\"b\", \"a\"}, {}]>", split, "\"a\"",
-                   "tensor<4x8xf32>"),
-            op + "operand 0: manual axes must come before the others in "
-                 "dimension 0: \"a\" after \"b\"\n");
+  EXPECT_EQ(
+      manual("<@m, [{\"b\", \"a\"}, {}]>", split, "\"a\"", "tensor<4x8xf32>"),
+      op + "operand 0: manual axes must come before the others in "
+           "dimension 0: \"a\" after \"b\"\n");
   EXPECT_EQ(manual("<@m, [{\"a\", \"b\"}, {}]>", split, "\"a\", \"b\"",
                    "tensor<4x8xf32>"),
             op + "operand 0: dimension 0 must be divisible by its manual axes: "
@@ -212,10 +214,10 @@ TEST_F(VerifyTest, ManualComputations) {
             op + "manual axis is named twice: \"a\"\n");
   EXPECT_EQ(manual(split, split, "\"a\", \"x\"", "tensor<4x8xf32>"),
             op + "mesh has no axis \"x\"\n");
-  EXPECT_EQ(manual(split, "<@other, [{\"a\"}, {}]>", "\"a\"",
-                   "tensor<4x8xf32>"),
-            op + "shardings must be of one mesh: #sdy.mesh<[\"a\"=2, \"b\"=8, "
-                 "\"c\"=2]> and #sdy.mesh<[\"a\"=2, \"d\"=2]>\n");
+  EXPECT_EQ(
+      manual(split, "<@other, [{\"a\"}, {}]>", "\"a\"", "tensor<4x8xf32>"),
+      op + "shardings must be of one mesh: #sdy.mesh<[\"a\"=2, \"b\"=8, "
+           "\"c\"=2]> and #sdy.mesh<[\"a\"=2, \"d\"=2]>\n");
   EXPECT_EQ(manual(split, split, "\"a\"", "tensor<4x8xf32>",
                    "%1 = sdy.reshard %x <@m, [{}, {\"a\"}]> : "
                    "tensor<4x8xf32>\n"),
