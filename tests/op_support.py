@@ -1,0 +1,298 @@
+"""Writes docs/op_support.md: which op works on which element type.
+
+  op_support.py [--bin DIR] [--out FILE.md] [--check jaxlib]
+
+One small program for each op and type is made from support/*.mlir.in, given to
+alula-opt and to alula-interpret.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import itertools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+sys.path.insert(0, str(HERE / "jax"))
+
+import tool_batch
+
+SINT = ["i2", "i4", "i8", "i16", "i32", "i64"]
+UINT = ["ui2", "ui4", "ui8", "ui16", "ui32", "ui64"]
+SMALL = ["f4E2M1FN", "f6E2M3FN", "f6E3M2FN"]
+F8 = "E3M4 E4M3 E4M3B11FNUZ E4M3FN E4M3FNUZ E5M2 E5M2FNUZ E8M0FNU"
+EIGHT = [f"f8{name}" for name in F8.split()]
+FLOAT = ["bf16", "f16", "f32", "f64"]
+COMPLEX = ["complex<f32>", "complex<f64>"]
+QUANT = ["!quant.uniform<i8:f32, 5.000000e-01:1>", "!quant.uniform<u8:f32, 5.000000e-01>"]
+COLUMNS = {
+    "i1": ["i1"],
+    "int": SINT,
+    "uint": UINT,
+    "f4, f6": SMALL,
+    "f8": EIGHT,
+    "bf16, f16": FLOAT[:2],
+    "f32, f64": FLOAT[2:],
+    "complex": COMPLEX,
+    "quantized": QUANT,
+}
+TYPES = list(itertools.chain(*COLUMNS.values()))
+CLASSES = {
+    "pred": ["i1"],
+    "sint": SINT,
+    "int": SINT + UINT,
+    "float": SMALL + EIGHT + FLOAT,
+    "real": FLOAT[2:],
+    "complex": COMPLEX,
+    "c2c": COMPLEX,
+    "quant": QUANT,
+    "plain": [t for t in TYPES if t not in QUANT],
+    "any": TYPES,
+    "storable": FLOAT[:3],
+}
+# Values that a program may name: name, shape, type (the op's own if none).
+OPERANDS = [
+    *((name, "4", None) for name in "xyz"),
+    *((name, "2x2", None) for name in "mn"),
+    *((name, "", None) for name in "st"),
+    ("o", "1x1", None),
+    ("v", "2", None),
+    ("g", "1x4x1", None),
+    ("h", "2x1x1", None),
+    ("p", "4", "i1"),
+    ("b", "", "i1"),
+    ("i", "", "i32"),
+    ("j", "", "i32"),
+    ("k", "2", "i32"),
+]
+ZEROS = {"i", "j"}
+REJECTED, ACCEPTED, RUNS = "rejected", "accepted", "runs"
+
+
+class Op:
+    def __init__(self, dialect: str, name: str, words: str, body: str):
+        self.dialect, self.name, self.body = dialect, name, body
+        self.classes = words.split()
+        self.runnable = "norun" not in self.classes
+
+    def allows(self, kind: str) -> bool:
+        return any(kind in CLASSES.get(word, []) for word in self.classes)
+
+    def program(self, kind: str) -> str:
+        """A module whose main runs the op on ones."""
+        real = match[1] if (match := re.match(r"complex<(.*)>", kind)) else kind
+        if kind in QUANT and self.name == "abs":
+            real = kind
+        lines = []
+        for name, shape, fixed in OPERANDS:
+            if re.search(rf"%{name}\b", self.body):
+                lines += constant(name, shape, fixed or kind)
+        lines += self.body.replace("ONE", literal(kind)).splitlines()
+        aliases = {
+            "!T": kind,
+            "!R": real,
+            "!C": f"complex<{kind}>",
+            "!V": f"tensor<4x{kind}>",
+            "!M": f"tensor<2x2x{kind}>",
+            "!S": f"tensor<{kind}>",
+        }
+        text = "\n".join(["func.func @main() {", *("  " + x for x in lines), "  return", "}"])
+        if "@same" in text:
+            text += "\nfunc.func private @same(%a: !V) -> !V {\n  return %a : !V\n}"
+        for alias, meaning in aliases.items():
+            text = re.sub(rf"{alias}\b", lambda _, meaning=meaning: meaning, text)
+        return text + "\n"
+
+
+def literal(kind: str) -> str:
+    if kind == "i1":
+        return "true"
+    if kind.startswith("complex"):
+        return "(1.0, 0.0)"
+    return "1" if kind.lstrip("u")[0] == "i" else "1.0"
+
+
+def constant(name: str, shape: str, kind: str) -> list[str]:
+    """Lines that define %name as ones (or zeros)."""
+    prefix = shape and shape + "x"
+    if kind in QUANT:
+        wide, narrow = f"tensor<{prefix}f32>", f"tensor<{prefix}{kind}>"
+        return [
+            f"%{name}_wide = stablehlo.constant dense<1.0> : {wide}",
+            f"%{name} = stablehlo.uniform_quantize %{name}_wide : ({wide}) -> {narrow}",
+        ]
+    value = "0" if name in ZEROS else literal(kind)
+    if name == "k":
+        value = "2"
+    return [f"%{name} = stablehlo.constant dense<{value}> : tensor<{prefix}{kind}>"]
+
+
+def read_ops() -> list[Op]:
+    ops = []
+    for path in sorted((HERE / "support").glob("*.mlir.in"), reverse=True):
+        dialect = path.name.split(".")[0]
+        _, *parts = re.split(r"^// op ", path.read_text(), flags=re.MULTILINE)
+        for part in parts:
+            head, body = part.split("\n", 1)
+            name, words = head.split(":")
+            ops.append(Op(dialect, name.strip(), words, body.strip()))
+    return ops
+
+
+class Programs:
+    """All programs as files, and what the tools say about them."""
+
+    def __init__(self, folder: pathlib.Path, bin_dir: pathlib.Path):
+        self.bin = bin_dir
+        self.files = {}
+        for op in read_ops():
+            for kind in ["i32"] if "none" in op.classes else TYPES:
+                path = folder / f"{len(self.files):05d}.mlir"
+                path.write_text(op.program(kind))
+                self.files[op, kind] = path
+
+    def verify(self, path: pathlib.Path) -> str:
+        command = [self.bin / "alula-opt", "--emit=none", path]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode == 0:
+            return ""
+        match = re.search(r"error: (.*)", done.stderr)
+        return match[1] if done.returncode == 1 and match else f"exit code {done.returncode}"
+
+    def outcomes(self, jobs: int) -> tuple[dict, dict]:
+        """What happened with each program, and the messages of failures."""
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            errors = list(pool.map(self.verify, self.files.values()))
+        messages = dict(zip(self.files, errors, strict=True))
+        outcome = {key: REJECTED if error else ACCEPTED for key, error in messages.items()}
+        accepted = [key for key in outcome if outcome[key] == ACCEPTED and key[0].runnable]
+        if (self.bin / "alula-interpret").exists():
+            answers = tool_batch.run(
+                [str(self.bin / "alula-interpret"), "--batch="],
+                [[str(self.files[key]), "--function=main"] for key in accepted],
+                jobs,
+            )
+            for key, (status, *fields) in zip(accepted, answers, strict=True):
+                if status == "ok":
+                    outcome[key] = RUNS
+                else:
+                    messages[key] = ": ".join(fields)
+        return outcome, messages
+
+
+def wrong(op: Op, kind: str, outcome: str) -> str:
+    """How an outcome departs from the specification, if it does."""
+    allowed = op.allows(kind) or "none" in op.classes
+    if allowed and outcome == REJECTED:
+        return "rejected, but the specification allows it"
+    if not allowed and outcome != REJECTED and "loose" not in op.classes:
+        return "accepted, but the specification does not allow it"
+    if allowed and outcome == ACCEPTED and op.runnable:
+        return "can't be interpreted"
+    return ""
+
+
+def cell(op: Op, kinds: list[str], outcome: dict) -> str:
+    states = []
+    for kind in kinds:
+        state = outcome[op, kind]
+        if not op.allows(kind):
+            fine = state == REJECTED or "loose" in op.classes
+            states.append("–" if fine else "lax")
+        else:
+            states.append({REJECTED: "no", ACCEPTED: "verify", RUNS: "yes"}[state])
+    counts = collections.Counter(states)
+    if len(counts) == 1:
+        return states[0]
+    # Types that the op does not have need no word beside those that it has.
+    return ", ".join(f"{state} {number}" for state, number in counts.items() if state != "–")
+
+
+HEADER = """# Ops and element types
+
+Generated by `tests/op_support.py`: one small program for each op and type, read and verified by
+`alula-opt`, run by `alula-interpret`. Do not edit.
+
+yes: parsed, verified and interpreted. verify: parsed and verified, not interpreted (`infeed`,
+`recv` and `send` need a partner). –: the specification does not allow it, and it is rejected.
+no: should work, but is rejected. lax: should be rejected, but is accepted. A number says for
+how many of the types: int and uint have 6 widths (2 to 64), there are 8 kinds of f8 and 3 of f4
+and f6.
+"""
+
+
+def document(outcome: dict, messages: dict) -> str:
+    ops = list(dict.fromkeys(op for op, _ in outcome))
+    states = collections.Counter(outcome.values())
+    bad = {key: text for key, state in outcome.items() if (text := wrong(*key, state))}
+    counts = (
+        f"{len(ops)} ops, {len(outcome)} programs: {states[RUNS]} run, {states[ACCEPTED]} are "
+        f"only verified, {states[REJECTED]} are rejected; {len(bad)} are not as the specification "
+        "says."
+    )
+    lines = [HEADER, counts]
+    for dialect in dict.fromkeys(op.dialect for op in ops):
+        lines += ["", f"## {dialect}", "", "| op | " + " | ".join(COLUMNS) + " |"]
+        lines += ["|---" * (len(COLUMNS) + 1) + "|"]
+        for op in (op for op in ops if op.dialect == dialect):
+            if "none" in op.classes:
+                state = {REJECTED: "no", ACCEPTED: "verify", RUNS: "yes"}[outcome[op, "i32"]]
+                lines.append(f"| {op.name} | {state} (no element type) |" + " |" * 8)
+                continue
+            cells = (cell(op, kinds, outcome) for kinds in COLUMNS.values())
+            lines.append(f"| {op.name} | " + " | ".join(cells) + " |")
+    if bad:
+        groups = collections.defaultdict(list)
+        for (op, kind), text in bad.items():
+            groups[op, text].append(kind)
+        lines += ["", "## Not as the specification says", "", "| op | types | what | message |"]
+        lines += ["|---|---|---|---|"]
+        for (op, text), kinds in groups.items():
+            message = messages[op, kinds[0]][:150].replace("|", "/")
+            shown = " ".join(kind.split(",")[0] for kind in kinds)
+            lines.append(f"| {op.dialect}.{op.name} | {shown} | {text} | {message} |")
+    return "\n".join(lines) + "\n"
+
+
+def check_with_jaxlib() -> None:
+    """Lists where jaxlib's verifier is not of the table's opinion."""
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir
+
+    context = mlir.make_ir_context()
+    for op in read_ops():
+        for kind in [t for t in TYPES if t not in QUANT]:
+            try:
+                ir.Module.parse(op.program(kind), context)
+                error = ""
+            except ir.MLIRError as failure:
+                error = str(failure).split("error: ", 1)[-1].splitlines()[0]
+            outcome = REJECTED if error else RUNS
+            if wrong(op, kind, outcome):
+                print(f"{op.dialect}.{op.name} {kind}: {error or 'accepted'}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/op_support.md")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--check", choices=["jaxlib"], help="compare the table with jaxlib's")
+    options = parser.parse_args()
+    if options.check:
+        check_with_jaxlib()
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        programs = Programs(pathlib.Path(folder), options.bin.resolve())
+        options.out.write_text(document(*programs.outcomes(options.jobs)))
+    print(f"wrote {options.out}")
+
+
+if __name__ == "__main__":
+    main()
