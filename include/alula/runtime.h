@@ -1,0 +1,273 @@
+/* The runtime: load an artifact, call its functions. C11.
+ *
+ * Errors: every function that can fail returns an alula_error, or NULL if all
+ * is well; the caller destroys it. What it would have written through pointers
+ * is then untouched. Wrong arguments of a call are found before anything is
+ * written; if a call fails later (a failed assertion, out of memory), result
+ * buffers that the caller supplied, and globals, may hold part of the new
+ * values.
+ *
+ * Threads: every function may be called from any thread, except that an object
+ * must not be destroyed while another thread uses it. Calls of functions that
+ * change globals run one after the other on one state.
+ *
+ * Structs start with their size, so that later versions can append fields: set
+ * it with sizeof, and the rest to zero.
+ *
+ * Trust: a file's tables and commands are verified, whoever wrote them; its
+ * kernels are machine code. Run only files that you would run as programs. A
+ * file must not be changed or cut while it is loaded. */
+#pragma once
+
+#include "alula/dtype.h"
+#include "alula/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef ALULA_API
+#define ALULA_API __attribute__((visibility("default")))
+#endif
+
+/* Increases whenever a function is added. */
+#define ALULA_RUNTIME_VERSION 1u
+
+ALULA_API uint32_t alula_runtime_version(void);
+
+/* ---- Errors ---- */
+
+typedef struct alula_error alula_error;
+
+ALULA_API alula_status_code alula_error_get_code(const alula_error *error);
+/* One sentence, lower case; lives as long as the error. */
+ALULA_API const char *alula_error_get_message(const alula_error *error);
+ALULA_API void alula_error_destroy(alula_error *error);
+
+/* ---- Instances: a device, its threads, an allocator ---- */
+
+typedef struct alula_allocator {
+  void *user;
+  /* NULL: out of memory. `alignment` is a power of two. */
+  void *(*allocate)(void *user, size_t bytes, size_t alignment);
+  void (*release)(void *user, void *memory, size_t bytes, size_t alignment);
+} alula_allocator;
+
+typedef void (*alula_task)(void *context, uint32_t worker);
+
+/* The embedder's threads: `run` calls task(context, w) for every w below
+ * `count`, which is at most `worker_count`, and returns when all have ended.
+ * It may run them one after the other. */
+typedef struct alula_thread_pool {
+  void *user;
+  uint32_t worker_count;
+  void (*run)(void *user, uint32_t count, alula_task task, void *context);
+} alula_thread_pool;
+
+typedef struct alula_instance alula_instance;
+
+typedef struct alula_instance_options {
+  size_t struct_bytes;
+  /* "cpu", the default, or "null": runs everything but kernels. */
+  const char *device;
+  /* Threads that share one dispatch, the calling one included; 0: one for each
+   * CPU that this process may use. */
+  uint32_t thread_count;
+  const alula_allocator *allocator;     /* NULL: the C library's */
+  const alula_thread_pool *thread_pool; /* NULL: our own threads */
+} alula_instance_options;
+
+/* `options` may be NULL. */
+ALULA_API alula_error *
+alula_instance_create(const alula_instance_options *options,
+                      alula_instance **instance);
+/* Objects made from it keep what they need alive. */
+ALULA_API void alula_instance_destroy(alula_instance *instance);
+ALULA_API uint32_t alula_instance_get_thread_count(const alula_instance *instance);
+
+/* ---- Buffers: typed memory with a count of its users ---- */
+
+typedef struct alula_buffer alula_buffer;
+
+/* New memory, 64-byte aligned, content undefined. */
+ALULA_API alula_error *alula_buffer_create(alula_instance *instance,
+                                           alula_dtype dtype, uint32_t rank,
+                                           const int64_t *dims,
+                                           alula_buffer **buffer);
+/* The caller's memory, without a copy; it must be aligned to the element type.
+ * `release`, which may be NULL, is called when the last user is gone. */
+ALULA_API alula_error *
+alula_buffer_wrap(alula_instance *instance, alula_dtype dtype, uint32_t rank,
+                  const int64_t *dims, void *data, size_t bytes,
+                  void (*release)(void *user, void *data), void *user,
+                  alula_buffer **buffer);
+ALULA_API void alula_buffer_retain(alula_buffer *buffer);
+ALULA_API void alula_buffer_release(alula_buffer *buffer);
+/* NULL after a call has taken the buffer's memory over (donation). */
+ALULA_API void *alula_buffer_get_data(const alula_buffer *buffer);
+ALULA_API size_t alula_buffer_get_bytes(const alula_buffer *buffer);
+ALULA_API alula_dtype alula_buffer_get_dtype(const alula_buffer *buffer);
+ALULA_API uint32_t alula_buffer_get_rank(const alula_buffer *buffer);
+ALULA_API const int64_t *alula_buffer_get_dims(const alula_buffer *buffer);
+
+/* ---- Executables: a loaded artifact ---- */
+
+typedef struct alula_executable alula_executable;
+
+enum {
+  /* Do not read all constants at load to check their hash. */
+  ALULA_LOAD_SKIP_DATA_HASH = 1,
+  /* load_memory: use the caller's bytes, 64-byte aligned, instead of a copy. */
+  ALULA_LOAD_BORROW = 2
+};
+
+typedef struct alula_load_options {
+  size_t struct_bytes;
+  uint32_t flags;
+  /* Take this variant instead of the best one that the machine can run. */
+  const char *variant;
+} alula_load_options;
+
+/* `options` may be NULL. The file is mapped, constants are not copied. */
+ALULA_API alula_error *
+alula_executable_load_file(alula_instance *instance, const char *path,
+                           const alula_load_options *options,
+                           alula_executable **executable);
+ALULA_API alula_error *
+alula_executable_load_memory(alula_instance *instance, const void *bytes,
+                             size_t size, const alula_load_options *options,
+                             alula_executable **executable);
+ALULA_API void alula_executable_destroy(alula_executable *executable);
+
+/* The file's hash: equal for equal files. */
+ALULA_API uint64_t alula_executable_get_hash(const alula_executable *executable);
+/* Which variant was taken; "" if there are no kernels. */
+ALULA_API const char *
+alula_executable_get_variant(const alula_executable *executable);
+/* Provenance; false if there is no fact `index`. */
+ALULA_API int alula_executable_get_fact(const alula_executable *executable,
+                                        uint32_t index, const char **key,
+                                        const char **value);
+
+/* What an argument, a result or a global is. Strings and dims live as long as
+ * the executable. */
+typedef struct alula_value_info {
+  size_t struct_bytes;
+  const char *name;
+  alula_dtype dtype;
+  uint32_t rank;
+  const int64_t *dims; /* -1: dynamic */
+  /* Of a result: the argument whose memory it can take over; of that argument:
+   * the result. Else -1. */
+  int32_t alias;
+  /* Of a global. */
+  int is_mutable;
+} alula_value_info;
+
+ALULA_API uint32_t
+alula_executable_get_function_count(const alula_executable *executable);
+/* The number of the function with this name. */
+ALULA_API alula_error *
+alula_executable_find_function(const alula_executable *executable,
+                               const char *name, uint32_t *function);
+/* The next four want a function number below the count; NULL, 0 or false for
+ * anything else. */
+ALULA_API const char *
+alula_executable_get_function_name(const alula_executable *executable,
+                                   uint32_t function);
+ALULA_API uint32_t alula_executable_get_argument_count(
+    const alula_executable *executable, uint32_t function);
+ALULA_API uint32_t alula_executable_get_result_count(
+    const alula_executable *executable, uint32_t function);
+ALULA_API int alula_executable_get_argument(const alula_executable *executable,
+                                            uint32_t function, uint32_t index,
+                                            alula_value_info *info);
+ALULA_API int alula_executable_get_result(const alula_executable *executable,
+                                          uint32_t function, uint32_t index,
+                                          alula_value_info *info);
+
+/* ---- States: the values of an artifact's globals ---- */
+
+typedef struct alula_state alula_state;
+
+/* A new set of globals, as the artifact says they start. Each executable has
+ * one of its own, which is what a NULL state means. */
+ALULA_API alula_error *alula_state_create(alula_executable *executable,
+                                          alula_state **state);
+ALULA_API void alula_state_destroy(alula_state *state);
+ALULA_API uint32_t
+alula_executable_get_global_count(const alula_executable *executable);
+ALULA_API int alula_executable_get_global(const alula_executable *executable,
+                                          uint32_t index,
+                                          alula_value_info *info);
+ALULA_API alula_error *
+alula_executable_find_global(const alula_executable *executable,
+                             const char *name, uint32_t *index);
+/* Copy a global's bytes out or in; setting one makes it initialised. */
+ALULA_API alula_error *alula_global_get(alula_executable *executable,
+                                        alula_state *state, uint32_t index,
+                                        void *data, size_t bytes);
+ALULA_API alula_error *alula_global_set(alula_executable *executable,
+                                        alula_state *state, uint32_t index,
+                                        const void *data, size_t bytes);
+
+/* ---- Calls ---- */
+
+/* One command that ran: times from a monotonic clock. */
+typedef struct alula_trace_event {
+  size_t struct_bytes;
+  const char *name; /* of the kernel, or "copy", "fill", "alloc" */
+  uint64_t begin_ns, end_ns;
+  uint32_t grid[3]; /* of a kernel */
+  uint64_t bytes;   /* of the others */
+} alula_trace_event;
+
+typedef struct alula_call_options {
+  size_t struct_bytes;
+  alula_state *state; /* NULL: the executable's own */
+  /* For each argument, not 0 if the call may take its memory over for the
+   * result that aliases it; the buffer then has no data any more. NULL: none. */
+  const uint8_t *donate;
+  /* The call ends with ALULA_STATUS_CANCELLED soon after this is not 0. */
+  const int *cancel;
+  void (*trace)(void *user, const alula_trace_event *event);
+  void *trace_user;
+} alula_call_options;
+
+/* Runs a function and waits for it. A NULL entry of `results` becomes a new
+ * buffer; any other is a buffer of the result's type and shape that is written
+ * in place: a call that has all of them allocates nothing once it is warm. An
+ * argument may itself be given as the result that aliases it. */
+ALULA_API alula_error *
+alula_call(alula_executable *executable, uint32_t function,
+           const alula_call_options *options, alula_buffer *const *arguments,
+           size_t argument_count, alula_buffer **results, size_t result_count);
+
+typedef struct alula_event alula_event;
+
+/* The same on a thread of the instance, in the order of these calls.
+ * `arguments` and `options` are copied, buffers are retained; `results` must
+ * live until the event is done. What is wrong with the arguments shows in the
+ * event. */
+ALULA_API alula_error *
+alula_call_async(alula_executable *executable, uint32_t function,
+                 const alula_call_options *options,
+                 alula_buffer *const *arguments, size_t argument_count,
+                 alula_buffer **results, size_t result_count,
+                 alula_event **event);
+ALULA_API int alula_event_is_done(alula_event *event);
+/* Waits; gives the call's error the first time, then NULL. */
+ALULA_API alula_error *alula_event_wait(alula_event *event);
+/* `done` is called once, from the thread that ran the call, or from this one
+ * if it has ended; one for each event. */
+ALULA_API void alula_event_on_done(alula_event *event,
+                                   void (*done)(void *user), void *user);
+/* The call goes on if it has not ended. */
+ALULA_API void alula_event_destroy(alula_event *event);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif

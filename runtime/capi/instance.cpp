@@ -1,0 +1,50 @@
+#include "runtime/capi/drivers.h"
+
+using namespace alula::runtime;
+
+uint32_t alula_runtime_version(void) { return ALULA_RUNTIME_VERSION; }
+
+alula_error *alula_instance_create(const alula_instance_options *options,
+                                   alula_instance **instance) {
+  if (!instance)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_instance_create: the result is null");
+  alula_instance_options mine = {};
+  if (options)
+    memcpy(&mine, options,
+           options->struct_bytes < sizeof mine ? options->struct_bytes
+                                               : sizeof mine);
+  const char *name = mine.device ? mine.device : "cpu";
+  const Driver *driver = findDriver(name);
+  if (!driver)
+    return makeError(ALULA_STATUS_NOT_FOUND,
+                     "there is no device '%s': this runtime has cpu and null",
+                     name);
+  Allocator allocator;
+  if (mine.allocator) {
+    if (!mine.allocator->allocate || !mine.allocator->release)
+      return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                       "the allocator lacks one of its functions");
+    allocator = Allocator(*mine.allocator);
+  }
+  if (mine.thread_pool && !mine.thread_pool->run)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "the thread pool lacks its function");
+  Instance *made =
+      mine.thread_pool
+          ? create<Instance>(driver, allocator, *mine.thread_pool)
+          : create<Instance>(driver, allocator, mine.thread_count);
+  if (!made)
+    return makeOutOfMemory("an instance", sizeof(Instance));
+  *instance = reinterpret_cast<alula_instance *>(made);
+  return nullptr;
+}
+
+void alula_instance_destroy(alula_instance *instance) {
+  if (instance)
+    release(reinterpret_cast<Instance *>(instance));
+}
+
+uint32_t alula_instance_get_thread_count(const alula_instance *instance) {
+  return reinterpret_cast<const Instance *>(instance)->pool.getWorkerCount();
+}

@@ -1,0 +1,153 @@
+// What the conformance tests share: an instance of the device under test, and
+// artifacts with the kernels of kernels.c.
+
+#pragma once
+
+#include "alula/runtime.hpp"
+#include "artifact/elf.h"
+#include "artifact/writer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace alula::runtime {
+
+using namespace alula::artifact;
+
+inline std::string readFile(const char *path) {
+  std::string bytes;
+  FILE *file = fopen(path, "rb");
+  EXPECT_NE(file, nullptr) << path;
+  if (!file)
+    return bytes;
+  char buffer[4096];
+  size_t count;
+  while ((count = fread(buffer, 1, sizeof buffer, file)) > 0)
+    bytes.append(buffer, count);
+  fclose(file);
+  return bytes;
+}
+
+inline const char *getHostName() {
+#if defined(__x86_64__)
+  return "x86_64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "riscv64";
+#endif
+}
+
+/// A writer whose kernels are those of kernels.c.
+class KernelFile : public ArtifactWriter {
+public:
+  uint32_t addF32, scaleI64, markGrid, lookUp, failWith;
+
+  explicit KernelFile(std::vector<std::string> features = {}) {
+    addF32 = add("add_f32",
+                 {ALULA_ACCESS_READ, ALULA_ACCESS_READ, ALULA_ACCESS_WRITE}, 1);
+    scaleI64 = add("scale_i64", {3}, 2);
+    markGrid = add("mark_grid", {ALULA_ACCESS_WRITE}, 0, 4);
+    lookUp = add("look_up", {3}, 0);
+    failWith = add("fail_with", {}, 1);
+    addVariant(makeVariant("test", std::move(features)));
+  }
+
+  VariantSpec makeVariant(std::string name, std::vector<std::string> features) {
+    VariantSpec variant;
+    variant.name = std::move(name);
+    variant.target = getHostName();
+    variant.features = std::move(features);
+    variant.image = readFile(ALULA_TEST_KERNELS);
+    for (const std::string &kernel : names) {
+      uint64_t address = 0;
+      Diagnostic diagnostic;
+      EXPECT_TRUE(findElfSymbol(
+          reinterpret_cast<const uint8_t *>(variant.image.data()),
+          variant.image.size(), kernel.c_str(), address, diagnostic))
+          << diagnostic.text;
+      variant.entries.push_back(address);
+    }
+    return variant;
+  }
+
+  std::string finish() {
+    Diagnostic diagnostic;
+    std::string bytes = ArtifactWriter::finish(diagnostic);
+    EXPECT_FALSE(bytes.empty()) << diagnostic.text;
+    return bytes;
+  }
+
+private:
+  uint32_t add(const char *name, std::vector<uint32_t> accesses,
+               uint32_t constants, uint64_t scratch = 0) {
+    names.push_back(name);
+    return addKernel({name, std::move(accesses), constants, scratch});
+  }
+  std::vector<std::string> names;
+};
+
+class Conformance : public testing::TestWithParam<const char *> {
+protected:
+  void SetUp() override {
+    alula_instance_options options = {};
+    options.struct_bytes = sizeof options;
+    options.device = GetParam();
+    options.thread_count = 4;
+    instance = Instance::create(&options, error);
+    ASSERT_FALSE(error) << error.message();
+  }
+
+  /// Whether kernels of this device compute.
+  bool computes() const { return std::string(GetParam()) != "null"; }
+
+  Executable load(ArtifactWriter &file) {
+    Diagnostic diagnostic;
+    std::string bytes = file.finish(diagnostic);
+    EXPECT_FALSE(bytes.empty()) << diagnostic.text;
+    error.clear();
+    Executable executable = Executable::loadMemory(instance, bytes.data(),
+                                                   bytes.size(), error);
+    EXPECT_FALSE(error) << error.message();
+    return executable;
+  }
+
+  template <class T>
+  Buffer make(alula_dtype dtype, std::vector<int64_t> dims,
+              const std::vector<T> &data) {
+    error.clear();
+    Buffer buffer = Buffer::create(instance, dtype, dims, error);
+    EXPECT_FALSE(error) << error.message();
+    EXPECT_EQ(buffer.bytes(), data.size() * sizeof(T));
+    if (!data.empty())
+      memcpy(buffer.data(), data.data(), buffer.bytes());
+    return buffer;
+  }
+  Buffer makeI64(const std::vector<int64_t> &data) {
+    return make(ALULA_DTYPE_I64, {int64_t(data.size())}, data);
+  }
+  Buffer makeF32(const std::vector<float> &data) {
+    return make(ALULA_DTYPE_F32, {int64_t(data.size())}, data);
+  }
+
+  template <class T> static std::vector<T> get(const Buffer &buffer) {
+    return std::vector<T>(buffer.data<T>(),
+                          buffer.data<T>() + buffer.bytes() / sizeof(T));
+  }
+
+  /// Calls function 0; the results, or none and `error`.
+  std::vector<Buffer> run(const Executable &executable,
+                          const std::vector<Buffer> &arguments,
+                          const alula_call_options *options = nullptr) {
+    error.clear();
+    return executable.call(0, arguments, error, options);
+  }
+
+  Error error;
+  Instance instance;
+};
+
+} // namespace alula::runtime

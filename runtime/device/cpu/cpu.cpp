@@ -1,0 +1,177 @@
+// The CPU: picks a variant, maps its code, runs grids on the pool.
+
+#include "runtime/device/cpu/features.h"
+#include "runtime/device/cpu/image.h"
+#include "runtime/device/device.h"
+
+#include <cstdio>
+
+namespace alula::runtime {
+namespace {
+
+struct CpuKernels {
+  CodeImage image;
+  Array<alula_kernel> entries;
+};
+
+/// What a variant needs and this CPU has not; NULL if it fits.
+const char *findMissing(const artifact::Artifact &artifact,
+                        const alula_file_variant &variant) {
+  const char *target = artifact.getString(variant.target);
+  if (strcmp(target, getHostTarget()) != 0)
+    return target;
+  if (variant.kernel_abi != ALULA_KERNEL_ABI)
+    return "another kernel ABI";
+  for (uint32_t i = 0; i < variant.feature_count; ++i) {
+    const char *feature =
+        artifact.getString(artifact.lists[variant.first_feature + i]);
+    if (!hasFeature(feature))
+      return feature;
+  }
+  return nullptr;
+}
+
+Status explainNoFit(const artifact::Artifact &artifact, const char *wanted) {
+  char needs[512] = "", here[512];
+  size_t used = 0;
+  bool found = false;
+  for (const alula_file_variant &variant : artifact.variants) {
+    const char *name = artifact.getString(variant.name);
+    if (wanted && strcmp(wanted, name) != 0)
+      continue;
+    found = true;
+    int more = snprintf(needs + used, sizeof needs - used, "%s'%s' needs %s",
+                        used ? ", " : "", name, findMissing(artifact, variant));
+    if (more < 0 || size_t(more) >= sizeof needs - used)
+      break;
+    used += size_t(more);
+  }
+  if (!found)
+    return makeError(ALULA_STATUS_NOT_FOUND, "the artifact has no variant%s%s%s",
+                     wanted ? " '" : "", wanted ? wanted : "",
+                     wanted ? "'" : "");
+  listFeatures(here, sizeof here);
+  return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                   "no variant fits this machine: %s; this is %s with %s",
+                   needs, getHostTarget(), here);
+}
+
+Status loadCpu(const artifact::Artifact &artifact, const char *wanted,
+               LoadedKernels **loaded, uint32_t *chosen) {
+  uint32_t index = 0;
+  for (; index < artifact.variants.size; ++index) {
+    const alula_file_variant &variant = artifact.variants[index];
+    if ((!wanted || strcmp(wanted, artifact.getString(variant.name)) == 0) &&
+        !findMissing(artifact, variant))
+      break;
+  }
+  if (index == artifact.variants.size)
+    return explainNoFit(artifact, wanted);
+  auto *kernels = create<CpuKernels>();
+  if (!kernels || !kernels->entries.resize(artifact.kernels.size)) {
+    destroy(kernels);
+    return makeOutOfMemory("kernels", artifact.kernels.size * 8);
+  }
+  const alula_file_variant &variant = artifact.variants[index];
+  Status status = kernels->image.load(artifact, variant);
+  for (uint64_t i = 0; !status && i < artifact.kernels.size; ++i) {
+    void *entry =
+        kernels->image.getEntry(artifact.entries[variant.first_entry + i]);
+    kernels->entries[i] = reinterpret_cast<alula_kernel>(entry);
+    if (!entry)
+      status = makeError(ALULA_STATUS_DATA_LOSS,
+                         "kernel image: entry of kernel '%s' is not in code",
+                         artifact.getString(artifact.kernels[i].name));
+  }
+  if (status) {
+    destroy(kernels);
+    return status;
+  }
+  *loaded = reinterpret_cast<LoadedKernels *>(kernels);
+  *chosen = index;
+  return nullptr;
+}
+
+void unloadCpu(LoadedKernels *kernels) {
+  destroy(reinterpret_cast<CpuKernels *>(kernels));
+}
+
+/// A grid on its way. Each worker owns a slice, so that the next dispatch over
+/// the same rows finds them in the same core's cache, and steals when done.
+struct Grid {
+  struct alignas(64) Slice {
+    std::atomic<uint64_t> next;
+    uint64_t end;
+  };
+  alula_kernel kernel;
+  const Dispatch *dispatch;
+  uint64_t workgroups;
+  uint32_t workers = 1;
+  std::atomic<int32_t> code{0};
+  Slice slices[Pool::maxWorkers];
+};
+
+void startGrid(void *context, uint32_t workers) {
+  auto *grid = static_cast<Grid *>(context);
+  grid->workers = workers;
+  for (uint32_t w = 0; w < workers; ++w) {
+    grid->slices[w].next.store(grid->workgroups * w / workers,
+                               std::memory_order_relaxed);
+    grid->slices[w].end = grid->workgroups * (w + 1) / workers;
+  }
+}
+
+void runWorkgroup(Grid &grid, const alula_kernel_args &args, uint64_t index) {
+  const uint32_t *count = args.workgroup_count;
+  auto x = uint32_t(index % count[0]);
+  index /= count[0];
+  int32_t code = grid.kernel(&args, x, uint32_t(index % count[1]),
+                             uint32_t(index / count[1]));
+  if (code != 0) {
+    int32_t good = 0;
+    grid.code.compare_exchange_strong(good, code, std::memory_order_relaxed);
+  }
+}
+
+void runGrid(void *context, uint32_t worker) {
+  auto &grid = *static_cast<Grid *>(context);
+  alula_kernel_args args = grid.dispatch->args;
+  args.worker = worker;
+  args.worker_count = grid.workers;
+  args.scratch = grid.dispatch->scratch + worker * grid.dispatch->scratchStride;
+  for (uint32_t i = 0; i < grid.workers; ++i) {
+    Grid::Slice &slice = grid.slices[(worker + i) % grid.workers];
+    uint64_t index;
+    while ((index = slice.next.fetch_add(1, std::memory_order_relaxed)) <
+           slice.end)
+      runWorkgroup(grid, args, index);
+  }
+}
+
+int32_t dispatchCpu(LoadedKernels *loaded, Pool &pool,
+                    const Dispatch &dispatch) {
+  auto *kernels = reinterpret_cast<CpuKernels *>(loaded);
+  alula_kernel kernel = kernels->entries[dispatch.kernel];
+  const uint32_t *count = dispatch.args.workgroup_count;
+  uint64_t workgroups = uint64_t(count[0]) * count[1] * count[2];
+  if (workgroups == 1) {
+    alula_kernel_args args = dispatch.args;
+    args.worker_count = 1;
+    args.scratch = dispatch.scratch;
+    return kernel(&args, 0, 0, 0);
+  }
+  Grid grid;
+  grid.kernel = kernel;
+  grid.dispatch = &dispatch;
+  grid.workgroups = workgroups;
+  uint32_t wanted =
+      workgroups < Pool::maxWorkers ? uint32_t(workgroups) : Pool::maxWorkers;
+  pool.run(wanted, runGrid, &grid, startGrid);
+  return grid.code.load(std::memory_order_relaxed);
+}
+
+} // namespace
+
+const Driver cpuDriver = {"cpu", loadCpu, unloadCpu, dispatchCpu};
+
+} // namespace alula::runtime

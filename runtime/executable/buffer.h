@@ -1,0 +1,45 @@
+// Typed memory that calls read and write.
+
+#pragma once
+
+#include "alula/artifact.h"
+#include "runtime/device/device.h"
+
+struct alula_buffer {
+  alula::runtime::Instance *instance;
+  std::atomic<uint32_t> users;
+  alula_dtype dtype;
+  uint32_t rank;
+  /// NULL once the memory was donated.
+  uint8_t *data;
+  uint64_t bytes;
+  /// Of wrapped memory; else the memory is the allocator's.
+  bool isWrapped;
+  void (*releaseData)(void *user, void *data);
+  void *releaseUser;
+  int64_t dims[];
+};
+
+namespace alula::runtime {
+
+/// Bytes of a shape; an error for what no buffer can have.
+Status getShapeBytes(alula_dtype dtype, uint32_t rank, const int64_t *dims,
+                     uint64_t &bytes);
+
+/// A buffer without memory.
+Status createHandle(Instance *instance, alula_dtype dtype, uint32_t rank,
+                    const int64_t *dims, alula_buffer **buffer);
+Status createBuffer(Instance *instance, alula_dtype dtype, uint32_t rank,
+                    const int64_t *dims, alula_buffer **buffer);
+
+/// Gives `from`'s memory to `to`, which has none.
+void moveMemory(alula_buffer *from, alula_buffer *to);
+
+/// The alignment that a type's own elements ask for.
+uint32_t getElementAlignment(alula_dtype dtype);
+
+/// "2x3xf32" into a text of the given size.
+void printShape(char *text, size_t size, alula_dtype dtype, uint32_t rank,
+                const int64_t *dims);
+
+} // namespace alula::runtime

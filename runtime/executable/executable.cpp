@@ -1,0 +1,294 @@
+// Loading: bytes to a verified view, code, constants, facts.
+
+#include "runtime/executable/executable.h"
+
+#include "runtime/executable/state.h"
+
+#include <cerrno>
+#include <cinttypes>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace alula::runtime {
+namespace {
+
+uint64_t alignUp(uint64_t bytes) {
+  return (bytes + memoryAlignment - 1) / memoryAlignment * memoryAlignment;
+}
+
+void destroyExecutable(alula_executable *executable) {
+  destroyContexts(executable);
+  destroyState(executable->state);
+  if (executable->kernels)
+    executable->instance->driver->unload(executable->kernels);
+  if (executable->isMapped)
+    munmap(executable->memory, executable->memoryBytes);
+  else if (executable->isCopied)
+    executable->instance->allocator.release(executable->memory,
+                                            executable->memoryBytes);
+  Instance *instance = executable->instance;
+  destroy(executable);
+  release(instance);
+}
+
+/// Finds what a function does that its callers and the locks must know.
+class CommandScanner {
+public:
+  CommandScanner(const alula_executable &executable,
+                 const alula_file_function &function, FunctionInfo &info)
+      : executable(executable), file(executable.file), function(function),
+        info(info) {}
+
+  void run() {
+    for (uint32_t i = 0; i < function.slot_count; ++i)
+      info.readsGlobals |=
+          file.slots[function.first_slot + i].kind == ALULA_SLOT_GLOBAL;
+    uint32_t last = function.first_block + function.block_count - 1;
+    uint64_t end = file.blocks[last].end;
+    for (uint64_t word = file.blocks[function.first_block].begin; word < end;
+         word += file.code[word] >> 8)
+      scan(file.code[word] & 0xFF, file.code.data + word + 1);
+  }
+
+private:
+  void scan(uint32_t opcode, const uint32_t *parameters) {
+    const char *kinds = artifact::getCommandInfo(opcode)->parameters;
+    for (uint32_t i = 0; kinds[i]; ++i)
+      if (kinds[i] == 'w')
+        markWritten(parameters[i]);
+    switch (opcode) {
+    case ALULA_COMMAND_CHECK_GLOBAL:
+      info.readsGlobals = true;
+      break;
+    case ALULA_COMMAND_DEFINE_GLOBAL:
+      info.writesGlobals = true;
+      break;
+    case ALULA_COMMAND_DISPATCH: {
+      const alula_file_kernel &kernel = file.kernels[parameters[0]];
+      for (uint32_t i = 0; i < kernel.binding_count; ++i)
+        if (file.lists[kernel.first_access + i] & ALULA_ACCESS_WRITE)
+          markWritten(parameters[4 + i]);
+      break;
+    }
+    case ALULA_COMMAND_VIEW:
+      // A writable view of a global can be written anywhere.
+      if (!(file.slots[function.first_slot + parameters[0]].flags &
+            ALULA_SLOT_READ_ONLY))
+        markWritten(parameters[1]);
+      break;
+    case ALULA_COMMAND_CALL:
+      scanCall(parameters);
+      break;
+    }
+  }
+
+  void scanCall(const uint32_t *parameters) {
+    const alula_file_function &record = file.functions[parameters[0]];
+    const FunctionInfo &callee = executable.functions[parameters[0]];
+    for (uint32_t i = 0; i < record.result_count; ++i)
+      markWritten(parameters[1 + record.argument_count + i]);
+    info.readsGlobals |= callee.readsGlobals;
+    info.writesGlobals |= callee.writesGlobals;
+    if (callee.totalBytes > info.totalBytes)
+      info.totalBytes = callee.totalBytes;
+  }
+
+  void markWritten(uint32_t slot) {
+    if (file.slots[function.first_slot + slot].kind == ALULA_SLOT_GLOBAL)
+      info.writesGlobals = true;
+  }
+
+  const alula_executable &executable;
+  const artifact::Artifact &file;
+  const alula_file_function &function;
+  FunctionInfo &info;
+};
+
+Status computeFacts(alula_executable &executable) {
+  const artifact::Artifact &file = executable.file;
+  if (!executable.functions.resize(file.functions.size) ||
+      !executable.dims.resize(file.dims.size))
+    return makeOutOfMemory("functions", file.functions.size);
+  for (uint64_t i = 0; i < file.dims.size; ++i)
+    executable.dims[i] = file.dims[i].size;
+  for (uint32_t i = 0; i < file.functions.size; ++i) {
+    const alula_file_function &function = file.functions[i];
+    FunctionInfo &info = executable.functions[i];
+    for (uint32_t j = 0; j < function.argument_count; ++j)
+      info.dynamicArgumentDims += artifact::countDynamicDims(
+          file, file.types[file.getArgument(function, j).type]);
+    for (uint32_t j = 0; j < function.result_count; ++j)
+      info.dynamicResultDims += artifact::countDynamicDims(
+          file, file.types[file.getResult(function, j).type]);
+    CommandScanner(executable, function, info).run();
+    // Registers, dims, slots, the storage of arguments and results, arena.
+    uint64_t words = uint64_t(function.register_count) +
+                     info.dynamicArgumentDims + info.dynamicResultDims;
+    uint64_t slots = uint64_t(function.slot_count) + function.argument_count +
+                     function.result_count;
+    info.frameBytes = alignUp(words * sizeof(int64_t)) +
+                      alignUp(slots * slotBytes) +
+                      alignUp(function.arena_bytes);
+    // At most 256 levels of 2^48 bytes: no overflow.
+    info.totalBytes += info.frameBytes;
+    if (function.flags & ALULA_FUNCTION_EXPORTED &&
+        !executable.exported.push(i))
+      return makeOutOfMemory("functions", file.functions.size);
+  }
+  for (const alula_file_kernel &kernel : file.kernels) {
+    if (alignUp(kernel.scratch_bytes) > executable.scratchBytes)
+      executable.scratchBytes = alignUp(kernel.scratch_bytes);
+    if (kernel.binding_count > executable.mostBindings)
+      executable.mostBindings = kernel.binding_count;
+    if (kernel.constant_count > executable.mostConstants)
+      executable.mostConstants = kernel.constant_count;
+  }
+  return nullptr;
+}
+
+Status bindConstants(alula_executable &executable) {
+  const artifact::Artifact &file = executable.file;
+  if (!executable.constants.resize(file.constants.size))
+    return makeOutOfMemory("constants", file.constants.size);
+  for (uint64_t i = 0; i < file.constants.size; ++i) {
+    const alula_file_constant &constant = file.constants[i];
+    if (constant.external_file)
+      return makeError(ALULA_STATUS_UNIMPLEMENTED,
+                       "constant %" PRIu64 " is '%s' of file '%s': constants "
+                       "outside the artifact can't be loaded yet",
+                       i, file.getString(constant.external_name),
+                       file.getString(constant.external_file));
+    executable.constants[i] = file.data.data + constant.offset;
+  }
+  return nullptr;
+}
+
+/// From bytes in place to everything.
+Status load(alula_executable &executable, const alula_load_options &options) {
+  artifact::Diagnostic diagnostic;
+  artifact::OpenOptions open;
+  open.checkData = !(options.flags & ALULA_LOAD_SKIP_DATA_HASH);
+  if (!artifact::openArtifact(executable.memory, executable.memoryBytes, open,
+                              executable.file, diagnostic) ||
+      !artifact::verifyArtifact(executable.file, diagnostic))
+    return makeError(diagnostic.code, "%s", diagnostic.text);
+  ALULA_TRY(computeFacts(executable));
+  ALULA_TRY(bindConstants(executable));
+  if (executable.file.kernels.size)
+    ALULA_TRY(executable.instance->driver->load(
+        executable.file, options.variant, &executable.kernels,
+        &executable.variant));
+  return createState(&executable, &executable.state);
+}
+
+Status makeExecutable(alula_instance *instance, alula_executable **result) {
+  auto *executable = create<alula_executable>();
+  if (!executable)
+    return makeOutOfMemory("an executable", sizeof(alula_executable));
+  executable->instance = reinterpret_cast<Instance *>(instance);
+  executable->variant = ALULA_NONE;
+  retain(executable->instance);
+  *result = executable;
+  return nullptr;
+}
+
+Status finish(alula_executable *made, Status status,
+              const alula_load_options &options, alula_executable **result) {
+  if (!status)
+    status = load(*made, options);
+  if (status)
+    destroyExecutable(made);
+  else
+    *result = made;
+  return status;
+}
+
+Status mapFile(alula_executable &executable, const char *path) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat facts;
+  if (file < 0 || fstat(file, &facts) != 0) {
+    int why = errno;
+    if (file >= 0)
+      close(file);
+    return makeError(why == ENOENT ? ALULA_STATUS_NOT_FOUND
+                                   : ALULA_STATUS_PERMISSION_DENIED,
+                     "%s: %s", path, strerror(why));
+  }
+  if (!S_ISREG(facts.st_mode) || facts.st_size == 0) {
+    close(file);
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "%s: not a file with content", path);
+  }
+  executable.memoryBytes = uint64_t(facts.st_size);
+  executable.memory = mmap(nullptr, executable.memoryBytes, PROT_READ,
+                           MAP_PRIVATE, file, 0);
+  int why = errno;
+  close(file);
+  if (executable.memory == MAP_FAILED)
+    return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED, "%s: can't map it: %s",
+                     path, strerror(why));
+  executable.isMapped = true;
+  return nullptr;
+}
+
+alula_load_options getOptions(const alula_load_options *options) {
+  alula_load_options mine = {};
+  if (options)
+    memcpy(&mine, options,
+           options->struct_bytes < sizeof mine ? options->struct_bytes
+                                               : sizeof mine);
+  return mine;
+}
+
+} // namespace
+} // namespace alula::runtime
+
+using namespace alula::runtime;
+
+alula_error *alula_executable_load_file(alula_instance *instance,
+                                        const char *path,
+                                        const alula_load_options *options,
+                                        alula_executable **executable) {
+  if (!instance || !path || !executable)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_executable_load_file: an argument is null");
+  alula_executable *made;
+  ALULA_TRY(makeExecutable(instance, &made));
+  return finish(made, mapFile(*made, path), getOptions(options), executable);
+}
+
+alula_error *alula_executable_load_memory(alula_instance *instance,
+                                          const void *bytes, size_t size,
+                                          const alula_load_options *options,
+                                          alula_executable **executable) {
+  if (!instance || !bytes || !executable)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_executable_load_memory: an argument is null");
+  alula_executable *made;
+  ALULA_TRY(makeExecutable(instance, &made));
+  alula_load_options mine = getOptions(options);
+  Status status = nullptr;
+  made->memoryBytes = size;
+  if (mine.flags & ALULA_LOAD_BORROW) {
+    made->memory = const_cast<void *>(bytes);
+    if (reinterpret_cast<uintptr_t>(bytes) % memoryAlignment)
+      status = makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                         "borrowed artifact bytes must be aligned to %zu",
+                         memoryAlignment);
+  } else {
+    made->memory = made->instance->allocator.allocate(size);
+    if (made->memory) {
+      made->isCopied = true;
+      memcpy(made->memory, bytes, size);
+    } else
+      status = makeOutOfMemory("an artifact", size);
+  }
+  return finish(made, status, mine, executable);
+}
+
+void alula_executable_destroy(alula_executable *executable) {
+  if (executable)
+    destroyExecutable(executable);
+}

@@ -1,0 +1,66 @@
+// A loaded artifact: verified view, code, constants, and what calls want to
+// know about each function.
+
+#pragma once
+
+#include "runtime/base/mutex.h"
+#include "runtime/device/device.h"
+
+namespace alula::runtime {
+
+/// Facts about one function of the artifact, computed at load.
+struct FunctionInfo {
+  /// Bytes of its frame, and of the deepest chain of frames from here.
+  uint64_t frameBytes, totalBytes;
+  uint32_t dynamicArgumentDims, dynamicResultDims;
+  /// It, or what it calls, reads or writes globals.
+  bool readsGlobals, writesGlobals;
+};
+
+/// Memory of one call at a time; made and kept by invoke.
+struct Context;
+
+} // namespace alula::runtime
+
+struct alula_executable {
+  alula::runtime::Instance *instance;
+  alula::artifact::Artifact file;
+  /// The file's bytes: mapped, copied, or the caller's.
+  void *memory;
+  uint64_t memoryBytes;
+  bool isMapped, isCopied;
+
+  alula::runtime::LoadedKernels *kernels;
+  uint32_t variant;
+  /// Where each constant's bytes are.
+  alula::runtime::Array<const uint8_t *> constants;
+  alula::runtime::Array<alula::runtime::FunctionInfo> functions;
+  /// Numbers of the exported functions.
+  alula::runtime::Array<uint32_t> exported;
+  /// The sizes of all dims, without what stands between them in the file.
+  alula::runtime::Array<int64_t> dims;
+  /// The largest scratch of a kernel, rounded to the alignment.
+  uint64_t scratchBytes;
+  /// The most that a kernel takes.
+  uint32_t mostBindings, mostConstants;
+  alula_state *state;
+
+  /// Contexts that no call uses.
+  alula::runtime::Mutex contextMutex;
+  alula::runtime::Context *contexts;
+
+  const alula_file_function *getExported(uint32_t number) const {
+    return number < exported.size() ? &file.functions[exported[number]]
+                                    : nullptr;
+  }
+};
+
+namespace alula::runtime {
+
+/// Destroys the contexts of an executable; lives with their definition.
+void destroyContexts(alula_executable *executable);
+
+/// Bytes of a slot in a frame.
+constexpr uint64_t slotBytes = 24;
+
+} // namespace alula::runtime

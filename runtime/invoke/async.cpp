@@ -1,0 +1,213 @@
+// Asynchronous calls: one thread of the instance runs them in order.
+
+#include "runtime/invoke/call.h"
+
+#include "runtime/executable/buffer.h"
+
+#include <pthread.h>
+
+struct alula_event {
+  std::atomic<uint32_t> users;
+  alula::runtime::Mutex mutex;
+  alula::runtime::Condition changed;
+  bool isDone;
+  alula_error *error;
+  void (*done)(void *user);
+  void *user;
+};
+
+namespace alula::runtime {
+
+struct Job {
+  Job *next;
+  CallRequest request;
+  alula_event *event;
+  /// The arguments, then what the caller wants to donate.
+  Array<alula_buffer *> arguments;
+  Array<uint8_t> donate;
+};
+
+struct CallQueue {
+  Mutex mutex;
+  Condition changed;
+  Job *first, **last;
+  bool isStopping;
+  /// Nobody waits for the thread: it cleans up itself.
+  bool isOrphan;
+  pthread_t thread;
+};
+
+static void releaseEvent(alula_event *event) {
+  if (event->users.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
+  alula_error_destroy(event->error);
+  destroy(event);
+}
+
+static void destroyJob(Job *job) {
+  for (alula_buffer *argument : job->arguments)
+    alula_buffer_release(argument);
+  destroy(job);
+}
+
+static void runJob(Job *job) {
+  Status status = runCall(job->request);
+  alula_event *event = job->event;
+  // Before anybody can know that the call has ended, and destroy the instance
+  // with this very thread.
+  destroyJob(job);
+  event->mutex.lock();
+  event->error = status;
+  event->isDone = true;
+  void (*done)(void *) = event->done;
+  event->changed.notifyAll();
+  event->mutex.unlock();
+  if (done)
+    done(event->user);
+  releaseEvent(event);
+}
+
+static void *runQueue(void *argument) {
+  auto *queue = static_cast<CallQueue *>(argument);
+  while (true) {
+    Job *job;
+    {
+      Lock lock(queue->mutex);
+      while (!queue->first && !queue->isStopping)
+        queue->changed.wait(queue->mutex);
+      job = queue->first;
+      if (!job)
+        break;
+      queue->first = job->next;
+      if (!queue->first)
+        queue->last = &queue->first;
+    }
+    runJob(job);
+  }
+  if (queue->isOrphan)
+    destroy(queue);
+  return nullptr;
+}
+
+static void destroyQueue(CallQueue *queue) {
+  {
+    Lock lock(queue->mutex);
+    queue->isStopping = true;
+    queue->changed.notifyAll();
+  }
+  // The last reference to the instance may go in a callback on the thread
+  // itself.
+  if (pthread_equal(pthread_self(), queue->thread)) {
+    queue->isOrphan = true;
+    pthread_detach(queue->thread);
+    return;
+  }
+  pthread_join(queue->thread, nullptr);
+  destroy(queue);
+}
+
+static Status getQueue(Instance *instance, CallQueue **result) {
+  Lock lock(instance->queueMutex);
+  if (!instance->queue) {
+    auto *queue = create<CallQueue>();
+    if (!queue)
+      return makeOutOfMemory("a queue", sizeof(CallQueue));
+    queue->last = &queue->first;
+    if (pthread_create(&queue->thread, nullptr, runQueue, queue) != 0) {
+      destroy(queue);
+      return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED,
+                       "can't start a thread for asynchronous calls");
+    }
+    instance->queue = queue;
+    instance->destroyQueue = destroyQueue;
+  }
+  *result = instance->queue;
+  return nullptr;
+}
+
+static Status makeJob(const CallRequest &request, Job **result) {
+  auto *job = create<Job>();
+  auto *event = create<alula_event>();
+  size_t count = request.arguments ? request.argumentCount : 0;
+  bool donates = request.options.donate != nullptr;
+  if (!job || !event || !job->arguments.resize(count) ||
+      (donates && !job->donate.resize(count))) {
+    destroy(job);
+    destroy(event);
+    return makeOutOfMemory("an asynchronous call", sizeof(Job));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    job->arguments[i] = request.arguments[i];
+    alula_buffer_retain(job->arguments[i]);
+    if (donates)
+      job->donate[i] = request.options.donate[i];
+  }
+  job->request = request;
+  job->request.arguments = job->arguments.data();
+  job->request.options.donate = donates ? job->donate.data() : nullptr;
+  event->users.store(2, std::memory_order_relaxed);
+  job->event = event;
+  *result = job;
+  return nullptr;
+}
+
+} // namespace alula::runtime
+
+using namespace alula::runtime;
+
+alula_error *alula_call_async(alula_executable *executable, uint32_t function,
+                              const alula_call_options *options,
+                              alula_buffer *const *arguments,
+                              size_t argumentCount, alula_buffer **results,
+                              size_t resultCount, alula_event **event) {
+  if (!executable || !event)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_call_async: executable or event is null");
+  CallRequest request = {executable, function, {},         arguments,
+                         argumentCount,        results, resultCount};
+  if (options)
+    memcpy(&request.options, options,
+           options->struct_bytes < sizeof request.options
+               ? options->struct_bytes
+               : sizeof request.options);
+  CallQueue *queue;
+  Job *job;
+  ALULA_TRY(getQueue(executable->instance, &queue));
+  ALULA_TRY(makeJob(request, &job));
+  *event = job->event;
+  Lock lock(queue->mutex);
+  *queue->last = job;
+  queue->last = &job->next;
+  queue->changed.notifyAll();
+  return nullptr;
+}
+
+int alula_event_is_done(alula_event *event) {
+  Lock lock(event->mutex);
+  return event->isDone;
+}
+
+alula_error *alula_event_wait(alula_event *event) {
+  Lock lock(event->mutex);
+  while (!event->isDone)
+    event->changed.wait(event->mutex);
+  alula_error *error = event->error;
+  event->error = nullptr;
+  return error;
+}
+
+void alula_event_on_done(alula_event *event, void (*done)(void *user),
+                         void *user) {
+  event->mutex.lock();
+  bool isDone = event->isDone;
+  event->done = done;
+  event->user = user;
+  event->mutex.unlock();
+  if (isDone)
+    done(user);
+}
+
+void alula_event_destroy(alula_event *event) {
+  if (event)
+    releaseEvent(event);
+}

@@ -1,0 +1,122 @@
+#include "runtime/invoke/context.h"
+
+namespace alula::runtime {
+
+static void destroyContext(alula_executable *executable, Context *context) {
+  const Allocator &allocator = executable->instance->allocator;
+  allocator.release(context->memory, context->memoryBytes);
+  allocator.release(context->scratch,
+                    executable->scratchBytes *
+                        executable->instance->pool.getWorkerCount());
+  for (const Context::Block &block : context->blocks)
+    allocator.release(block.data, block.bytes);
+  destroy(context);
+}
+
+void destroyContexts(alula_executable *executable) {
+  while (Context *context = executable->contexts) {
+    executable->contexts = context->next;
+    destroyContext(executable, context);
+  }
+}
+
+/// Makes what is missing.
+static Status growContext(alula_executable *executable, const FunctionInfo &info,
+                          Context &context) {
+  const Allocator &allocator = executable->instance->allocator;
+  if (!context.memory || context.memoryBytes < info.totalBytes) {
+    allocator.release(context.memory, context.memoryBytes);
+    context.memory =
+        static_cast<uint8_t *>(allocator.allocate(info.totalBytes));
+    context.memoryBytes = context.memory ? info.totalBytes : 0;
+    if (!context.memory)
+      return makeOutOfMemory("the memory of a call", info.totalBytes);
+  }
+  uint64_t scratch = executable->scratchBytes *
+                     executable->instance->pool.getWorkerCount();
+  if (scratch && !context.scratch) {
+    context.scratch = static_cast<uint8_t *>(allocator.allocate(scratch));
+    if (!context.scratch)
+      return makeOutOfMemory("the scratch of kernels", scratch);
+  }
+  if (!context.bindings.resize(executable->mostBindings) ||
+      !context.bindingBytes.resize(executable->mostBindings) ||
+      !context.constants.resize(executable->mostConstants))
+    return makeOutOfMemory("bindings", executable->mostBindings);
+  return nullptr;
+}
+
+Status takeContext(alula_executable *executable, const FunctionInfo &info,
+                   Context **result) {
+  Context *context;
+  {
+    Lock lock(executable->contextMutex);
+    context = executable->contexts;
+    if (context)
+      executable->contexts = context->next;
+  }
+  if (!context)
+    context = create<Context>();
+  if (!context)
+    return makeOutOfMemory("a call", sizeof(Context));
+  if (Status status = growContext(executable, info, *context)) {
+    returnContext(executable, context);
+    return status;
+  }
+  *result = context;
+  return nullptr;
+}
+
+void returnContext(alula_executable *executable, Context *context) {
+  size_t kept = 0;
+  for (Context::Block &block : context->blocks) {
+    if (block.wasUsed)
+      context->blocks[kept++] = {block.data, block.bytes, false, false};
+    else
+      executable->instance->allocator.release(block.data, block.bytes);
+  }
+  // Shrinking never allocates.
+  (void)!context->blocks.resize(kept);
+  Lock lock(executable->contextMutex);
+  context->next = executable->contexts;
+  executable->contexts = context;
+}
+
+Status allocateBlock(alula_executable *executable, Context &context,
+                     uint64_t bytes, Slot &slot) {
+  releaseBlock(context, slot);
+  // The smallest free block that is not much too large.
+  size_t best = context.blocks.size();
+  for (size_t i = 0; i < context.blocks.size(); ++i) {
+    const Context::Block &block = context.blocks[i];
+    if (!block.isUsed && block.bytes >= bytes &&
+        block.bytes <= bytes * 2 + 4096 &&
+        (best == context.blocks.size() ||
+         block.bytes < context.blocks[best].bytes))
+      best = i;
+  }
+  if (best == context.blocks.size()) {
+    if (bytes > ALULA_MAX_BYTES)
+      return makeOutOfMemory("a buffer", bytes);
+    auto *data = static_cast<uint8_t *>(
+        executable->instance->allocator.allocate(bytes));
+    if (!data)
+      return makeOutOfMemory("a buffer", bytes);
+    if (!context.blocks.push({data, bytes, false, false})) {
+      executable->instance->allocator.release(data, bytes);
+      return makeOutOfMemory("a buffer", bytes);
+    }
+  }
+  Context::Block &block = context.blocks[best];
+  block.isUsed = block.wasUsed = true;
+  slot = {block.data, bytes, best + 1};
+  return nullptr;
+}
+
+void releaseBlock(Context &context, Slot &slot) {
+  if (slot.block)
+    context.blocks[slot.block - 1].isUsed = false;
+  slot = {nullptr, 0, 0};
+}
+
+} // namespace alula::runtime

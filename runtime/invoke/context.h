@@ -1,0 +1,59 @@
+// The memory of one call: frames, scratch, memory that commands allocate. Kept
+// by the executable from call to call, so that warm calls allocate nothing.
+
+#pragma once
+
+#include "runtime/executable/executable.h"
+
+namespace alula::runtime {
+
+/// Where a slot points. `block` is 1 + the number of the block that it owns.
+struct Slot {
+  uint8_t *data;
+  uint64_t bytes;
+  uint64_t block;
+};
+static_assert(sizeof(Slot) == slotBytes);
+
+/// Bytes that a call reads or writes, for the check that none overlap.
+struct Range {
+  const uint8_t *begin, *end;
+  bool isWritten;
+  /// Of an argument, or of a result.
+  bool isArgument;
+  uint32_t index;
+};
+
+struct Context {
+  Context *next;
+  uint8_t *memory;
+  uint64_t memoryBytes;
+  uint8_t *scratch;
+  /// Bindings and constants of the dispatch on its way.
+  Array<void *> bindings;
+  Array<uint64_t> bindingBytes;
+  Array<int64_t> constants;
+  /// For each result of the call, the buffer that it made.
+  Array<alula_buffer *> made;
+  Array<Range> ranges;
+
+  struct Block {
+    uint8_t *data;
+    uint64_t bytes;
+    bool isUsed, wasUsed;
+  };
+  Array<Block> blocks;
+};
+
+/// Takes a context with room for a function's frames.
+Status takeContext(alula_executable *executable, const FunctionInfo &info,
+                   Context **context);
+/// Gives it back; frees blocks that this call did not need.
+void returnContext(alula_executable *executable, Context *context);
+
+/// New memory for a slot, and its return.
+Status allocateBlock(alula_executable *executable, Context &context,
+                     uint64_t bytes, Slot &slot);
+void releaseBlock(Context &context, Slot &slot);
+
+} // namespace alula::runtime

@@ -1,0 +1,673 @@
+#include "runtime/invoke/interpreter.h"
+
+#include "runtime/executable/buffer.h"
+
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+#include <ctime>
+
+namespace alula::runtime {
+namespace {
+
+uint64_t alignUp(uint64_t bytes) {
+  return (bytes + memoryAlignment - 1) / memoryAlignment * memoryAlignment;
+}
+
+uint64_t readClock() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+}
+
+/// What a buffer without bytes points to: "no storage yet" is NULL.
+uint8_t nothing[memoryAlignment];
+
+bool computeInteger(uint32_t op, int64_t a, int64_t b, int64_t &result) {
+  switch (op) {
+  case ALULA_OPERATOR_MOVE:
+    result = a;
+    return true;
+  case ALULA_OPERATOR_ADD:
+    return !__builtin_add_overflow(a, b, &result);
+  case ALULA_OPERATOR_SUB:
+    return !__builtin_sub_overflow(a, b, &result);
+  case ALULA_OPERATOR_MUL:
+    return !__builtin_mul_overflow(a, b, &result);
+  case ALULA_OPERATOR_DIV:
+  case ALULA_OPERATOR_CEIL_DIV:
+  case ALULA_OPERATOR_REM: {
+    if (b == 0 || (a == INT64_MIN && b == -1))
+      return false;
+    int64_t quotient = a / b, rest = a % b;
+    bool isInexact = rest != 0, isNegative = (rest < 0) != (b < 0);
+    if (op == ALULA_OPERATOR_DIV)
+      result = quotient - (isInexact && isNegative);
+    else if (op == ALULA_OPERATOR_CEIL_DIV)
+      result = quotient + (isInexact && !isNegative);
+    else
+      result = isInexact && isNegative ? rest + b : rest;
+    return true;
+  }
+  case ALULA_OPERATOR_MIN:
+    result = a < b ? a : b;
+    return true;
+  case ALULA_OPERATOR_MAX:
+    result = a > b ? a : b;
+    return true;
+  case ALULA_OPERATOR_AND:
+    result = a & b;
+    return true;
+  case ALULA_OPERATOR_OR:
+    result = a | b;
+    return true;
+  case ALULA_OPERATOR_XOR:
+    result = a ^ b;
+    return true;
+  case ALULA_OPERATOR_SHL:
+    result = int64_t(uint64_t(a) << (b & 63));
+    return b >= 0 && b < 64 && result >> b == a;
+  case ALULA_OPERATOR_SHR:
+    result = a >> (b & 63);
+    return b >= 0 && b < 64;
+  case ALULA_OPERATOR_EQ:
+    result = a == b;
+    return true;
+  case ALULA_OPERATOR_NE:
+    result = a != b;
+    return true;
+  case ALULA_OPERATOR_LT:
+    result = a < b;
+    return true;
+  case ALULA_OPERATOR_LE:
+    result = a <= b;
+    return true;
+  case ALULA_OPERATOR_GT:
+    result = a > b;
+    return true;
+  case ALULA_OPERATOR_GE:
+    result = a >= b;
+    return true;
+  }
+  return false;
+}
+
+const char *getOperatorName(uint32_t op) {
+  switch (op) {
+#define X(NAME, code, name)                                                    \
+  case code:                                                                   \
+    return name;
+    ALULA_FOR_EACH_OPERATOR(X)
+#undef X
+  }
+  return "?";
+}
+
+class Interpreter {
+public:
+  Interpreter(Call &call, Frame &frame)
+      : call(call), frame(frame), file(call.executable->file),
+        function(*frame.function) {}
+
+  Status run() {
+    memset(frame.registers, 0, function.register_count * sizeof(int64_t));
+    for (uint32_t i = 0; i < function.slot_count; ++i)
+      bindSlot(i);
+    ALULA_TRY(runBlock(0));
+    // What commands allocated lives until here; results are not among it.
+    for (uint32_t i = 0; i < function.slot_count; ++i)
+      if (frame.slots[i].block)
+        releaseBlock(*call.context, frame.slots[i]);
+    return nullptr;
+  }
+
+private:
+  // ---- Parameters ----
+
+  int64_t get(uint32_t operand) const {
+    return operand & ALULA_IMMEDIATE
+               ? file.immediates[operand & ~ALULA_IMMEDIATE]
+               : frame.registers[operand];
+  }
+
+  // Not inlined, since its text would make every level of blocks larger.
+  __attribute__((noinline, format(printf, 3, 4))) Status
+  fail(alula_status_code code, const char *format, ...) {
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return makeError(code, "function '%s': %s",
+                     file.getString(function.name), text);
+  }
+
+  /// The bytes [offset, offset + size) of a slot.
+  Status access(const char *what, uint32_t number, int64_t offset, int64_t size,
+                uint8_t **bytes) {
+    const Slot &slot = frame.slots[number];
+    if (!slot.data)
+      return fail(ALULA_STATUS_INTERNAL, "%s: slot %u has no storage yet", what,
+                  number);
+    if (offset < 0 || size < 0 || uint64_t(offset) > slot.bytes ||
+        uint64_t(size) > slot.bytes - uint64_t(offset))
+      return fail(ALULA_STATUS_OUT_OF_RANGE,
+                  "%s: %" PRId64 " bytes at %" PRId64
+                  " are outside slot %u of %" PRIu64 " bytes",
+                  what, size, offset, number, slot.bytes);
+    *bytes = slot.data + offset;
+    return nullptr;
+  }
+
+  const alula_file_type &getType(const alula_file_value &value) const {
+    return file.types[value.type];
+  }
+
+  void bindSlot(uint32_t number) {
+    const alula_file_slot &record = file.slots[function.first_slot + number];
+    Slot base = {nullptr, 0, 0};
+    switch (record.kind) {
+    case ALULA_SLOT_ARGUMENT:
+      base = frame.arguments[record.index];
+      break;
+    case ALULA_SLOT_RESULT:
+      base = frame.results[record.index];
+      break;
+    case ALULA_SLOT_CONSTANT:
+      base.data =
+          const_cast<uint8_t *>(call.executable->constants[record.index]);
+      base.bytes = file.constants[record.index].bytes;
+      break;
+    case ALULA_SLOT_GLOBAL:
+      base.data = call.state->globals[record.index].data;
+      base.bytes = call.state->globals[record.index].bytes;
+      break;
+    case ALULA_SLOT_ARENA:
+      base.data = frame.arena;
+      base.bytes = function.arena_bytes;
+      break;
+    }
+    if (base.data) {
+      base.data += record.offset;
+      base.bytes =
+          record.bytes == ALULA_REST ? base.bytes - record.offset : record.bytes;
+    }
+    // Blocks belong to the slot that was allocated, not to a callee's name.
+    base.block = 0;
+    frame.slots[number] = base;
+  }
+
+  // ---- Control flow ----
+
+  Status runBlock(uint32_t number) {
+    const alula_file_block &block = file.blocks[function.first_block + number];
+    const uint32_t *word = file.code.data + block.begin;
+    const uint32_t *end = file.code.data + block.end;
+    for (; word != end; word += *word >> 8)
+      ALULA_TRY(runCommand(*word & 0xFF, word + 1, (*word >> 8) - 1));
+    return nullptr;
+  }
+
+  Status checkCancel() {
+    if (call.cancel && __atomic_load_n(call.cancel, __ATOMIC_RELAXED))
+      return fail(ALULA_STATUS_CANCELLED, "the call was cancelled");
+    return nullptr;
+  }
+
+  Status runCommand(uint32_t opcode, const uint32_t *p, uint32_t count) {
+    switch (opcode) {
+    case ALULA_COMMAND_COMPUTE: {
+      int64_t a = get(p[2]), b = get(p[3]);
+      if (computeInteger(p[1], a, b, frame.registers[p[0]]))
+        return nullptr;
+      return fail(ALULA_STATUS_OUT_OF_RANGE,
+                  "%s of %" PRId64 " and %" PRId64 " has no result",
+                  getOperatorName(p[1]), a, b);
+    }
+    case ALULA_COMMAND_SELECT:
+      frame.registers[p[0]] = get(p[1]) ? get(p[2]) : get(p[3]);
+      return nullptr;
+    case ALULA_COMMAND_LOAD:
+      return runLoad(p);
+    case ALULA_COMMAND_STORE:
+      return runStore(p);
+    case ALULA_COMMAND_ARGUMENT_DIM:
+      frame.registers[p[0]] = getArgumentDim(p[1], p[2]);
+      return nullptr;
+    case ALULA_COMMAND_BIND_RESULT:
+      return runBindResult(p[0], p + 1);
+    case ALULA_COMMAND_ALLOC:
+      return runAlloc(p);
+    case ALULA_COMMAND_FREE:
+      releaseBlock(*call.context, frame.slots[p[0]]);
+      return nullptr;
+    case ALULA_COMMAND_VIEW: {
+      uint8_t *bytes;
+      int64_t size = get(p[3]);
+      ALULA_TRY(access("view", p[1], get(p[2]), size, &bytes));
+      // A view of itself narrows it, and keeps what it owns.
+      if (p[0] != p[1])
+        releaseBlock(*call.context, frame.slots[p[0]]);
+      frame.slots[p[0]].data = bytes;
+      frame.slots[p[0]].bytes = uint64_t(size);
+      return nullptr;
+    }
+    case ALULA_COMMAND_SWAP: {
+      Slot first = frame.slots[p[0]];
+      frame.slots[p[0]] = frame.slots[p[1]];
+      frame.slots[p[1]] = first;
+      return nullptr;
+    }
+    case ALULA_COMMAND_COPY:
+      return runCopy(p);
+    case ALULA_COMMAND_FILL:
+      return runFill(p);
+    case ALULA_COMMAND_DISPATCH:
+      return runDispatch(p);
+    case ALULA_COMMAND_IF:
+      if (get(p[0]))
+        return runBlock(p[1]);
+      return p[2] == ALULA_NONE ? nullptr : runBlock(p[2]);
+    case ALULA_COMMAND_CASE: {
+      int64_t index = get(p[0]), last = int64_t(count) - 2;
+      return runBlock(p[1 + (index < 0 || index > last ? last : index)]);
+    }
+    case ALULA_COMMAND_WHILE:
+      while (true) {
+        ALULA_TRY(checkCancel());
+        ALULA_TRY(runBlock(p[0]));
+        if (!get(p[1]))
+          return nullptr;
+        ALULA_TRY(runBlock(p[2]));
+      }
+    case ALULA_COMMAND_CALL:
+      return runCall(p);
+    case ALULA_COMMAND_ASSERT:
+      return get(p[0]) ? nullptr : failAssertion(p[1], p + 2, count - 2);
+    case ALULA_COMMAND_CHECK_GLOBAL:
+      if (call.state->globals[p[0]].isInitialised)
+        return nullptr;
+      return fail(ALULA_STATUS_FAILED_PRECONDITION,
+                  "global '%.200s' is read before it is initialised",
+                  file.getString(file.globals[p[0]].name));
+    case ALULA_COMMAND_DEFINE_GLOBAL:
+      call.state->globals[p[0]].isInitialised = true;
+      return nullptr;
+    }
+    return fail(ALULA_STATUS_INTERNAL, "unknown command %u", opcode);
+  }
+
+  Status failAssertion(uint32_t message, const uint32_t *operands,
+                       uint32_t count) {
+    char text[512];
+    size_t used = 0;
+    const char *from = file.getString(message);
+    while (*from && used < sizeof text - 32) {
+      uint32_t number = 0;
+      const char *digit = from + 1;
+      while (*from == '{' && *digit >= '0' && *digit <= '9' && number < 100)
+        number = number * 10 + uint32_t(*digit++ - '0');
+      if (*from == '{' && digit != from + 1 && *digit == '}' &&
+          number < count) {
+        used += size_t(snprintf(text + used, 32, "%" PRId64,
+                                get(operands[number])));
+        from = digit + 1;
+      } else
+        text[used++] = *from++;
+    }
+    text[used] = 0;
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT, "%s", text);
+  }
+
+  // ---- Data ----
+
+  Status runLoad(const uint32_t *p) {
+    uint8_t *bytes;
+    uint32_t size = alula_dtype_get_bytes(p[1]);
+    ALULA_TRY(access("load", p[2], get(p[3]), size, &bytes));
+    uint64_t bits = 0;
+    memcpy(&bits, bytes, size);
+    uint32_t unused = 64 - size * 8;
+    bool isSigned = alula_dtype_get_kind(p[1]) == ALULA_KIND_INT;
+    frame.registers[p[0]] =
+        isSigned ? int64_t(bits << unused) >> unused : int64_t(bits);
+    return nullptr;
+  }
+
+  Status runStore(const uint32_t *p) {
+    uint8_t *bytes;
+    uint32_t size = alula_dtype_get_bytes(p[0]);
+    ALULA_TRY(access("store", p[1], get(p[2]), size, &bytes));
+    int64_t value = get(p[3]);
+    memcpy(bytes, &value, size);
+    return nullptr;
+  }
+
+  Status runAlloc(const uint32_t *p) {
+    int64_t bytes = get(p[1]);
+    if (bytes < 0)
+      return fail(ALULA_STATUS_OUT_OF_RANGE, "alloc of %" PRId64 " bytes",
+                  bytes);
+    uint64_t begin = call.trace ? readClock() : 0;
+    ALULA_TRY(allocateBlock(call.executable, *call.context, uint64_t(bytes),
+                            frame.slots[p[0]]));
+    trace("alloc", begin, uint64_t(bytes));
+    return nullptr;
+  }
+
+  Status runCopy(const uint32_t *p) {
+    uint8_t *to, *from;
+    int64_t size = get(p[4]);
+    ALULA_TRY(access("copy", p[0], get(p[1]), size, &to));
+    ALULA_TRY(access("copy", p[2], get(p[3]), size, &from));
+    uint64_t begin = call.trace ? readClock() : 0;
+    memmove(to, from, size_t(size));
+    trace("copy", begin, uint64_t(size));
+    return nullptr;
+  }
+
+  Status runFill(const uint32_t *p) {
+    uint8_t *to;
+    int64_t size = get(p[2]), pattern = get(p[4]);
+    uint32_t width = p[3];
+    ALULA_TRY(access("fill", p[0], get(p[1]), size, &to));
+    if (size % width)
+      return fail(ALULA_STATUS_OUT_OF_RANGE,
+                  "fill: %" PRId64 " bytes are no multiple of %u", size, width);
+    uint64_t begin = call.trace ? readClock() : 0;
+    uint64_t bits = uint64_t(pattern);
+    if (width == 1 || bits == 0)
+      memset(to, int(bits & 0xFF), size_t(size));
+    else {
+      if (width == 2)
+        bits = (bits & 0xFFFF) * 0x0001000100010001;
+      else if (width == 4)
+        bits = (bits & 0xFFFFFFFF) * 0x0000000100000001;
+      int64_t at = 0;
+      for (; at + 8 <= size; at += 8)
+        memcpy(to + at, &bits, 8);
+      memcpy(to + at, &bits, size_t(size - at));
+    }
+    trace("fill", begin, uint64_t(size));
+    return nullptr;
+  }
+
+  void trace(const char *name, uint64_t begin, uint64_t bytes) {
+    if (!call.trace)
+      return;
+    alula_trace_event event = {sizeof event, name, begin, readClock(), {}, bytes};
+    call.trace(call.traceUser, &event);
+  }
+
+  Status runDispatch(const uint32_t *p) {
+    ALULA_TRY(checkCancel());
+    const alula_file_kernel &kernel = file.kernels[p[0]];
+    const char *name = file.getString(kernel.name);
+    Dispatch dispatch = {};
+    dispatch.kernel = p[0];
+    alula_kernel_args &args = dispatch.args;
+    uint64_t workgroups = 1;
+    for (int i = 0; i < 3; ++i) {
+      int64_t size = get(p[1 + i]);
+      if (size == 0)
+        return nullptr;
+      if (size < 0 || size > UINT32_MAX ||
+          __builtin_mul_overflow(workgroups, uint64_t(size), &workgroups) ||
+          workgroups > ALULA_MAX_WORKGROUPS)
+        return fail(ALULA_STATUS_OUT_OF_RANGE,
+                    "dispatch of '%.100s': wrong grid (%" PRId64 ", %" PRId64
+                    ", %" PRId64 ")",
+                    name, get(p[1]), get(p[2]), get(p[3]));
+      args.workgroup_count[i] = uint32_t(size);
+    }
+    const uint32_t *next = p + 4;
+    Context &context = *call.context;
+    for (uint32_t i = 0; i < kernel.binding_count; ++i) {
+      const Slot &slot = frame.slots[*next++];
+      if (!slot.data)
+        return fail(ALULA_STATUS_INTERNAL,
+                    "dispatch of '%.100s': slot %u has no storage yet", name,
+                    next[-1]);
+      context.bindings[i] = slot.data;
+      context.bindingBytes[i] = slot.bytes;
+    }
+    for (uint32_t i = 0; i < kernel.constant_count; ++i)
+      context.constants[i] = get(*next++);
+    args.struct_bytes = sizeof args;
+    args.binding_count = kernel.binding_count;
+    args.constant_count = kernel.constant_count;
+    args.bindings = context.bindings.data();
+    args.binding_bytes = context.bindingBytes.data();
+    args.constants = context.constants.data();
+    args.scratch_bytes = kernel.scratch_bytes;
+    dispatch.scratch = context.scratch;
+    dispatch.scratchStride = call.executable->scratchBytes;
+    uint64_t begin = call.trace ? readClock() : 0;
+    Instance *instance = call.executable->instance;
+    int32_t code = instance->driver->dispatch(call.executable->kernels,
+                                              instance->pool, dispatch);
+    if (call.trace) {
+      const uint32_t *grid = args.workgroup_count;
+      alula_trace_event event = {sizeof event,    name,
+                                 begin,           readClock(),
+                                 {grid[0], grid[1], grid[2]}, 0};
+      call.trace(call.traceUser, &event);
+    }
+    if (code == 0)
+      return nullptr;
+    return fail(ALULA_STATUS_INTERNAL, "kernel '%.100s' failed with code %d",
+                name, code);
+  }
+
+  // ---- Dimensions, results, calls ----
+
+  int64_t getArgumentDim(uint32_t argument, uint32_t dim) const {
+    uint32_t ordinal = 0;
+    for (uint32_t i = 0; i < argument; ++i)
+      ordinal += artifact::countDynamicDims(
+          file, getType(file.getArgument(function, i)));
+    const alula_file_dim *dims =
+        file.getDims(getType(file.getArgument(function, argument)));
+    if (dims[dim].size >= 0)
+      return dims[dim].size;
+    for (uint32_t i = 0; i < dim; ++i)
+      ordinal += dims[i].size < 0;
+    return frame.argumentDims[ordinal];
+  }
+
+  /// The bytes of a type with these dynamic dims, which must be in range.
+  Status getBytes(const char *what, const alula_file_type &type,
+                  const int64_t *dynamicDims, uint64_t &bytes) {
+    uint64_t total = alula_dtype_get_bytes(type.dtype);
+    bool empty = false, tooLarge = false;
+    for (uint32_t i = 0; i < type.rank; ++i) {
+      const alula_file_dim &dim = file.getDims(type)[i];
+      int64_t size = dim.size;
+      if (size < 0) {
+        size = *dynamicDims++;
+        if (size < dim.minimum || size > dim.maximum)
+          return fail(ALULA_STATUS_OUT_OF_RANGE,
+                      "%s: dimension %u is %" PRId64 ", not %" PRId64
+                      " to %" PRId64,
+                      what, i, size, dim.minimum, dim.maximum);
+      }
+      empty |= size == 0;
+      tooLarge |= __builtin_mul_overflow(total, uint64_t(size), &total) ||
+                  total > ALULA_MAX_BYTES;
+    }
+    if (tooLarge && !empty)
+      return fail(ALULA_STATUS_RESOURCE_EXHAUSTED, "%s: more than 2^48 bytes",
+                  what);
+    bytes = empty ? 0 : total;
+    return nullptr;
+  }
+
+  Status runBindResult(uint32_t number, const uint32_t *operands) {
+    const alula_file_type &type = getType(file.getResult(function, number));
+    int64_t *dims = frame.resultDims;
+    for (uint32_t i = 0; i < number; ++i)
+      dims += artifact::countDynamicDims(file,
+                                         getType(file.getResult(function, i)));
+    uint32_t count = artifact::countDynamicDims(file, type);
+    for (uint32_t i = 0; i < count; ++i)
+      dims[i] = get(operands[i]);
+    uint64_t bytes;
+    ALULA_TRY(getBytes("bind_result", type, dims, bytes));
+    if (frame.isOutermost)
+      ALULA_TRY(makeResult(number, type, dims));
+    else
+      ALULA_TRY(allocateBlock(call.executable, *call.context, bytes,
+                              frame.results[number]));
+    for (uint32_t i = 0; i < function.slot_count; ++i) {
+      const alula_file_slot &slot = file.slots[function.first_slot + i];
+      if (slot.kind == ALULA_SLOT_RESULT && slot.index == number)
+        bindSlot(i);
+    }
+    return nullptr;
+  }
+
+  /// A dynamic result of the outermost function: a buffer.
+  Status makeResult(uint32_t number, const alula_file_type &type,
+                    const int64_t *dynamicDims) {
+    int64_t dims[ALULA_MAX_RANK];
+    for (uint32_t i = 0; i < type.rank; ++i) {
+      int64_t size = file.getDims(type)[i].size;
+      dims[i] = size < 0 ? *dynamicDims++ : size;
+    }
+    alula_buffer *buffer = call.given[number];
+    if (buffer) {
+      if (memcmp(buffer->dims, dims, type.rank * sizeof(int64_t)) != 0) {
+        char is[160], given[160];
+        printShape(is, sizeof is, buffer->dtype, type.rank, dims);
+        printShape(given, sizeof given, buffer->dtype, type.rank, buffer->dims);
+        return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                         "result %u '%s' is %s, but a buffer of %s was given",
+                         number,
+                         file.getString(file.getResult(function, number).name),
+                         is, given);
+      }
+    } else {
+      // A result that is bound again in a loop starts anew.
+      alula_buffer *&made = call.context->made[number];
+      alula_buffer_release(made);
+      made = nullptr;
+      ALULA_TRY(createBuffer(call.executable->instance, alula_dtype(type.dtype),
+                             type.rank, dims, &made));
+      buffer = made;
+    }
+    frame.results[number] = {buffer->data, buffer->bytes, 0};
+    return nullptr;
+  }
+
+  Status runCall(const uint32_t *p) {
+    ALULA_TRY(checkCancel());
+    Frame callee;
+    layOutFrame(call.executable, p[0], frame.end, callee);
+    callee.isOutermost = false;
+    const alula_file_function &record = *callee.function;
+    const char *name = file.getString(record.name);
+    const uint32_t *arguments = p + 1;
+    const uint32_t *results = arguments + record.argument_count;
+    const uint32_t *operands = results + record.result_count;
+    for (uint32_t i = 0; i < callee.info->dynamicArgumentDims; ++i)
+      callee.argumentDims[i] = get(*operands++);
+    const int64_t *dims = callee.argumentDims;
+    for (uint32_t i = 0; i < record.argument_count; ++i) {
+      const alula_file_type &type = getType(file.getArgument(record, i));
+      ALULA_TRY(bindValue(name, arguments[i], type, dims, callee.arguments[i]));
+      dims += artifact::countDynamicDims(file, type);
+    }
+    for (uint32_t i = 0; i < record.result_count; ++i) {
+      const alula_file_value &value = file.getResult(record, i);
+      callee.results[i] = {nullptr, 0, 0};
+      if (value.alias != ALULA_NONE)
+        callee.results[i] = callee.arguments[value.alias];
+      else if (artifact::countDynamicDims(file, getType(value)) == 0)
+        ALULA_TRY(bindValue(name, results[i], getType(value), nullptr,
+                            callee.results[i]));
+    }
+    ALULA_TRY(runFunction(call, callee));
+    return finishCall(callee, results, operands);
+  }
+
+  /// Dynamic results, and all dims, go to the caller.
+  Status finishCall(const Frame &callee, const uint32_t *results,
+                    const uint32_t *registers) {
+    const alula_file_function &record = *callee.function;
+    const int64_t *dims = callee.resultDims;
+    for (uint32_t i = 0; i < record.result_count; ++i) {
+      const alula_file_value &value = file.getResult(record, i);
+      uint32_t count = artifact::countDynamicDims(file, getType(value));
+      bool isAliased = value.alias != ALULA_NONE;
+      if (count && !isAliased) {
+        if (!callee.results[i].data)
+          return fail(ALULA_STATUS_INTERNAL,
+                      "call of '%.100s': result %u got no storage",
+                      file.getString(record.name), i);
+        releaseBlock(*call.context, frame.slots[results[i]]);
+        frame.slots[results[i]] = callee.results[i];
+      }
+      const int64_t *from = dims;
+      if (isAliased) {
+        from = callee.argumentDims;
+        for (uint32_t j = 0; j < value.alias; ++j)
+          from += artifact::countDynamicDims(
+              file, getType(file.getArgument(record, j)));
+      }
+      for (uint32_t j = 0; j < count; ++j)
+        frame.registers[*registers++] = from[j];
+      dims += count;
+    }
+    return nullptr;
+  }
+
+  Status bindValue(const char *callee, uint32_t number,
+                   const alula_file_type &type, const int64_t *dims,
+                   Slot &slot) {
+    uint64_t bytes;
+    uint8_t *data;
+    ALULA_TRY(getBytes(callee, type, dims, bytes));
+    ALULA_TRY(access(callee, number, 0, int64_t(bytes), &data));
+    slot = {data, bytes, 0};
+    return nullptr;
+  }
+
+  Call &call;
+  Frame &frame;
+  const artifact::Artifact &file;
+  const alula_file_function &function;
+};
+
+} // namespace
+
+void layOutFrame(const alula_executable *executable, uint32_t index,
+                 uint8_t *memory, Frame &frame) {
+  const alula_file_function &function = executable->file.functions[index];
+  const FunctionInfo &info = executable->functions[index];
+  frame.function = &function;
+  frame.info = &info;
+  frame.registers = reinterpret_cast<int64_t *>(memory);
+  frame.argumentDims = frame.registers + function.register_count;
+  frame.resultDims = frame.argumentDims + info.dynamicArgumentDims;
+  uint64_t words = uint64_t(function.register_count) +
+                   info.dynamicArgumentDims + info.dynamicResultDims;
+  uint64_t slots = uint64_t(function.slot_count) + function.argument_count +
+                   function.result_count;
+  uint8_t *after = memory + alignUp(words * sizeof(int64_t));
+  frame.slots = reinterpret_cast<Slot *>(after);
+  frame.arguments = frame.slots + function.slot_count;
+  frame.results = frame.arguments + function.argument_count;
+  frame.arena = after + alignUp(slots * slotBytes);
+  frame.end = memory + info.frameBytes;
+  // A function may return without binding a result: its dims are then 0.
+  if (info.dynamicResultDims)
+    memset(frame.resultDims, 0, info.dynamicResultDims * sizeof(int64_t));
+  if (function.arena_bytes == 0)
+    frame.arena = nothing;
+}
+
+Status runFunction(Call &call, Frame &frame) {
+  return Interpreter(call, frame).run();
+}
+
+} // namespace alula::runtime

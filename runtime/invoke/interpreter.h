@@ -1,0 +1,46 @@
+// Runs the commands of a verified artifact.
+
+#pragma once
+
+#include "runtime/executable/state.h"
+#include "runtime/invoke/context.h"
+
+namespace alula::runtime {
+
+/// A call from outside: what its frames share.
+struct Call {
+  alula_executable *executable;
+  alula_state *state;
+  Context *context;
+  const int *cancel;
+  void (*trace)(void *user, const alula_trace_event *event);
+  void *traceUser;
+  /// The results that the caller gave, NULL where it gave none.
+  alula_buffer *const *given;
+};
+
+/// One function that runs. Its memory is a piece of the context's.
+struct Frame {
+  const alula_file_function *function;
+  const FunctionInfo *info;
+  int64_t *registers;
+  /// The dynamic dims of all arguments, in order; of all results.
+  int64_t *argumentDims, *resultDims;
+  Slot *slots;
+  /// The whole storage of each argument and result.
+  Slot *arguments, *results;
+  uint8_t *arena;
+  /// Where the frame of a function that this one calls begins.
+  uint8_t *end;
+  bool isOutermost;
+};
+
+/// Lays a frame out at `memory`; arguments, results and dims are left to the
+/// caller.
+void layOutFrame(const alula_executable *executable, uint32_t function,
+                 uint8_t *memory, Frame &frame);
+
+/// Binds the slots and runs the body.
+Status runFunction(Call &call, Frame &frame);
+
+} // namespace alula::runtime
