@@ -107,11 +107,11 @@ ParseResult parseWindowAttributes(OpAsmParser &parser,
                                   DenseI64ArrayAttr &rhsDilation,
                                   DenseBoolArrayAttr &reversal);
 void printWindowAttributes(OpAsmPrinter &printer, Operation *op,
-                           std::optional<ArrayRef<int64_t>> strides,
-                           std::optional<DenseIntElementsAttr> padding,
-                           std::optional<ArrayRef<int64_t>> lhsDilation,
-                           std::optional<ArrayRef<int64_t>> rhsDilation,
-                           std::optional<ArrayRef<bool>> reversal);
+                           DenseI64ArrayAttr strides,
+                           DenseIntElementsAttr padding,
+                           DenseI64ArrayAttr lhsDilation,
+                           DenseI64ArrayAttr rhsDilation,
+                           DenseBoolArrayAttr reversal);
 
 /// `@target` for a custom call.
 ParseResult parseCustomCallTarget(AsmParser &parser, StringAttr &target);

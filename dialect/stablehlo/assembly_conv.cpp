@@ -271,30 +271,28 @@ ParseResult stablehlo::parseWindowAttributes(OpAsmParser &parser,
   return success();
 }
 
-void stablehlo::printWindowAttributes(
-    OpAsmPrinter &printer, Operation *,
-    std::optional<ArrayRef<int64_t>> strides,
-    std::optional<DenseIntElementsAttr> padding,
-    std::optional<ArrayRef<int64_t>> lhsDilation,
-    std::optional<ArrayRef<int64_t>> rhsDilation,
-    std::optional<ArrayRef<bool>> reversal) {
+void stablehlo::printWindowAttributes(OpAsmPrinter &printer, Operation *,
+                                      DenseI64ArrayAttr strides,
+                                      DenseIntElementsAttr padding,
+                                      DenseI64ArrayAttr lhsDilation,
+                                      DenseI64ArrayAttr rhsDilation,
+                                      DenseBoolArrayAttr reversal) {
   bool isFirst = true;
   auto printName = [&](StringRef name) {
     if (!std::exchange(isFirst, false))
       printer << ", ";
     printer << name << " = ";
   };
-  auto printDims = [&](StringRef name,
-                       std::optional<ArrayRef<int64_t>> values) {
+  auto printDims = [&](StringRef name, DenseI64ArrayAttr values) {
     if (!values)
       return;
     printName(name);
-    printBracketedDims(printer, *values);
+    printBracketedDims(printer, values);
   };
   printDims("stride", strides);
   if (padding) {
     printName("pad");
-    SmallVector<int64_t> values(padding->getValues<int64_t>());
+    SmallVector<int64_t> values(padding.getValues<int64_t>());
     printer << '[';
     for (size_t index = 0; index + 1 < values.size(); index += 2) {
       printer << (index == 0 ? "" : ", ");
@@ -308,7 +306,7 @@ void stablehlo::printWindowAttributes(
     return;
   printName("reverse");
   printer << '[';
-  llvm::interleaveComma(*reversal, printer, [&](bool flag) {
+  llvm::interleaveComma(reversal.asArrayRef(), printer, [&](bool flag) {
     printer << (flag ? "true" : "false");
   });
   printer << ']';

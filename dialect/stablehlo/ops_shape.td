@@ -9,6 +9,12 @@ def StableHLO_ConstantOp
   let arguments = (ins ElementsAttr:$value);
   let results = (outs SHLO_StaticTensor:$output);
   let builders = [OpBuilder<(ins "::mlir::Attribute":$value)>];
+  // A quantized constant is given by its storage.
+  code storageCompatible = [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange l,
+                                        ::mlir::TypeRange r);
+  }];
+  let extraClassDeclaration = refines # storageCompatible;
   let hasCustomAssemblyFormat = 1;
   let hasFolder = 1;
 }
@@ -30,7 +36,8 @@ def StableHLO_BitcastConvertOp
 }
 
 def StableHLO_BroadcastOp
-    : SHLO_InferringOp<"broadcast", [Pure, SHLO_SameElementType, SHLO_Infer]> {
+    : SHLO_InferringOp<"broadcast", [Pure, SHLO_SameElementType,
+                                     SHLO_KeepsQuantization, SHLO_Infer]> {
   let arguments = (ins SHLO_Tensor:$operand,
                        DenseI64ArrayAttr:$broadcast_sizes);
   let results = (outs SHLO_AnyTensor:$result);
@@ -54,7 +61,7 @@ def StableHLO_BroadcastInDimOp
 
 def StableHLO_ConcatenateOp
     : SHLO_InferringOp<"concatenate", [SHLO_NoEffect, SHLO_SameElementType,
-                                       SHLO_Infer]> {
+                                       SHLO_KeepsQuantization, SHLO_Infer]> {
   let arguments = (ins Variadic<SHLO_Tensor>:$inputs, I64Attr:$dimension);
   let results = (outs SHLO_Tensor:$result);
   let assemblyFormat = [{
@@ -65,7 +72,7 @@ def StableHLO_ConcatenateOp
 
 def StableHLO_PadOp
     : SHLO_InferringOp<"pad", [SHLO_NoEffect, SHLO_SameElementType,
-                               SHLO_Infer]> {
+                               SHLO_KeepsQuantization, SHLO_Infer]> {
   let arguments = (ins SHLO_Tensor:$operand, SHLO_ScalarTensor:$padding_value,
                        DenseI64ArrayAttr:$edge_padding_low,
                        DenseI64ArrayAttr:$edge_padding_high,
@@ -89,7 +96,8 @@ def StableHLO_ReshapeOp
 }
 
 def StableHLO_ReverseOp
-    : SHLO_InferringOp<"reverse", [SHLO_NoEffect, SHLO_SameType]> {
+    : SHLO_InferringOp<"reverse", [SHLO_NoEffect, SHLO_SameType,
+                                   SHLO_KeepsQuantization]> {
   let arguments = (ins SHLO_Tensor:$operand, DenseI64ArrayAttr:$dimensions);
   let results = (outs SHLO_Tensor:$result);
   let assemblyFormat = [{
@@ -170,7 +178,8 @@ def StableHLO_DynamicIotaOp : StableHLO_Op<"dynamic_iota", [SHLO_NoEffect]> {
   let hasVerifier = 1;
 }
 
-def StableHLO_DynamicPadOp : StableHLO_Op<"dynamic_pad", [SHLO_NoEffect]> {
+def StableHLO_DynamicPadOp : StableHLO_Op<"dynamic_pad", [SHLO_NoEffect,
+                                                        SHLO_KeepsQuantization]> {
   let arguments = (ins SHLO_Tensor:$operand, SHLO_ScalarTensor:$padding_value,
                        SHLO_StaticDimTensor:$edge_padding_low,
                        SHLO_StaticDimTensor:$edge_padding_high,

@@ -4,7 +4,7 @@ include "dialect/stablehlo/traits.td"
 
 def StableHLO_SliceOp
     : SHLO_InferringOp<"slice", [SHLO_NoEffect, SHLO_SameElementType,
-                                 SHLO_Infer]> {
+                                 SHLO_KeepsQuantization, SHLO_Infer]> {
   let arguments = (ins SHLO_Tensor:$operand, DenseI64ArrayAttr:$start_indices,
                        DenseI64ArrayAttr:$limit_indices,
                        DenseI64ArrayAttr:$strides);
@@ -16,7 +16,8 @@ def StableHLO_SliceOp
 }
 
 def StableHLO_DynamicSliceOp
-    : SHLO_InferringOp<"dynamic_slice", [Pure, SHLO_Infer]> {
+    : SHLO_InferringOp<"dynamic_slice", [Pure, SHLO_KeepsQuantization,
+                                         SHLO_Infer]> {
   let arguments = (ins SHLO_Tensor:$operand,
                        Variadic<SHLO_ScalarIntTensor>:$start_indices,
                        DenseI64ArrayAttr:$slice_sizes);
@@ -29,7 +30,8 @@ def StableHLO_DynamicSliceOp
 }
 
 def StableHLO_DynamicUpdateSliceOp
-    : SHLO_InferringOp<"dynamic_update_slice", [Pure, SHLO_Infer]> {
+    : SHLO_InferringOp<"dynamic_update_slice", [Pure, SHLO_KeepsQuantization,
+                                                SHLO_Infer]> {
   let arguments = (ins SHLO_Tensor:$operand, SHLO_Tensor:$update,
                        Variadic<SHLO_ScalarIntTensor>:$start_indices);
   let results = (outs SHLO_Tensor:$result);
@@ -38,7 +40,7 @@ def StableHLO_DynamicUpdateSliceOp
 }
 
 def StableHLO_RealDynamicSliceOp
-    : StableHLO_Op<"real_dynamic_slice", [SHLO_NoEffect]> {
+    : StableHLO_Op<"real_dynamic_slice", [SHLO_NoEffect, SHLO_KeepsQuantization]> {
   let arguments = (ins SHLO_Tensor:$operand, SHLO_DimTensor:$start_indices,
                        SHLO_DimTensor:$limit_indices, SHLO_DimTensor:$strides);
   let results = (outs SHLO_Tensor:$result);

@@ -4,6 +4,8 @@
 
 #include "dialect/stablehlo/type_rules.h"
 
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
 using namespace mlir;
 using namespace mlir::stablehlo;
 
@@ -92,8 +94,7 @@ stablehlo::OpTrait::detail::verifyCompatibleOperandElementTypes(Operation *op) {
 
 LogicalResult
 stablehlo::OpTrait::detail::verifyPairwiseSameType(Operation *op) {
-  return comparePairwise(
-      op, [](Type a, Type b) { return a == b; }, "types");
+  return comparePairwise(op, [](Type a, Type b) { return a == b; }, "types");
 }
 
 LogicalResult
@@ -103,9 +104,47 @@ stablehlo::OpTrait::detail::verifyPairwiseSameElementType(Operation *op) {
       "element types");
 }
 
-LogicalResult stablehlo::OpTrait::detail::inferSameType(
-    std::optional<Location> location, StringRef opName, ValueRange operands,
-    SmallVectorImpl<Type> &inferred) {
+LogicalResult
+stablehlo::OpTrait::detail::verifyKeepsQuantization(Operation *op) {
+  if (op->getNumOperands() == 0)
+    return success();
+  Type first = elementType(op->getOperand(0).getType());
+  for (auto [index, type] : llvm::enumerate(allTypes(op))) {
+    Type element = elementType(type);
+    if (element == first || !isQuantizedElement(element))
+      continue;
+    InFlightDiagnostic diagnostic = opError(op);
+    diagnostic << "quantized element types must be equal: operand 0 has "
+               << first << ", ";
+    printPosition(diagnostic, static_cast<unsigned>(index),
+                  op->getNumOperands());
+    return diagnostic << " has " << element;
+  }
+  return success();
+}
+
+LogicalResult stablehlo::OpTrait::detail::verifyInferredResults(Operation *op) {
+  auto inference = dyn_cast<InferTypeOpInterface>(op);
+  if (!inference)
+    return success();
+  // With a location, every failure of inference says why.
+  SmallVector<Type> inferred;
+  if (failed(inference.inferReturnTypes(
+          op->getContext(), op->getLoc(), op->getOperands(),
+          op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+          op->getRegions(), inferred)))
+    return failure();
+  if (inference.isCompatibleReturnTypes(inferred, op->getResultTypes()))
+    return success();
+  return opError(op) << "result types must agree with the inferred ones: "
+                        "inferred "
+                     << inferred << ", got " << op->getResultTypes();
+}
+
+LogicalResult
+stablehlo::OpTrait::detail::inferSameType(std::optional<Location> location,
+                                          StringRef opName, ValueRange operands,
+                                          SmallVectorImpl<Type> &inferred) {
   if (operands.empty())
     return inferError(location, opName, "needs an operand: has none");
   Type merged = operands.front().getType();
@@ -113,8 +152,9 @@ LogicalResult stablehlo::OpTrait::detail::inferSameType(
     Type next = mergeTypes(merged, operand.getType());
     if (!next && location)
       return emitError(*location)
-             << "'" << opName << "': operand types must be compatible: "
-             << merged << " and " << operand.getType();
+             << "'" << opName
+             << "': operand types must be compatible: " << merged << " and "
+             << operand.getType();
     if (!next)
       return failure();
     merged = next;

@@ -24,6 +24,8 @@ LogicalResult verifyPairwiseSameElementType(Operation *op);
 LogicalResult inferSameType(std::optional<Location> location, StringRef opName,
                             ValueRange operands,
                             SmallVectorImpl<Type> &inferred);
+LogicalResult verifyKeepsQuantization(Operation *op);
+LogicalResult verifyInferredResults(Operation *op);
 bool hasOnlyStaticTensors(Operation *op);
 } // namespace detail
 
@@ -64,6 +66,28 @@ struct PairwiseSameElementType
     : mlir::OpTrait::TraitBase<ConcreteOp, PairwiseSameElementType> {
   static LogicalResult verifyTrait(Operation *op) {
     return detail::verifyPairwiseSameElementType(op);
+  }
+};
+
+template <typename ConcreteOp>
+struct KeepsQuantization
+    : mlir::OpTrait::TraitBase<ConcreteOp, KeepsQuantization> {
+  static LogicalResult verifyTrait(Operation *op) {
+    return detail::verifyKeepsQuantization(op);
+  }
+};
+
+/// Runs before the op's own verifier where inference needs no region, and once
+/// the regions are known to be valid otherwise.
+template <typename ConcreteOp>
+struct InferredResults : mlir::OpTrait::TraitBase<ConcreteOp, InferredResults> {
+  static LogicalResult verifyTrait(Operation *op) {
+    return op->getNumRegions() == 0 ? detail::verifyInferredResults(op)
+                                    : success();
+  }
+  static LogicalResult verifyRegionTrait(Operation *op) {
+    return op->getNumRegions() != 0 ? detail::verifyInferredResults(op)
+                                    : success();
   }
 };
 

@@ -47,17 +47,32 @@ def SHLO_SameType
 
 class SHLO_Region : TraitList<[SingleBlockImplicitTerminator<"ReturnOp">]>;
 
-// What InferTypeOpInterface compares inferred types with: as MLIR's default,
-// but dynamic dimensions, bounds and quantization parameters may differ.
+// Quantized operands and results have the element type of the first operand,
+// with its scales and zero points: elements move but are not computed with.
+def SHLO_KeepsQuantization : SHLO_Trait<"KeepsQuantization">;
+
+// Compares the types of the results with the inferred ones: dynamic dimensions,
+// bounds and quantization parameters may differ. It stands in for the check of
+// InferTypeOpInterface, which would add a second error to the one that tells
+// what is wrong.
+def SHLO_InferredResultsTrait : SHLO_Trait<"InferredResults">;
 class SHLO_InferringOp<string mnemonic, list<Trait> traits = []>
-    : StableHLO_Op<mnemonic, traits> {
+    : StableHLO_Op<mnemonic, traits # [SHLO_InferredResultsTrait]> {
+  code refines = [{
+    static ::llvm::LogicalResult refineReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location>,
+        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
+      return ::mlir::success();
+    }
+  }];
   code compatible = [{
     static bool isCompatibleReturnTypes(::mlir::TypeRange l,
                                         ::mlir::TypeRange r) {
       return ::mlir::stablehlo::areCompatibleTypes(l, r);
     }
   }];
-  let extraClassDeclaration = compatible;
+  let extraClassDeclaration = refines # compatible;
 }
 
 #endif

@@ -78,7 +78,7 @@ def SHLO_StaticTensor : RankedTensorOf<
 def SHLO_StaticOrBoundedTensor : RankedTensorOf<
     [SHLO_Float, SHLO_I1, SHLO_Int, SHLO_Complex, SHLO_AnyQuant],
     [SHLO_HasValidQuantizedAxis, SHLO_IsStaticOrBounded],
-    "statically shaped or bounded tensor">;
+    "statically shaped tensor or one with a single, bounded dynamic dimension">;
 def SHLO_StaticNumberTensor
     : StaticShapeTensorOf<[SHLO_Int, SHLO_Float, SHLO_Complex, SHLO_Quant]>;
 def SHLO_StaticIntOrFloatTensor

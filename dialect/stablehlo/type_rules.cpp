@@ -47,6 +47,30 @@ bool isSupportedStorage(const QuantizedParts &parts) {
   return storage && isIntWidth(storage.getWidth()) &&
          storage.getWidth() <= 32 && isFloatElement(parts.expressed);
 }
+
+/// Zero points are storage values, scales positive numbers of the expressed
+/// type. (The type of sub-channels checks its own.)
+bool haveSupportedValues(const QuantizedParts &parts, ArrayRef<double> scales,
+                         ArrayRef<int64_t> zeroPoints) {
+  bool areInRange = llvm::all_of(zeroPoints, [&](int64_t zeroPoint) {
+    return parts.min <= zeroPoint && zeroPoint <= parts.max;
+  });
+  auto expressed = dyn_cast<FloatType>(parts.expressed);
+  if (!areInRange || !expressed)
+    return false;
+  auto toDouble = [](APFloat value) {
+    bool losesInfo;
+    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    return value.convertToDouble();
+  };
+  const llvm::fltSemantics &semantics = expressed.getFloatSemantics();
+  double smallest = toDouble(APFloat::getSmallest(semantics));
+  double largest = toDouble(APFloat::getLargest(semantics));
+  return llvm::all_of(scales, [&](double scale) {
+    return smallest <= scale && scale <= largest;
+  });
+}
 } // namespace
 
 bool stablehlo::isSignedIntElement(Type type) {
@@ -73,13 +97,24 @@ bool stablehlo::isComplexElement(Type type) {
 
 bool stablehlo::isPerTensorQuantizedElement(Type type) {
   auto quantized = dyn_cast<quant::UniformQuantizedType>(type);
-  return quantized && isSupportedStorage(*getQuantizedParts(type));
+  if (!quantized)
+    return false;
+  QuantizedParts parts = *getQuantizedParts(type);
+  return isSupportedStorage(parts) &&
+         haveSupportedValues(parts, quantized.getScale(),
+                             quantized.getZeroPoint());
 }
 
 bool stablehlo::isPerAxisQuantizedElement(Type type) {
-  return isa<quant::UniformQuantizedPerAxisType, SubChannelQuantizedType>(
-             type) &&
-         isSupportedStorage(*getQuantizedParts(type));
+  if (isa<SubChannelQuantizedType>(type))
+    return isSupportedStorage(*getQuantizedParts(type));
+  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type);
+  if (!perAxis)
+    return false;
+  QuantizedParts parts = *getQuantizedParts(type);
+  return isSupportedStorage(parts) &&
+         haveSupportedValues(parts, perAxis.getScales(),
+                             perAxis.getZeroPoints());
 }
 
 bool stablehlo::isQuantizedElement(Type type) {
@@ -131,12 +166,11 @@ bool stablehlo::isStaticOrBounded(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return false;
-  ArrayRef<int64_t> bounds = getBounds(tensor);
-  for (auto [index, size] : llvm::enumerate(tensor.getShape()))
-    if (ShapedType::isDynamic(size) &&
-        (index >= bounds.size() || ShapedType::isDynamic(bounds[index])))
-      return false;
-  return true;
+  if (tensor.hasStaticShape())
+    return true;
+  auto isKnown = [](int64_t bound) { return !ShapedType::isDynamic(bound); };
+  return tensor.getNumDynamicDims() == 1 &&
+         llvm::any_of(getBounds(tensor), isKnown);
 }
 
 Type stablehlo::elementType(Type type) { return getElementTypeOrSelf(type); }
@@ -160,8 +194,7 @@ ArrayRef<int64_t> stablehlo::getBounds(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return {};
-  auto extensions =
-      dyn_cast_or_null<TypeExtensionsAttr>(tensor.getEncoding());
+  auto extensions = dyn_cast_or_null<TypeExtensionsAttr>(tensor.getEncoding());
   return extensions ? extensions.getBounds() : ArrayRef<int64_t>();
 }
 
@@ -224,8 +257,7 @@ bool stablehlo::areCompatibleTypes(Type a, Type b) {
 }
 
 bool stablehlo::areCompatibleTypes(TypeRange a, TypeRange b) {
-  return a.size() == b.size() &&
-         llvm::all_of(llvm::zip(a, b), [](auto pair) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
            return areCompatibleTypes(std::get<0>(pair), std::get<1>(pair));
          });
 }

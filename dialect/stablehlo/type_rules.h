@@ -20,7 +20,8 @@ bool isQuantizedElement(Type type);
 bool hasValidQuantizedAxis(Type type);
 bool isToken(Type type);
 bool isFuture(Type type);
-/// Each dimension is static or has a bound.
+/// Every dimension is static, or all but one that has a bound. (More of them,
+/// and a reshape or broadcast would not say which is how large.)
 bool isStaticOrBounded(Type type);
 
 /// The element type of a tensor, of a memref, or the type itself.
