@@ -27,14 +27,16 @@ using namespace alula;
 /// Set by --raw.
 static bool isRaw = false;
 
-static OwningOpRef<ModuleOp> readAny(StringRef path, MLIRContext &context) {
+static OwningOpRef<ModuleOp> readAny(StringRef path, MLIRContext &context,
+                                     bool &isPortable) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!buffer) {
     llvm::errs() << path << ": " << buffer.getError().message() << "\n";
     return {};
   }
   StringRef bytes = (*buffer)->getBuffer();
-  if (vhlo::isPortableArtifact(bytes))
+  isPortable = vhlo::isPortableArtifact(bytes);
+  if (isPortable)
     return vhlo::readPortable(bytes, &context, path, !isRaw);
   return newer::parseSource(bytes, &context, path, !isRaw);
 }
@@ -74,10 +76,22 @@ static bool comesBack(ModuleOp module, vhlo::Version version, StringRef path) {
   return false;
 }
 
+/// What the portable form makes of a module: defaults are left out, and
+/// functions end in func.return.
+static OwningOpRef<ModuleOp> normalize(ModuleOp module, StringRef path) {
+  vhlo::WriteOptions options;
+  options.allowOtherDialects = true;
+  std::string bytes;
+  if (failed(vhlo::writePortable(module, options, bytes)))
+    return {};
+  return vhlo::readPortable(bytes, module.getContext(), path, !isRaw);
+}
+
 static bool run(StringRef command, StringRef path, StringRef version) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, stablehlo::StablehloDialect>();
-  OwningOpRef<ModuleOp> module = readAny(path, context);
+  bool isPortable = false;
+  OwningOpRef<ModuleOp> module = readAny(path, context, isPortable);
   if (!module)
     return false;
   if (command == "read") {
@@ -105,6 +119,8 @@ static bool run(StringRef command, StringRef path, StringRef version) {
       llvm::outs() << path << ": " << lowest->str() << "\n";
       return true;
     }
+    if (!isPortable && !(module = normalize(*module, path)))
+      return false;
     return comesBack(*module, *lowest, path) &&
            comesBack(*module, vhlo::Version::current(), path);
   }
