@@ -2,6 +2,7 @@
 
 #include "dialect/stablehlo/dimension_rules.h"
 
+#include "dialect/stablehlo/shape_math.h"
 #include "dialect/stablehlo/type_rules.h"
 
 #include "mlir/IR/Matchers.h"
@@ -92,9 +93,8 @@ std::optional<SmallVector<int64_t>> stablehlo::readConstant(Value value) {
     return std::nullopt;
   // As above: the constants meant here have one entry for each dimension.
   ShapedType type = attribute.getType();
-  if (type.getRank() > 2 ||
-      llvm::any_of(type.getShape(),
-                   [](int64_t size) { return size > maxSplatPairs; }))
+  std::optional<int64_t> count = countElements(type.getShape());
+  if (!count || *count > maxSplatPairs)
     return std::nullopt;
   bool isUnsigned = type.getElementType().isUnsignedInteger();
   SmallVector<int64_t> values;

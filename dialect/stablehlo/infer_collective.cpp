@@ -4,8 +4,7 @@
 #include "dialect/stablehlo/ops.h"
 #include "dialect/stablehlo/region_rules.h"
 #include "dialect/stablehlo/replica_groups.h"
-
-#include "llvm/Support/CheckedArithmetic.h"
+#include "dialect/stablehlo/shape_math.h"
 
 using namespace mlir;
 using namespace mlir::stablehlo;
@@ -243,7 +242,7 @@ LogicalResult AllToAllOp::inferReturnTypes(
       };
       auto multiply = [&](int64_t size) -> std::optional<int64_t> {
         return ShapedType::isDynamic(size) ? size
-                                           : llvm::checkedMul(size, *count);
+                                           : multiplySizes(size, *count);
       };
       auto size = multiply(operand.getDimSize(*concatDim));
       auto bound = multiply(boundOf(operand, *concatDim));
@@ -262,8 +261,9 @@ LogicalResult AllToAllOp::inferReturnTypes(
 
 LogicalResult AllToAllOp::verify() {
   RuleSite site(*this);
-  auto groupSize = verifyReplicaGroups(site, getReplicaGroups(),
-                                       {.evenGroups = true});
+  auto groupSize =
+      verifyReplicaGroups(site, getReplicaGroups(),
+                          {.evenGroups = true, .needsGroup = true});
   if (failed(groupSize))
     return failure();
   auto count = static_cast<int64_t>(getSplitCount());
@@ -320,7 +320,8 @@ template <typename Op>
 LogicalResult verifyRooted(const RuleSite &site, Op op) {
   if (failed(verifyReplicaGroups(site, op.getReplicaGroups(), {})))
     return failure();
-  if (!op.getHasDynamicRoot())
+  // Inference, which counts the operands, runs after this.
+  if (!op.getHasDynamicRoot() || op->getNumOperands() == 0)
     return success();
   return verifyRoot(site, op.getOperands().back(),
                     groupColumns(op.getReplicaGroups()));
@@ -362,7 +363,7 @@ LogicalResult CollectiveReduceOp::inferReturnTypes(
 LogicalResult CollectiveReduceOp::verify() {
   RuleSite site(*this);
   TypeRange data(getOperandTypes());
-  if (getHasDynamicRoot())
+  if (getHasDynamicRoot() && !data.empty())
     data = data.drop_back();
   if (failed(readStrategy(site, *this)) || failed(verifyRooted(site, *this)))
     return failure();

@@ -191,9 +191,8 @@ LogicalResult verifyConvolution(const RuleSite &site, Convolution conv) {
                      "dimension: ",
                      rank - 2, " dimensions, ", conv.reversal.size(),
                      " entries");
-  if (conv.precision && !conv.precision->empty() && conv.precision->size() != 2)
-    return site.fail("precision_config must have an entry for each operand: "
-                     "has ",
+  if (conv.precision && conv.precision->size() > 2)
+    return site.fail("precision_config must have at most 2 entries: has ",
                      conv.precision->size());
   if (failed(verifyElementTypes(site, conv)))
     return failure();

@@ -227,10 +227,17 @@ LogicalResult verifyTilings(const RuleSite &site, ArrayAttr tilings,
     return site.fail("number of result_tilings must be that of results: ",
                      numResults, " results, ", tilings.size(), " tilings");
   for (auto tiles : tilings.getAsRange<ArrayAttr>())
-    for (auto tile : tiles.getAsRange<DenseIntElementsAttr>())
-      for (const APInt &size : tile.getValues<APInt>())
-        if (!size.isStrictlyPositive())
-          return site.fail("sizes of a tile must be positive: tile is ", tile);
+    for (auto tile : tiles.getAsRange<DenseIntElementsAttr>()) {
+      // A splat may stand for more entries than one can count.
+      bool positive = tile.isSplat()
+                          ? tile.getSplatValue<APInt>().isStrictlyPositive()
+                          : llvm::all_of(tile.getValues<APInt>(),
+                                         [](const APInt &size) {
+                                           return size.isStrictlyPositive();
+                                         });
+      if (!positive)
+        return site.fail("sizes of a tile must be positive: tile is ", tile);
+    }
   return success();
 }
 } // namespace

@@ -3,7 +3,7 @@
 
 #include "dialect/stablehlo/infer_window.h"
 
-#include "llvm/Support/CheckedArithmetic.h"
+#include "dialect/stablehlo/shape_math.h"
 
 using namespace mlir;
 using namespace mlir::stablehlo;
@@ -32,29 +32,17 @@ FailureOr<SmallVector<int64_t>> readList(const RuleSite &site, StringRef name,
   return SmallVector<int64_t>(values);
 }
 
-/// The size with `dilation - 1` holes between elements.
-std::optional<int64_t> dilate(int64_t size, int64_t dilation) {
-  if (size == 0)
-    return 0;
-  return llvm::checkedMulAdd<int64_t>(size - 1, dilation, 1);
-}
-
 std::optional<int64_t> countWindows(int64_t size,
                                     const WindowDimension &window) {
-  std::optional<int64_t> base = dilate(size, window.baseDilation);
-  std::optional<int64_t> reach = dilate(window.size, window.windowDilation);
-  if (!base || !reach)
-    return std::nullopt;
-  std::optional<int64_t> padded =
-      llvm::checkedAdd(*base, window.paddingLow);
-  if (padded)
-    padded = llvm::checkedAdd(*padded, window.paddingHigh);
-  if (!padded)
+  std::optional<int64_t> padded = padSize(
+      size, window.paddingLow, window.paddingHigh, window.baseDilation - 1);
+  std::optional<int64_t> reach =
+      padSize(window.size, 0, 0, window.windowDilation - 1);
+  if (!padded || !reach)
     return std::nullopt;
   if (*padded <= 0 || *reach > *padded)
     return 0;
-  // A window of no elements fits once more than there are places.
-  return llvm::checkedAdd<int64_t>((*padded - *reach) / window.stride, 1);
+  return addSizes((*padded - *reach) / window.stride, 1);
 }
 } // namespace
 

@@ -4,9 +4,9 @@
 
 #include "dialect/stablehlo/dimension_rules.h"
 #include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/shape_math.h"
 
 #include "llvm/ADT/SmallSet.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::stablehlo;
@@ -71,7 +71,7 @@ verifyMeshGroups(const RuleSite &site, ReplicaGroupMeshAxesAttr groups) {
     int64_t size = named->getSize();
     if (SubAxisInfoAttr part = ref.getSubAxisInfo()) {
       std::optional<int64_t> reach =
-          llvm::checkedMul(part.getPreSize(), part.getSize());
+          multiplySizes(part.getPreSize(), part.getSize());
       if (part.getPreSize() <= 0 || part.getSize() <= 0 || !reach ||
           size % *reach != 0)
         return site.fail("sizes of a sub-axis must divide its axis: ", ref,
@@ -79,7 +79,7 @@ verifyMeshGroups(const RuleSite &site, ReplicaGroupMeshAxesAttr groups) {
       size = part.getSize();
     }
     if (count)
-      count = llvm::checkedMul(*count, size);
+      count = multiplySizes(*count, size);
   }
   if (!count || *count <= 0)
     return site.fail("axes of replica_groups must have a positive number of "
