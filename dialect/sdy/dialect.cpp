@@ -80,5 +80,13 @@ LogicalResult SdyDialect::verifyOperationAttribute(Operation *op,
                                << "' must be #sdy.propagation_edges: " << value;
     return verifyPropagationEdges(edges, op);
   }
+  if (attr.getName() == resultPropagationEdgesAttrName ||
+      attr.getName() == blockArgPropagationEdgesAttrName) {
+    auto array = dyn_cast<ArrayAttr>(value);
+    if (!array || !llvm::all_of(array, llvm::IsaPred<PropagationEdgesAttr>))
+      return op->emitOpError()
+             << "'" << attr.getName().getValue()
+             << "' must be an array of #sdy.propagation_edges: " << value;
+  }
   return success();
 }

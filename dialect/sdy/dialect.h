@@ -23,6 +23,11 @@ inline constexpr llvm::StringLiteral shardingRuleAttrName = "sdy.sharding_rule";
 /// A PropagationEdgesAttr on any op.
 inline constexpr llvm::StringLiteral propagationEdgesAttrName =
     "sdy.propagation_edges";
+/// Arrays of PropagationEdgesAttr, one for each result or block argument.
+inline constexpr llvm::StringLiteral resultPropagationEdgesAttrName =
+    "sdy.result_propagation_edges";
+inline constexpr llvm::StringLiteral blockArgPropagationEdgesAttrName =
+    "sdy.block_arg_propagation_edges";
 
 /// How the factor with this index is written: i, j, … z, z_1, z_2, …
 std::string getFactorName(int64_t index);

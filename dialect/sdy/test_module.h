@@ -46,6 +46,7 @@ protected:
 
   static inline const std::string meshes =
       "sdy.mesh @m = <[\"a\"=2, \"b\"=8, \"c\"=2]>\n"
+      "sdy.mesh @m2 = <[\"a\"=2, \"b\"=8, \"c\"=2]>\n"
       "sdy.mesh @one = <[], device_ids=[0]>\n"
       "sdy.mesh @other = <[\"a\"=2, \"d\"=2]>\n"
       "sdy.mesh @back = <[\"a\"=2, \"b\"=2], device_ids=[3, 2, 1, 0]>\n"

@@ -319,6 +319,13 @@ LogicalResult CollectivePermuteOp::verifySymbolUses(SymbolTableCollection &) {
   if (shardings.mesh.getAxes() != shardings.meshBefore.getAxes())
     return emitOpError() << "meshes must have the same axes: "
                          << shardings.meshBefore << " and " << shardings.mesh;
+  TensorShardingAttr before = findSharding(getTensor());
+  if (before.getMeshOrRef() != getOutSharding().getMeshOrRef() &&
+      shardings.mesh == shardings.meshBefore)
+    return emitOpError() << "meshes of two names must differ in the order of "
+                            "devices: "
+                         << before.getMeshOrRef() << " and "
+                         << getOutSharding().getMeshOrRef();
   auto count = [](ArrayRef<AxisSpan> spans) {
     int64_t product = 1;
     for (const AxisSpan &span : spans)

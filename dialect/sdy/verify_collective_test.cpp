@@ -113,6 +113,10 @@ TEST_F(CollectiveTest, Permute) {
                        "@m, [{\"b\"}, {}]"),
             in("collective_permute") +
                 "dimension 0 must stay in as many pieces: 2 and 8\n");
+  EXPECT_EQ(collective("collective_permute", "@m, [{\"a\"}, {}]",
+                       "@m2, [{\"c\"}, {}]"),
+            in("collective_permute") + "meshes of two names must differ in the "
+                                       "order of devices: @m and @m2\n");
 }
 
 TEST_F(CollectiveTest, Reductions) {

@@ -10,14 +10,59 @@
 using namespace mlir;
 using namespace mlir::sdy;
 
+/// The sharding of `value`; a barrier has that of its input.
+static TensorShardingAttr findShardingThroughBarriers(Value value) {
+  while (auto barrier = value.getDefiningOp<PropagationBarrierOp>())
+    value = barrier.getInput();
+  return findSharding(value);
+}
+
+/// What stays unreduced keeps its reduction, and what becomes unreduced is a
+/// sum: other parts would need a neutral element on the other devices.
+static LogicalResult verifyReductionKept(Operation *op,
+                                         TensorShardingAttr after) {
+  TensorShardingAttr before = findShardingThroughBarriers(op->getOperand(0));
+  if (!before || after.getUnreducedAxes().empty())
+    return success();
+  MeshAttr mesh = after.lookupMesh(op);
+  auto isKnown = [&](AxisRefAttr axis) {
+    return bool(mesh.findAxis(axis.getName()));
+  };
+  // Two meshes can't be compared axis by axis.
+  if (before.lookupMesh(op) != mesh ||
+      !llvm::all_of(before.getUnreducedAxes(), isKnown))
+    return success();
+  AxisSpans old = getSpans(before.getUnreducedAxes(), mesh);
+  for (const AxisSpan &axis : getSpans(after.getUnreducedAxes(), mesh)) {
+    bool isKept = llvm::any_of(
+        old, [&](const AxisSpan &other) { return other.overlaps(axis); });
+    if (isKept && before.getReductionOp() == after.getReductionOp())
+      continue;
+    if (isKept)
+      return op->emitOpError()
+             << "axis must keep its reduction: " << toString(axis) << " from "
+             << stringifyReductionOp(before.getReductionOp()) << " to "
+             << stringifyReductionOp(after.getReductionOp());
+    if (after.getReductionOp() != ReductionOp::SUM)
+      return op->emitOpError()
+             << "axis can become unreduced by sum only: " << toString(axis)
+             << " by " << stringifyReductionOp(after.getReductionOp());
+  }
+  return success();
+}
+
 LogicalResult ShardingConstraintOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifySharding(getSharding(), getType(), *this,
-                        [&] { return emitOpError(); });
+  if (failed(verifySharding(getSharding(), getType(), *this,
+                            [&] { return emitOpError(); })))
+    return failure();
+  return verifyReductionKept(*this, getSharding());
 }
 
 LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifySharding(getSharding(), getType(), *this,
-                        [&] { return emitOpError(); });
+  if (failed(verifySharding(getSharding(), getType(), *this,
+                            [&] { return emitOpError(); })))
+    return failure();
+  return verifyReductionKept(*this, getSharding());
 }
 
 LogicalResult DataFlowEdgeOp::verifySymbolUses(SymbolTableCollection &) {

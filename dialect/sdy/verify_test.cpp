@@ -78,6 +78,29 @@ TEST_F(VerifyTest, Shardings) {
             "'tensor<*xf32>'\n");
 }
 
+TEST_F(VerifyTest, ReductionsOfAnnotations) {
+  auto reshard = [&](const std::string &before, const std::string &after) {
+    return checkBody("%0 = sdy.reshard %t <@m, [{}, {}]" + before +
+                     "> : tensor<8x8xf32>\n%1 = sdy.propagation_barrier %0 "
+                     "allowed_direction=NONE : tensor<8x8xf32>\n"
+                     "%2 = sdy.sharding_constraint %1 <@m, [{}, {}]" +
+                     after + "> : tensor<8x8xf32>");
+  };
+  EXPECT_EQ(reshard(", unreduced=max{\"a\"}", ""), "fine");
+  EXPECT_EQ(reshard("", ", unreduced={\"a\"}"), "fine");
+  EXPECT_EQ(reshard(", unreduced=max{\"a\"}", ", unreduced={\"a\"}"),
+            inConstraint("axis must keep its reduction: {\"a\"} from max to "
+                         "sum"));
+  EXPECT_EQ(reshard(", unreduced=max{\"a\"}", ", unreduced=max{\"a\"}"),
+            "fine");
+  EXPECT_EQ(reshard(", unreduced=max{\"a\"}", ", unreduced=max{\"a\", \"c\"}"),
+            inConstraint("axis can become unreduced by sum only: {\"c\"} by "
+                         "max"));
+  EXPECT_EQ(reshard("", ", unreduced=max{\"a\"}"),
+            inConstraint("axis can become unreduced by sum only: {\"a\"} by "
+                         "max"));
+}
+
 TEST_F(VerifyTest, AttributesOfOpsAndFunctions) {
   auto op = [&](const std::string &attr) {
     return checkBody("%0:2 = \"t.op\"() {" + attr +
@@ -99,6 +122,12 @@ TEST_F(VerifyTest, AttributesOfOpsAndFunctions) {
             "i32\n");
   EXPECT_EQ(op("sdy.propagation_edges = 1 : i32"),
             "'t.op' op 'sdy.propagation_edges' must be "
+            "#sdy.propagation_edges: 1 : i32\n");
+  EXPECT_EQ(op("sdy.result_propagation_edges = [1 : i32]"),
+            "'t.op' op 'sdy.result_propagation_edges' must be an array of "
+            "#sdy.propagation_edges: [1 : i32]\n");
+  EXPECT_EQ(op("sdy.block_arg_propagation_edges = 1 : i32"),
+            "'t.op' op 'sdy.block_arg_propagation_edges' must be an array of "
             "#sdy.propagation_edges: 1 : i32\n");
   EXPECT_EQ(checkBody("\"t.op\"() {sdy.sharding = #sdy.sharding_per_value<[<"
                       "@one, []>]>} : () -> ()"),
