@@ -28,9 +28,10 @@ TEST(FloatFormat, DecodesBorderCodes) {
 TEST(FloatFormat, EveryFiniteCodeSurvives) {
   for (FloatFormat format : allFloatFormats)
     for (unsigned code = 0; code < (1u << getInfo(format).bitWidth); ++code)
-      if (!isNaN(format, uint8_t(code)))
+      if (!isNaN(format, uint8_t(code))) {
         EXPECT_EQ(encode(format, decode(format, uint8_t(code))), code)
             << getInfo(format).name.str();
+      }
 }
 
 TEST(FloatFormat, RoundsTiesToEven) {

@@ -126,7 +126,7 @@ TEST_F(SourceTest, RangesOfLocations) {
       parseSource("\"t.op\"() : () -> () loc(\"f.py\":1:2 to 3:4)", &context);
   ASSERT_TRUE(module);
   EXPECT_EQ(module->getBody()->front().getLoc(),
-            FileLineColLoc::get(&context, "f.py", 1, 2));
+            Location(FileLineColLoc::get(&context, "f.py", 1, 2)));
 }
 
 TEST_F(SourceTest, BuildsLiteralsFromValues) {
