@@ -17,11 +17,26 @@ ARROWS = {
     "artifact": ["include/alula"],
     "runtime/base": ["include/alula"],
     "runtime/threads": ["include/alula", "runtime/base"],
-    "runtime/device": ["include/alula", "runtime/base", "runtime/threads", "artifact"],
-    "runtime/executable": ["include/alula", "runtime/base", "artifact", "runtime/device"],
+    "runtime/device": [
+        "include/alula",
+        "runtime/base",
+        "runtime/threads",
+        "artifact",
+    ],
+    "runtime/executable": [
+        "include/alula",
+        "runtime/base",
+        "artifact",
+        "runtime/device",
+    ],
     "runtime/invoke": [
-        "include/alula", "artifact", "runtime/base", "runtime/device",
-        "runtime/executable", "runtime/threads", "runtime/collectives",
+        "include/alula",
+        "artifact",
+        "runtime/base",
+        "runtime/device",
+        "runtime/executable",
+        "runtime/threads",
+        "runtime/collectives",
     ],
     "runtime/collectives": ["include/alula", "runtime/base"],
     "runtime/capi": ["include/alula", "artifact", "runtime"],
@@ -31,7 +46,10 @@ ARROWS = {
     "dialect/chlo": ["dialect/stablehlo", "dialect/newer"],
     "dialect/sdy": ["dialect/newer"],
     "dialect/vhlo": [
-        "dialect/stablehlo", "dialect/chlo", "dialect/sdy", "dialect/newer",
+        "dialect/stablehlo",
+        "dialect/chlo",
+        "dialect/sdy",
+        "dialect/newer",
     ],
     "dialect/dispatch": ["dialect/stablehlo", "dialect/newer", "include/alula"],
     "reference": ["dialect", "include/alula"],
@@ -42,18 +60,32 @@ ARROWS = {
     "compiler/schedule": ["dialect", "include/alula"],
     "compiler/target": ["dialect", "include/alula", "compiler/kernel"],
     "compiler/emit": ["dialect", "include/alula", "artifact"],
-    "compiler/driver": ["compiler", "dialect", "reference", "include/alula", "artifact"],
+    "compiler/driver": [
+        "compiler",
+        "dialect",
+        "reference",
+        "include/alula",
+        "artifact",
+    ],
     "tools/values": ["include/alula"],
     "tools/run": ["include/alula", "tools/values"],
     "tools/bench": ["include/alula", "tools/values"],
     "tools/inspect": ["include/alula", "artifact"],
-    "tools/compile": ["include/alula"],
+    "tools/compile": ["compiler/driver"],
     "tools/opt": ["compiler/driver", "dialect", "reference"],
-    "tools/interpret": ["compiler/driver", "dialect", "reference", "include/alula", "tools/values"],
+    "tools/interpret": [
+        "compiler/driver",
+        "dialect",
+        "reference",
+        "include/alula",
+        "tools/values",
+    ],
     "pjrt": ["include/alula"],
     "python": ["include/alula"],
 }
-FORBIDDEN_NAME = re.compile(r"(^|_)(utils?|helpers?|common|misc|manager|impl2)(_|\.|$)")
+FORBIDDEN_NAME = re.compile(
+    r"(^|_)(utils?|helpers?|common|misc|manager|impl2)(_|\.|$)"
+)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 MACHINE = re.compile(r"(?<![\w.])/(work|root|home)/")
 
@@ -83,7 +115,10 @@ def check_includes(path, text):
 def main():
     files = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.split("\n")
     problems = []
     for name in filter(None, files):
@@ -92,7 +127,17 @@ def main():
             continue
         if FORBIDDEN_NAME.search(path.name):
             problems.append(f"{name}: a file is named after its subject")
-        if path.suffix in {".h", ".cpp", ".c", ".td", ".py", ".md", ".txt", ".sh", ".mlir"}:
+        if path.suffix in {
+            ".h",
+            ".cpp",
+            ".c",
+            ".td",
+            ".py",
+            ".md",
+            ".txt",
+            ".sh",
+            ".mlir",
+        }:
             text = path.read_text(errors="replace")
             if name != "tests/layers.py" and MACHINE.search(text):
                 problems.append(f"{name}: names a folder of a machine")

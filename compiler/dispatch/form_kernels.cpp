@@ -94,7 +94,7 @@ struct FormKernels
     builder.setInsertionPoint(root);
     auto entry = SymbolRefAttr::get(name, {FlatSymbolRefAttr::get(name)});
     auto launch = builder.create<LaunchOp>(location, root->getResultTypes(),
-                                           entry, inputs);
+                                           entry, inputs, ArrayAttr());
     root->replaceAllUsesWith(launch.getResults());
     for (Operation *op : llvm::reverse(group.ops))
       op->erase();

@@ -57,8 +57,10 @@ void takeBuffers(func::FuncOp function) {
 void expandCopies(func::FuncOp function) {
   function.walk([](memref::CopyOp copy) {
     OpBuilder builder(copy);
-    builder.create<linalg::CopyOp>(copy.getLoc(), copy.getSource(),
-                                   copy.getTarget());
+    // A result that was computed in place is copied onto itself.
+    if (copy.getSource() != copy.getTarget())
+      builder.create<linalg::CopyOp>(copy.getLoc(), copy.getSource(),
+                                     copy.getTarget());
     copy.erase();
   });
 }

@@ -4,6 +4,7 @@
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -41,7 +42,21 @@ void StablehloDialect::printAttribute(Attribute attribute,
   (void)printed;
 }
 
+namespace {
+/// Ops of the language may move into any function that a call joins them to.
+struct Inliner : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void StablehloDialect::initialize() {
+  addInterfaces<Inliner>();
   addOperations<
 #define GET_OP_LIST
 #include "dialect/stablehlo/ops_elementwise.cpp.inc"
