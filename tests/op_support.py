@@ -30,7 +30,7 @@ F8 = "E3M4 E4M3 E4M3B11FNUZ E4M3FN E4M3FNUZ E5M2 E5M2FNUZ E8M0FNU"
 EIGHT = [f"f8{name}" for name in F8.split()]
 FLOAT = ["bf16", "f16", "f32", "f64"]
 COMPLEX = ["complex<f32>", "complex<f64>"]
-QUANT = ["!quant.uniform<i8:f32, 5.000000e-01:1>", "!quant.uniform<u8:f32, 5.000000e-01>"]
+QUANT = ["!quant.uniform<i8:f32, 5.000000e-01>", "!quant.uniform<u8:f32, 5.000000e-01>"]
 COLUMNS = {
     "i1": ["i1"],
     "int": SINT,
@@ -54,7 +54,7 @@ CLASSES = {
     "quant": QUANT,
     "plain": [t for t in TYPES if t not in QUANT],
     "any": TYPES,
-    "storable": FLOAT[:3],
+    "expressed": [*EIGHT[1:7], *FLOAT],  # What MLIR 19 quantizes.
 }
 # Values that a program may name: name, shape, type (the op's own if none).
 OPERANDS = [
