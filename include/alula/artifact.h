@@ -7,6 +7,16 @@
 
 #include <stdint.h>
 
+/* Any number can come in where an enum is expected, so in C++ the enums have a
+ * fixed type: no value of it is undefined behaviour. */
+#ifndef ALULA_ENUM_TYPE
+#ifdef __cplusplus
+#define ALULA_ENUM_TYPE : unsigned
+#else
+#define ALULA_ENUM_TYPE
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #define ALULA_STATIC_ASSERT static_assert
@@ -68,7 +78,7 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_header) == 64, "header");
   X(IMAGES, 17, uint8_t, images)                                               \
   X(DATA, 18, uint8_t, data)
 
-typedef enum alula_section_kind {
+typedef enum alula_section_kind ALULA_ENUM_TYPE {
 #define X(NAME, kind, record, name) ALULA_SECTION_##NAME = kind,
   ALULA_FOR_EACH_SECTION(X)
 #undef X
@@ -124,7 +134,7 @@ typedef struct alula_file_function {
 ALULA_STATIC_ASSERT(sizeof(alula_file_function) == 48, "function");
 
 /* Where a slot's bytes are when its function starts. */
-typedef enum alula_slot_kind {
+typedef enum alula_slot_kind ALULA_ENUM_TYPE {
   ALULA_SLOT_ARGUMENT = 1,
   ALULA_SLOT_RESULT = 2,
   ALULA_SLOT_CONSTANT = 3,
@@ -177,7 +187,7 @@ typedef struct alula_file_kernel {
 } alula_file_kernel;
 ALULA_STATIC_ASSERT(sizeof(alula_file_kernel) == 24, "kernel");
 
-typedef enum alula_image_kind {
+typedef enum alula_image_kind ALULA_ENUM_TYPE {
   ALULA_IMAGE_ELF = 1, /* a linked ELF file without relocations */
   ALULA_IMAGE_RAW = 2  /* position-independent bytes */
 } alula_image_kind;
@@ -268,7 +278,7 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_fact) == 8, "fact");
   X(COLLECTIVE, 21, "collective", "tn*")                                       \
   X(CUSTOM_CALL, 22, "custom_call", "tn*")
 
-typedef enum alula_command {
+typedef enum alula_command ALULA_ENUM_TYPE {
 #define X(NAME, code, name, parameters) ALULA_COMMAND_##NAME = code,
   ALULA_FOR_EACH_COMMAND(X)
 #undef X
@@ -299,7 +309,7 @@ typedef enum alula_command {
   X(GT, 18, "gt")                                                              \
   X(GE, 19, "ge")
 
-typedef enum alula_operator {
+typedef enum alula_operator ALULA_ENUM_TYPE {
 #define X(NAME, code, name) ALULA_OPERATOR_##NAME = code,
   ALULA_FOR_EACH_OPERATOR(X)
 #undef X

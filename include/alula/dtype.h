@@ -11,6 +11,16 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Any number can come in where an enum is expected, so in C++ the enums have a
+ * fixed type: no value of it is undefined behaviour. */
+#ifndef ALULA_ENUM_TYPE
+#ifdef __cplusplus
+#define ALULA_ENUM_TYPE : unsigned
+#else
+#define ALULA_ENUM_TYPE
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -79,7 +89,7 @@ extern "C" {
   X(F4E2M1FN, 2, 1, 1, FINITE)
 
 /* The element types; 0 is none of them. */
-typedef enum alula_dtype {
+typedef enum alula_dtype ALULA_ENUM_TYPE {
   ALULA_DTYPE_INVALID = 0,
 #define X(NAME, code, KIND, bits, bytes, name, numpy, pjrt)                    \
   ALULA_DTYPE_##NAME = code,
@@ -88,7 +98,7 @@ typedef enum alula_dtype {
   ALULA_DTYPE_LAST = ALULA_DTYPE_TOKEN
 } alula_dtype;
 
-typedef enum alula_dtype_kind {
+typedef enum alula_dtype_kind ALULA_ENUM_TYPE {
   ALULA_KIND_INVALID = 0,
   ALULA_KIND_BOOL,
   ALULA_KIND_INT,
@@ -98,7 +108,7 @@ typedef enum alula_dtype_kind {
   ALULA_KIND_TOKEN
 } alula_dtype_kind;
 
-typedef enum alula_float_specials {
+typedef enum alula_float_specials ALULA_ENUM_TYPE {
   ALULA_FLOAT_IEEE,
   ALULA_FLOAT_FN,
   ALULA_FLOAT_FNUZ,

@@ -1,6 +1,16 @@
 /* Status codes: the sixteen that absl, gRPC and PJRT use, with their numbers. */
 #pragma once
 
+/* Any number can come in where an enum is expected, so in C++ the enums have a
+ * fixed type: no value of it is undefined behaviour. */
+#ifndef ALULA_ENUM_TYPE
+#ifdef __cplusplus
+#define ALULA_ENUM_TYPE : unsigned
+#else
+#define ALULA_ENUM_TYPE
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,7 +34,7 @@ extern "C" {
   X(DATA_LOSS, 15, "data loss")                                                \
   X(UNAUTHENTICATED, 16, "unauthenticated")
 
-typedef enum alula_status_code {
+typedef enum alula_status_code ALULA_ENUM_TYPE {
   ALULA_STATUS_OK = 0,
 #define X(NAME, code, name) ALULA_STATUS_##NAME = code,
   ALULA_FOR_EACH_STATUS(X)

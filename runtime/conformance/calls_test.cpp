@@ -9,6 +9,16 @@
 using namespace alula;
 using namespace alula::runtime;
 
+/// These tests ask for more memory than there is.
+extern "C" const char *__asan_default_options();
+extern "C" const char *__asan_default_options() {
+  return "allocator_may_return_null=1";
+}
+extern "C" const char *__tsan_default_options();
+extern "C" const char *__tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
+
 namespace {
 
 using Calls = Conformance;
