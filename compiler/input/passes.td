@@ -5,10 +5,35 @@
 
 include "mlir/Pass/PassBase.td"
 
-def InputConvertChloToStablehlo
-    : Pass<"input-convert-chlo-to-stablehlo", "::mlir::ModuleOp"> {
-  let summary = "say chlo ops in stablehlo";
+class InputPass<string flag, string text>
+    : Pass<"input-" # flag, "::mlir::ModuleOp"> {
+  let summary = text;
   let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
 }
+
+def InputConvertChloToStablehlo
+    : InputPass<"convert-chlo-to-stablehlo", "say chlo ops in stablehlo">;
+
+def InputRefineArguments
+    : InputPass<"refine-arguments",
+                "give the arguments of a function the types of a call"> {
+  let options = [
+    ListOption<"typeTexts", "types", "std::string",
+               "the type of each argument">,
+    Option<"functionName", "function", "std::string", "\"main\"",
+           "the function; the only one if none has the name">,
+  ];
+}
+
+def InputRefineShapes
+    : InputPass<"refine-shapes",
+                "make a program static as far as its arguments tell"> {
+  let dependentDialects = ["::mlir::chlo::ChloDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
+}
+
+def InputCheckShapeAssertions
+    : InputPass<"check-shape-assertions",
+                "check what the program says about its shapes">;
 
 #endif

@@ -91,7 +91,8 @@ LogicalResult chlo::OpTrait::detail::inferBroadcast(
 
   auto large = lhs.getRank() > rhs.getRank() ? lhs : rhs;
   auto small = lhs.getRank() > rhs.getRank() ? rhs : lhs;
-  if (!dimensions) {
+  // Between equal ranks there is nothing for broadcast_dimensions to say.
+  if (!dimensions || lhs.getRank() == rhs.getRank()) {
     auto shape = broadcastShapes(lhs.getShape(), rhs.getShape());
     if (!shape)
       return inferError(location, opName,
