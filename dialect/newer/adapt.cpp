@@ -220,7 +220,7 @@ private:
       ++begin;
     }
     if (StringRef stand = getStandIn(word); !stand.empty()) {
-      if (!isKey())
+      if (!isKey() && !adaptNumber(begin, stand))
         replace(begin, stand);
       return;
     }
@@ -249,6 +249,30 @@ private:
       if (!shape.problem.empty())
         refuse(begin, word + " type: " + shape.problem);
     }
+  }
+
+  /// `1.0 : f8E3M4` becomes `#f.8e3<1.0>`, which is shorter if there is a space
+  /// at the colon.
+  bool adaptNumber(size_t typeBegin, StringRef stand) {
+    StringRef before = text.take_front(typeBegin).rtrim(' ');
+    if (!before.consume_back(":"))
+      return false;
+    before = before.rtrim(' ');
+    size_t begin = before.find_last_not_of("0123456789abcdefABCDEFx.+-");
+    begin = begin == StringRef::npos ? 0 : begin + 1;
+    StringRef number = before.substr(begin);
+    StringRef digits = number.ltrim('-');
+    bool isNumber = !digits.empty() && llvm::isDigit(digits.front()) &&
+                    (digits.starts_with("0x") || digits.contains('.'));
+    // A name, a version, anything that is more than a number.
+    bool isPart = begin && (llvm::isAlnum(text[begin - 1]) ||
+                            StringRef("%#@!^_$\"").contains(text[begin - 1]));
+    std::string literal = ("#" + stand.drop_front() + "<" + number + ">").str();
+    if (!isNumber || isPart || literal.size() > pos - begin)
+      return false;
+    literal.resize(pos - begin, ' ');
+    replace(begin, literal);
+    return true;
   }
 
   /// Whether the word just read is the name of an entry: `f8E3M4 = 1`.

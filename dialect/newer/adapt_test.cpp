@@ -40,6 +40,14 @@ TEST(Adapt, LeavesOtherWordsAlone) {
   expectSame("tensor<4xf8E4M3FN> myf8E3M4 f8E3M4x");
 }
 
+TEST(Adapt, Numbers) {
+  EXPECT_EQ(adaptText("1.0 : f8E3M4)"), "#f.8e3<1.0> )");
+  EXPECT_EQ(adaptText("[-1.0e+2 : f4E2M1FN]"), "[#f.4E2M1<-1.0e+2> ]");
+  EXPECT_EQ(adaptText("0x7F : f8E8M0FNU"), "#f.8E8M0U<0x7F> ");
+  EXPECT_EQ(adaptText("(%0 : f8E3M4)"), "(%0 : !f.8e3)");
+  EXPECT_EQ(adaptText("%a.1.0 : f8E3M4"), "%a.1.0 : !f.8e3");
+}
+
 TEST(Adapt, DenseOfBridgedTypes) {
   EXPECT_EQ(adaptText("dense<[1.0, 2.0]> : tensor<2xf8E3M4>"),
             "#f.dn<[1.0, 2.0]> : tensor<2x!f.8e3>");

@@ -6,9 +6,29 @@
 using namespace mlir;
 using namespace alula::newer;
 
+MLIR_DEFINE_EXPLICIT_TYPE_ID(alula::newer::BridgedFloatAttr)
 MLIR_DEFINE_EXPLICIT_TYPE_ID(alula::newer::DenseBridgedAttr)
 
 namespace alula::newer::detail {
+
+struct BridgedFloatAttrStorage : public AttributeStorage {
+  using KeyTy = std::pair<BridgedFloatType, unsigned>;
+  BridgedFloatAttrStorage(const KeyTy &key)
+      : type(key.first), code(key.second) {}
+  bool operator==(const KeyTy &key) const {
+    return key.first == type && key.second == code;
+  }
+  static llvm::hash_code hashKey(const KeyTy &key) {
+    return llvm::hash_combine(Type(key.first), key.second);
+  }
+  static BridgedFloatAttrStorage *
+  construct(AttributeStorageAllocator &allocator, const KeyTy &key) {
+    return new (allocator.allocate<BridgedFloatAttrStorage>())
+        BridgedFloatAttrStorage(key);
+  }
+  BridgedFloatType type;
+  unsigned code;
+};
 
 struct DenseBridgedAttrStorage : public AttributeStorage {
   using KeyTy = std::pair<ShapedType, DenseElementsAttr>;
@@ -31,7 +51,20 @@ struct DenseBridgedAttrStorage : public AttributeStorage {
 
 } // namespace alula::newer::detail
 
-void NewerDialect::registerAttributes() { addAttributes<DenseBridgedAttr>(); }
+void NewerDialect::registerAttributes() {
+  addAttributes<BridgedFloatAttr, DenseBridgedAttr>();
+}
+
+BridgedFloatAttr BridgedFloatAttr::get(BridgedFloatType type, uint8_t code) {
+  unsigned mask = (1u << type.getWidth()) - 1;
+  return Base::get(type.getContext(), type, unsigned(code) & mask);
+}
+
+BridgedFloatType BridgedFloatAttr::getFloatType() const {
+  return getImpl()->type;
+}
+
+uint8_t BridgedFloatAttr::getCode() const { return uint8_t(getImpl()->code); }
 
 DenseBridgedAttr DenseBridgedAttr::get(ShapedType type,
                                        ArrayRef<uint8_t> codes) {

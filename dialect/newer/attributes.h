@@ -8,8 +8,28 @@
 namespace alula::newer {
 
 namespace detail {
+struct BridgedFloatAttrStorage;
 struct DenseBridgedAttrStorage;
 } // namespace detail
+
+/// One number of a bridged float type, as in `1.0 : f8E3M4`.
+class BridgedFloatAttr
+    : public mlir::Attribute::AttrBase<BridgedFloatAttr, mlir::Attribute,
+                                       detail::BridgedFloatAttrStorage,
+                                       mlir::TypedAttr::Trait> {
+public:
+  using Base::Base;
+  static constexpr llvm::StringLiteral name = "f.number";
+
+  static BridgedFloatAttr get(BridgedFloatType type, uint8_t code);
+
+  BridgedFloatType getFloatType() const;
+  mlir::Type getType() const { return getFloatType(); }
+  uint8_t getCode() const;
+  double getValue() const {
+    return decode(getFloatType().getFormat(), getCode());
+  }
+};
 
 /// `dense<…>` whose element type is a bridged float: the codes, one element a
 /// byte, beside the real type. Iterates as uint8_t (the codes); `decode` gives
@@ -52,4 +72,5 @@ public:
 
 } // namespace alula::newer
 
+MLIR_DECLARE_EXPLICIT_TYPE_ID(alula::newer::BridgedFloatAttr)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(alula::newer::DenseBridgedAttr)

@@ -199,6 +199,31 @@ static void printElement(FloatFormat format, uint8_t code, raw_ostream &os) {
     os << "0x" << llvm::utohexstr(code, /*LowerCase=*/false, /*Width=*/2);
 }
 
+Attribute alula::newer::parseNumber(DialectAsmParser &parser,
+                                    BridgedFloatType type) {
+  if (!type) {
+    parser.emitError(NewerDialect::getSymbolLoc(parser),
+                     "number: not a bridged type");
+    return {};
+  }
+  // A number is read as a literal without dimensions.
+  StringRef text = parser.getFullSymbolSpec();
+  text = text.drop_front(std::min(text.find('<'), text.size() - 1) + 1);
+  SmallVector<uint8_t> codes;
+  auto scalar = RankedTensorType::get({}, type);
+  if (failed(LiteralReader(parser, text, scalar, type).read(codes)))
+    return {};
+  return BridgedFloatAttr::get(type, codes.front());
+}
+
+void alula::newer::printNumber(BridgedFloatAttr attribute,
+                               DialectAsmPrinter &printer) {
+  raw_ostream &os = printer.getStream();
+  os << "number<";
+  printElement(attribute.getFloatType().getFormat(), attribute.getCode(), os);
+  os << '>';
+}
+
 void alula::newer::printDenseLiteral(DenseBridgedAttr attribute,
                                      DialectAsmPrinter &printer) {
   raw_ostream &os = printer.getStream();

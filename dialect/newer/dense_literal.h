@@ -9,6 +9,8 @@ class DialectAsmPrinter;
 
 namespace alula::newer {
 
+class BridgedFloatAttr;
+class BridgedFloatType;
 class DenseBridgedAttr;
 
 /// Reads `dn<…>` or `dense<…>`, the stand-in for a `dense<…>` that MLIR 19
@@ -20,5 +22,12 @@ mlir::Attribute parseDenseLiteral(mlir::DialectAsmParser &parser,
 /// Writes `dense<…>` as a newer MLIR does, without the type.
 void printDenseLiteral(DenseBridgedAttr attribute,
                        mlir::DialectAsmPrinter &printer);
+
+/// Reads `…<1.0>`, the stand-in for `1.0 : f8E3M4`.
+mlir::Attribute parseNumber(mlir::DialectAsmParser &parser,
+                            BridgedFloatType type);
+
+/// Writes `number<1.0>`, without the type.
+void printNumber(BridgedFloatAttr attribute, mlir::DialectAsmPrinter &printer);
 
 } // namespace alula::newer

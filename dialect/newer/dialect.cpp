@@ -56,6 +56,12 @@ Attribute NewerDialect::parseAttribute(DialectAsmParser &parser,
   StringRef spec = parser.getFullSymbolSpec();
   if (spec.starts_with("dn<") || spec.starts_with("dense<"))
     return parseDenseLiteral(parser, type);
+  // `8e3<1.0>` from `1.0 : f8E3M4`, or `number<1.0>` with its type behind.
+  StringRef name = spec.take_until([](char c) { return c == '<'; });
+  if (std::optional<FloatFormat> format = parseShortName(name))
+    return parseNumber(parser, BridgedFloatType::get(getContext(), *format));
+  if (name == "number")
+    return parseNumber(parser, dyn_cast_or_null<BridgedFloatType>(type));
   parser.emitError(getSymbolLoc(parser), "unknown attribute: #f.")
       << spec.take_front(32);
   return {};
@@ -63,5 +69,8 @@ Attribute NewerDialect::parseAttribute(DialectAsmParser &parser,
 
 void NewerDialect::printAttribute(Attribute attribute,
                                   DialectAsmPrinter &printer) const {
-  printDenseLiteral(cast<DenseBridgedAttr>(attribute), printer);
+  if (auto number = dyn_cast<BridgedFloatAttr>(attribute))
+    printNumber(number, printer);
+  else
+    printDenseLiteral(cast<DenseBridgedAttr>(attribute), printer);
 }

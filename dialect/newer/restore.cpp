@@ -47,6 +47,12 @@ static size_t restoreBoolHex(StringRef text, llvm::raw_ostream &os) {
 static size_t restoreStandIn(StringRef text, llvm::raw_ostream &os) {
   if (text.starts_with("#f.dense<"))
     return StringRef("#f.").size();
+  if (text.starts_with("#f.number<")) {
+    StringRef number = text.drop_front(10).take_until(
+        [](char c) { return c == '>' || c == '\n'; });
+    os << number;
+    return 10 + number.size() + 1;
+  }
   if (!text.starts_with("!f."))
     return 0;
   StringRef name = text.drop_front(3);

@@ -79,7 +79,8 @@ TEST_F(SourceTest, BridgedTypesComeBackAsWritten) {
         "dense<[[1.000000e+00, -0.000000e+00], [0x70, 0x78]]> : "
         "tensor<2x2xf8E3M4>",
         "dense<> : tensor<2x0xf4E2M1FN>",
-        "dense<5.000000e-01> : tensor<f4E2M1FN>",
+        "dense<5.000000e-01> : tensor<f4E2M1FN>", "1.500000e+00 : f8E3M4",
+        "0x78 : f8E3M4", "[-2.000000e+00 : f4E2M1FN, 5.000000e-01 : f8E8M0FNU]",
         "\"!f.f8E3M4 #f.dense< f8E3M4\"",
         "!quant.uniform<i8:f32:{0:2, 1:3}, {{1.000000e-01:1, "
         "2.000000e+00}, {3.000000e+00, 4.000000e+00:-2}}>",
@@ -105,6 +106,15 @@ TEST_F(SourceTest, LiteralsHoldCodes) {
   ASSERT_TRUE(dense);
   EXPECT_TRUE(dense.isSplat());
   EXPECT_EQ(parse("dense<2.0> : tensor<2xf6E2M3FN>"), dense);
+}
+
+TEST_F(SourceTest, NumbersHoldCodes) {
+  auto number = dyn_cast_or_null<BridgedFloatAttr>(parse("1.5 : f8E3M4"));
+  ASSERT_TRUE(number);
+  EXPECT_EQ(number.getCode(), 0x38);
+  EXPECT_EQ(number.getValue(), 1.5);
+  EXPECT_EQ(cast<TypedAttr>(Attribute(number)).getType(),
+            BridgedFloatType::get(&context, FloatFormat::F8E3M4));
 }
 
 TEST_F(SourceTest, BoolsOfEitherForm) {
@@ -179,6 +189,10 @@ TEST_F(SourceTest, ErrorsOfLiterals) {
             "1:21: dense literal: expected a string of hex digits for "
             "'tensor<2xi1>'\n");
   EXPECT_EQ(error("#f.x<1.0> : i32"), "1:15: unknown attribute: #f.x<1.0>\n");
+  EXPECT_EQ(error("#f.number<1.0> : f32"),
+            "1:15: number: not a bridged type\n");
+  EXPECT_EQ(error("-0x1 : f8E3M4"),
+            "1:22: dense literal: hexadecimal float has a minus sign\n");
   EXPECT_EQ(error("!f.x"), "1:15: unknown type: !f.x\n");
 }
 
