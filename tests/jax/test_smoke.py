@@ -43,6 +43,7 @@ def entries(tmp_path_factory):
     found = [e for e in harness_corpus.read_index(CORPUS) if e["status"] == "ok"]
     checker = run_harness.Checker(CORPUS, BUILD / "bin", os.cpu_count())
     work = tmp_path_factory.mktemp("results")
+    checker.expand(found, work)
     for form in run_harness.FORMS:
         checker.round_trip(found, form, work)
     checker.read_by_jaxlib(found, work)
