@@ -103,6 +103,15 @@ bool isEntry(func::FuncOp function) {
   return function.isPublic() && !function.isExternal();
 }
 
+/// True if leaving out a call of the function changes nothing.
+bool isPure(func::FuncOp function) {
+  return !function.walk([&](Operation *op) {
+    bool isHarmless = op == function || op->hasTrait<mlir::OpTrait::IsTerminator>() ||
+                      isMemoryEffectFree(op);
+    return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+  }).wasInterrupted();
+}
+
 bool Refiner::needsRefining(func::FuncOp function) {
   auto [entry, isNew] = needs.try_emplace(function, false);
   if (!isNew)
@@ -337,7 +346,13 @@ LogicalResult Refiner::refineCall(func::CallOp call) {
   if (!callee)
     return stablehlo::opError(call)
            << "callee must be a function: " << call.getCallee() << " is none";
-  if (callee.isExternal() || !needsRefining(callee))
+  // A static function is worth a copy where it computes numbers from numbers.
+  bool isArithmetic = llvm::all_of(call.getOperands(), [&](Value operand) {
+    return known(operand) != nullptr;
+  }) && llvm::all_of(call.getResultTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).isIntOrIndex();
+  });
+  if (callee.isExternal() || (!needsRefining(callee) && !isArithmetic))
     return success();
   Specialization *copy =
       specialize(call, callee, getContext(call.getOperands()));
@@ -365,6 +380,8 @@ LogicalResult Refiner::refineCall(func::CallOp call) {
     constants[constant] = value;
     rewriter.replaceAllUsesWith(result, constant);
   }
+  if (call.use_empty() && isPure(copy->function))
+    rewriter.eraseOp(call);
   return success();
 }
 
