@@ -23,6 +23,8 @@ sys.path.insert(0, str(HERE / "jax"))
 
 import tool_batch
 
+CHLO = "--passes=builtin.module(input-convert-chlo-to-stablehlo)"
+
 SINT = ["i2", "i4", "i8", "i16", "i32", "i64"]
 UINT = ["ui2", "ui4", "ui8", "ui16", "ui32", "ui64"]
 SMALL = ["f4E2M1FN", "f6E2M3FN", "f6E3M2FN"]
@@ -173,16 +175,16 @@ class Programs:
         outcome = {key: REJECTED if error else ACCEPTED for key, error in messages.items()}
         accepted = [key for key in outcome if outcome[key] == ACCEPTED and key[0].runnable]
         if (self.bin / "alula-interpret").exists():
-            answers = tool_batch.run(
-                [str(self.bin / "alula-interpret"), "--batch="],
-                [[str(self.files[key]), "--function=main"] for key in accepted],
+            problems = tool_batch.interpret(
+                self.bin / "alula-interpret",
+                [[str(self.files[key]), "--function=main", CHLO] for key in accepted],
                 jobs,
             )
-            for key, (status, *fields) in zip(accepted, answers, strict=True):
-                if status == "ok":
-                    outcome[key] = RUNS
+            for key, problem in zip(accepted, problems, strict=True):
+                if problem:
+                    messages[key] = problem
                 else:
-                    messages[key] = ": ".join(fields)
+                    outcome[key] = RUNS
         return outcome, messages
 
 

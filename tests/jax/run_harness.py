@@ -37,6 +37,7 @@ KNOWN = HERE / "known_differences.json"
 # artifact.
 FORMS = ("mlir", "expanded", "debug", "portable")
 SLACK_EPSILONS = 4
+CHLO = "--passes=builtin.module(input-convert-chlo-to-stablehlo)"
 
 
 class Checker:
@@ -111,16 +112,15 @@ class Checker:
         for entry in entries:
             inputs = [f"--input={i['type']}=@{self.corpus / i['file']}" for i in entry["inputs"]]
             outputs = [
-                f"--output=@{work / str(entry['id'])}.{n}.bin" for n in range(len(entry["outputs"]))
+                f"--output={work / str(entry['id'])}.{number}.bin"
+                for number in range(len(entry["outputs"]))
             ]
             program = str(self.corpus / entry["mlir"])
-            jobs.append([program, "--function=main", *inputs, *outputs])
-        answers = tool_batch.run(
-            [str(self.bin / "alula-interpret"), "--batch="], jobs, self.jobs, title="interpret"
-        )
-        for entry, (status, *fields) in zip(entries, answers, strict=True):
-            entry["interpret"] = "" if status == "ok" else ": ".join(fields) or status
-            if status == "ok":
+            jobs.append([program, "--function=main", CHLO, *inputs, *outputs])
+        problems = tool_batch.interpret(self.bin / "alula-interpret", jobs, self.jobs)
+        for entry, problem in zip(entries, problems, strict=True):
+            entry["interpret"] = problem
+            if not problem:
                 entry["verdict"], entry["detail"] = self.judge(entry, work)
 
     def judge(self, entry: dict, work: pathlib.Path) -> tuple[str, str]:

@@ -1,17 +1,17 @@
 """Runs many jobs in one process of a tool.
 
 A tool with a batch mode takes a file with one job a line, its fields split by
-tabs, and prints one line for each job, in order: `ok` or `fail`, then fields of
-its own. If it dies or stays silent, the job that it was at is `crash` and a new
-process goes on with the next one.
+tabs, and prints one line of fields for each job, in order. If it dies or stays
+silent, the answer of the job that it was at is `crash`, and a new process goes
+on with the next one.
 
   alula-opt --round-trip=LIST    job: FILE, PREFIX, VERSION
       parses, verifies, prints, parses again and compares; writes the lowest
       version that can say the program (from 1.0.0 on) to PREFIX.lowest, VERSION
-      to PREFIX.own and the newest one to memory, reads all of them back and compares
-      with the program. `ok, LOWEST` or `fail, STEP, MESSAGE`.
-  alula-interpret --batch=LIST   job: the arguments of one run
-      `ok` or `fail, MESSAGE`.
+      to PREFIX.own, reads both and the newest version back and compares.
+      `ok, LOWEST` or `fail, STEP, MESSAGE`.
+  alula-interpret --batch=LIST   job: FILE and the options of one run
+      `PASS, FILE` or `FAIL, FILE, MESSAGE`.
 """
 
 import concurrent.futures
@@ -63,6 +63,17 @@ def _run_chunk(command: list[str], jobs: list[list[str]], timeout: float) -> lis
     while len(answers) < len(jobs):
         answers += _run_some(command, jobs[len(answers) :], timeout)
     return answers
+
+
+def interpret(
+    tool: pathlib.Path, jobs: list[list[str]], processes: int, timeout: float = 120
+) -> list[str]:
+    """What went wrong with each job of alula-interpret; "" if nothing did."""
+    answers = run([str(tool), "--batch="], jobs, processes, timeout, "interpret")
+    return [
+        "" if status == "PASS" else (fields[-1] if fields else status)
+        for status, *fields in answers
+    ]
 
 
 def run(
