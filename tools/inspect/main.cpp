@@ -1,0 +1,154 @@
+// alula-inspect: prints an artifact as text or JSON, disassembles its kernels.
+
+#include "artifact/printer.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace alula::artifact;
+
+namespace {
+
+const char help[] = R"(usage: alula-inspect FILE.alula [--json] [--disassemble]
+
+Prints what an artifact holds: facts, globals, constants, kernels, variants,
+and each function's commands. FILE may be - for stdin.
+
+  --json         the same for programs
+  --disassemble  then the code of every variant, by llvm-objdump
+)";
+
+int fail(const std::string &text, int status = 1) {
+  fprintf(stderr, "alula-inspect: error: %s\n", text.c_str());
+  return status;
+}
+
+bool readFile(const std::string &path, std::string &bytes) {
+  FILE *file = path == "-" ? stdin : fopen(path.c_str(), "rb");
+  if (!file)
+    return false;
+  char buffer[65536];
+  size_t count;
+  while ((count = fread(buffer, 1, sizeof buffer, file)) > 0)
+    bytes.append(buffer, count);
+  bool good = !ferror(file);
+  if (file != stdin)
+    fclose(file);
+  return good;
+}
+
+/// The first of these programs on PATH, or "".
+std::string findProgram(const std::vector<const char *> &names) {
+  const char *variable = getenv("PATH");
+  std::string path = variable ? variable : "";
+  for (const char *name : names)
+    for (size_t at = 0; at <= path.size();) {
+      size_t end = path.find(':', at);
+      if (end == path.npos)
+        end = path.size();
+      std::string program = path.substr(at, end - at) + "/" + name;
+      if (access(program.c_str(), X_OK) == 0)
+        return program;
+      at = end + 1;
+    }
+  return "";
+}
+
+/// Runs a program and waits; whether it ended well.
+bool runProgram(const std::vector<std::string> &words) {
+  std::vector<char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(const_cast<char *>(word.c_str()));
+  arguments.push_back(nullptr);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+int disassemble(const Artifact &file) {
+  std::string program =
+      findProgram({"llvm-objdump-19", "llvm-objdump", "objdump"});
+  if (program.empty())
+    return fail("--disassemble needs llvm-objdump-19, llvm-objdump or objdump "
+                "on PATH");
+  for (const alula_file_variant &variant : file.variants) {
+    printf("\ncode of variant \"%s\":\n", file.getString(variant.name));
+    for (uint64_t i = 0; i < file.kernels.size; ++i)
+      printf("  %#8llx @%s\n",
+             static_cast<unsigned long long>(
+                 file.entries[variant.first_entry + i]),
+             file.getString(file.kernels[i].name));
+    if (variant.image_kind != ALULA_IMAGE_ELF) {
+      printf("  raw bytes: not disassembled\n");
+      continue;
+    }
+    char name[] = "/tmp/alula-inspect-XXXXXX";
+    int descriptor = mkstemp(name);
+    const uint8_t *image = file.images.data + variant.image_offset;
+    bool good =
+        descriptor >= 0 &&
+        write(descriptor, image, variant.image_bytes) ==
+            ssize_t(variant.image_bytes) &&
+        runProgram({program, "-d", "--no-show-raw-insn", name});
+    if (descriptor >= 0) {
+      close(descriptor);
+      unlink(name);
+    }
+    if (!good)
+      return fail(program + " failed");
+  }
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::string path;
+  bool asJson = false, withCode = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view word = argv[i];
+    if (word == "--help" || word == "-h") {
+      fputs(help, stdout);
+      return 0;
+    }
+    if (word == "--json")
+      asJson = true;
+    else if (word == "--disassemble")
+      withCode = true;
+    else if (word.starts_with("--"))
+      return fail("unknown option '" + std::string(word) +
+                      "'; --help lists them",
+                  2);
+    else if (!path.empty())
+      return fail("more than one file is given", 2);
+    else
+      path = word;
+  }
+  if (path.empty())
+    return fail("no file is given; --help explains", 2);
+  std::string bytes;
+  if (!readFile(path, bytes))
+    return fail(path + ": " + strerror(errno));
+  // A string's bytes may lie anywhere; the reader wants them aligned.
+  std::vector<uint64_t> aligned(bytes.size() / 8 + 1);
+  memcpy(aligned.data(), bytes.data(), bytes.size());
+  Artifact file;
+  Diagnostic diagnostic;
+  if (!openArtifact(aligned.data(), bytes.size(), {}, file, diagnostic) ||
+      !verifyArtifact(file, diagnostic))
+    return fail(path + ": " + diagnostic.text);
+  fputs((asJson ? printJson(file) : printText(file)).c_str(), stdout);
+  return withCode ? disassemble(file) : 0;
+}
