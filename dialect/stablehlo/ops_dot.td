@@ -56,7 +56,7 @@ def StableHLO_FftOp
                        DenseI64ArrayAttr:$fft_length);
   let results = (outs SHLO_FloatOrComplexTensor:$result);
   let assemblyFormat = [{
-    $operand `,` `type` `=` $fft_type `,` `length` `=` $fft_length
+    $operand `,` `type` `=` `` $fft_type `,` `length` `=` $fft_length
         attr-dict `:` functional-type(operands, results)
   }];
 }

@@ -144,8 +144,9 @@ def StableHLO_CompareOp
       "::mlir::stablehlo::ComparisonDirection":$comparison_direction,
       CArg<"::mlir::stablehlo::ComparisonType",
            "::mlir::stablehlo::ComparisonType::NOTYPE">:$compare_type)>];
+  // An enumeration prints its own space before it, so none is wanted here.
   let assemblyFormat = [{
-    $comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)?
+    `` $comparison_direction `,` $lhs `,` $rhs (`,` `` $compare_type^)?
         attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

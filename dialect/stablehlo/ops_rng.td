@@ -9,7 +9,7 @@ def StableHLO_RngOp : SHLO_InferringOp<"rng", [SHLO_Infer]> {
                        StableHLO_RngDistributionAttr:$rng_distribution);
   let results = (outs SHLO_PredIntOrFloatTensor:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $shape `,` `distribution` `=` $rng_distribution
+    $a `,` $b `,` $shape `,` `distribution` `=` `` $rng_distribution
         attr-dict `:` functional-type(operands, results)
   }];
 }
@@ -21,7 +21,7 @@ def StableHLO_RngBitGeneratorOp
   let results = (outs SHLO_IntOrFloatTensor:$output_state,
                       SHLO_StaticIntOrFloatTensor:$output);
   let assemblyFormat = [{
-    $initial_state `,` `algorithm` `=` $rng_algorithm
+    $initial_state `,` `algorithm` `=` `` $rng_algorithm
         attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
