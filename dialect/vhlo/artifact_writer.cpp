@@ -256,6 +256,9 @@ private:
     case 'd':
       out.writeSigned(int64_t(word));
       break;
+    case 'B':
+      out.writeByte(uint8_t(word));
+      break;
     case 'b':
       out.writeVarInt(artifact.blobs[word].size());
       out.writeBytes(artifact.blobs[word]);

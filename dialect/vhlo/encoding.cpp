@@ -25,8 +25,28 @@ constexpr Encoding vhloTypes[] = {
   {CODE, BITS, #NAME, FIELDS, Version{MAJOR, MINOR, 0}},
 #include "dialect/vhlo/encoding.inc"
 };
+constexpr Encoding sdyAttrs[] = {
+#define SDY_ATTR(CODE, NAME, FIELDS)                                           \
+  {CODE, 0, #NAME, FIELDS, Version::minimum()},
+#include "dialect/vhlo/encoding.inc"
+};
 
 } // namespace
+
+std::string_view dialectOf(Family family) {
+  switch (family) {
+  case Family::Builtin:
+    return "builtin";
+  case Family::Vhlo:
+    return "vhlo";
+  case Family::Sdy:
+    return "sdy";
+  case Family::Text:
+  case Family::Opaque:
+    break;
+  }
+  return "";
+}
 
 const Encoding *findEncoding(Family family, bool isType, uint64_t code) {
   std::span<const Encoding> table;
@@ -34,6 +54,8 @@ const Encoding *findEncoding(Family family, bool isType, uint64_t code) {
     table = isType ? std::span<const Encoding>(builtinTypes) : builtinAttrs;
   else if (family == Family::Vhlo)
     table = isType ? std::span<const Encoding>(vhloTypes) : vhloAttrs;
+  else if (family == Family::Sdy && !isType)
+    table = sdyAttrs;
   // Rows stand in the order of their codes, almost without gaps.
   for (const Encoding &row : table)
     if (row.code == code)

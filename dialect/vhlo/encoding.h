@@ -8,6 +8,7 @@ namespace alula::vhlo {
 enum class Family : uint8_t {
   Builtin,
   Vhlo,
+  Sdy,
   /// MLIR text; the fallback of dialects without an encoding of their own.
   Text,
   /// An encoding that this codec does not know. An error once it is used.
@@ -33,6 +34,16 @@ enum class TypeCode : uint16_t {
 #define VHLO_TYPE(CODE, NAME, FIELDS, BITS, MAJOR, MINOR) NAME = CODE,
 #include "dialect/vhlo/encoding.inc"
 };
+
+namespace sdy {
+enum class Attr : uint16_t {
+#define SDY_ATTR(CODE, NAME, FIELDS) NAME = CODE,
+#include "dialect/vhlo/encoding.inc"
+};
+} // namespace sdy
+
+/// The dialect of a family, empty for Text and Opaque.
+std::string_view dialectOf(Family family);
 
 /// One row of encoding.inc.
 struct Encoding {

@@ -349,6 +349,8 @@ uint32_t NodeExporter::makeBuiltinAttribute(Attribute attribute) {
     addBytes(elements.getRawData(), words);
     return add(builtin::Attr::DenseElements);
   }
+  if (attribute.getDialect().getNamespace() == "sdy")
+    return makeSdyAttribute(attribute);
   return addText(/*isType=*/false, attribute.getDialect().getNamespace(),
                  describe(attribute));
 }

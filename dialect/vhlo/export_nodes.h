@@ -76,6 +76,10 @@ private:
   uint32_t makeBuiltinAttribute(mlir::Attribute attribute);
   uint32_t makeLocation(mlir::LocationAttr location);
 
+  // export_sdy.cpp
+  uint32_t makeSdyAttribute(mlir::Attribute attribute);
+  uint32_t makeTensorSharding(mlir::Attribute attribute);
+
   Artifact &artifact;
   bool allowOtherDialects;
   std::string problem;

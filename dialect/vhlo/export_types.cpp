@@ -39,7 +39,7 @@ uint32_t NodeExporter::addNode(Family family, bool isType, uint16_t code,
   node.code = code;
   node.family = family;
   node.isType = isType;
-  node.dialect = dialect(family == Family::Vhlo ? "vhlo" : "builtin");
+  node.dialect = dialect(dialectOf(family));
   artifact.words.insert(artifact.words.end(), words.begin(), words.end());
   Version need = findEncoding(family, isType, code)->since;
   forEachReference(artifact, node, [&](bool ofType, uint32_t index) {

@@ -10,21 +10,14 @@ using namespace mlir;
 
 namespace alula::vhlo {
 
-template <typename AttrTy>
-AttrTy NodeImporter::expect(const Node &node, uint64_t index,
-                            const char *what) const {
-  if (auto result = dyn_cast<AttrTy>(attribute(index)))
-    return result;
-  error(node) << "expected " << what << ", found " << attribute(index);
-  return {};
-}
-
 Attribute NodeImporter::importAttribute(const Node &node) {
   switch (node.family) {
   case Family::Builtin:
     return importBuiltinAttribute(node);
   case Family::Vhlo:
     return importVhloAttribute(node);
+  case Family::Sdy:
+    return importSdyAttribute(node);
   case Family::Text:
     return importText(node);
   case Family::Opaque:

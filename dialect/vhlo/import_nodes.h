@@ -72,10 +72,31 @@ private:
                               Bytes blob);
   mlir::Attribute importDenseStrings(const Node &node);
 
+  // import_sdy.cpp
+  mlir::Attribute importSdyAttribute(const Node &node);
+  mlir::Attribute importTensorSharding(const Node &node);
+
   mlir::InFlightDiagnostic error(const Node &node) const;
   /// A kind of attribute, with an error if `attribute` is none.
   template <typename AttrTy>
-  AttrTy expect(const Node &node, uint64_t index, const char *what) const;
+  AttrTy expect(const Node &node, uint64_t index, const char *what) const {
+    if (auto result = llvm::dyn_cast<AttrTy>(attribute(index)))
+      return result;
+    error(node) << "expected " << what << ", found " << attribute(index);
+    return {};
+  }
+  /// The same for each of a list; false if one is of another kind.
+  template <typename AttrTy>
+  bool expectAll(const Node &node, std::span<const uint64_t> indices,
+                 const char *what,
+                 llvm::SmallVectorImpl<AttrTy> &result) const {
+    for (uint64_t index : indices) {
+      result.push_back(expect<AttrTy>(node, index, what));
+      if (!result.back())
+        return false;
+    }
+    return true;
+  }
 
   const Artifact &artifact;
   mlir::MLIRContext *context;

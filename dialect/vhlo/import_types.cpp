@@ -32,8 +32,8 @@ LogicalResult NodeImporter::run(ArrayRef<NodeRef> order) {
 InFlightDiagnostic NodeImporter::error(const Node &node) const {
   InFlightDiagnostic diagnostic = diagnostics.error(node.offset);
   if (const Encoding *row = findEncoding(node.family, node.isType, node.code))
-    diagnostic << (node.family == Family::Vhlo ? "vhlo " : "builtin ")
-               << row->name << (node.isType ? " type: " : " attribute: ");
+    diagnostic << dialectOf(node.family) << " " << row->name
+               << (node.isType ? " type: " : " attribute: ");
   return diagnostic;
 }
 
@@ -59,6 +59,7 @@ Type NodeImporter::importType(const Node &node) {
     return importVhloType(node);
   case Family::Text:
     return importTextType(node);
+  case Family::Sdy:
   case Family::Opaque:
     break;
   }

@@ -98,6 +98,13 @@ private:
         return false;
       push(uint64_t(number));
       return true;
+    case 'B': {
+      uint8_t byte;
+      if (!cursor.readByte(byte, "a byte"))
+        return false;
+      push(byte);
+      return true;
+    }
     case 'b':
       return readBlob();
     case 'i':
@@ -201,20 +208,19 @@ bool readNode(Artifact &artifact, ByteCursor &cursor, Node &node,
     node.numWords = 1;
     return true;
   }
-  if (dialect == "builtin")
-    node.family = Family::Builtin;
-  else if (dialect == "vhlo")
-    node.family = Family::Vhlo;
-  else
+  for (Family family : {Family::Builtin, Family::Vhlo, Family::Sdy})
+    if (dialect == dialectOf(family))
+      node.family = family;
+  if (node.family == Family::Opaque)
     return true;
   size_t where = cursor.offset();
   uint64_t code;
   if (!cursor.readVarInt(code, what))
     return false;
   const Encoding *row = findEncoding(node.family, node.isType, code);
-  if (!row && node.family == Family::Builtin) {
+  if (!row && node.family != Family::Vhlo) {
     // Codes that no StableHLO program needs, such as affine maps: an error
-    // only for those who use them.
+    // once they are imported, which names the dialect.
     node.family = Family::Opaque;
     return true;
   }

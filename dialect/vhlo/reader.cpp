@@ -1,6 +1,7 @@
 #include "dialect/vhlo/reader.h"
 
 #include "dialect/newer/dialect.h"
+#include "dialect/sdy/dialect.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/vhlo/import_ops.h"
 
@@ -32,6 +33,8 @@ OwningOpRef<ModuleOp> readPortable(StringRef bytes, MLIRContext *context,
     diagnostics.error(error.offset) << error.text;
     return {};
   }
+  if (llvm::is_contained(artifact.dialects, "sdy"))
+    context->loadDialect<mlir::sdy::SdyDialect>();
   NodeImporter nodes(artifact, context, diagnostics);
   if (failed(nodes.run(order)))
     return {};
