@@ -64,7 +64,9 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
       "--no-undefined", "--gc-sections", "--build-id=none",
       "--hash-style=gnu", "-z",          "text",
       "-z",           "norelro",         "-z",
-      "max-page-size=4096", "--strip-debug", "--version-script",
+      "max-page-size=4096", "-z",
+      "rodynamic",    "-z",             "noseparate-code",
+      "--strip-all", "--version-script",
       inFolder("exports"), "-o",         inFolder("image")};
   if (auto error = writeFile(inFolder("exports"), script))
     return std::move(error);
