@@ -10,9 +10,10 @@ using llvm::StringRef;
 /// The index after the string that begins at `begin`.
 static size_t skipString(StringRef text, size_t begin) {
   size_t pos = begin + 1;
-  while (pos < text.size() && text[pos] != '"' && text[pos] != '\n')
-    pos += text[pos] == '\\' ? 2 : 1;
-  return std::min(pos + 1, text.size());
+  while ((pos = text.find_first_of("\"\\\n", pos)) < text.size() &&
+         text[pos] == '\\')
+    pos += 2;
+  return pos < text.size() ? pos + 1 : text.size();
 }
 
 /// Writes `dense<"0x…">` of an i1 tensor with one byte an element, given the
