@@ -36,4 +36,28 @@ def InputCheckShapeAssertions
     : InputPass<"check-shape-assertions",
                 "check what the program says about its shapes">;
 
+class KeptNames<string text>
+    : ListOption<"keptNames", "keep", "std::string", text>;
+
+def InputLowerComposite
+    : InputPass<"lower-composite", "call the decompositions of composites"> {
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let options = [KeptNames<"names of composites to leave">];
+}
+
+def InputLowerDeprecated
+    : InputPass<"lower-deprecated",
+                "say deprecated ops in those of the specification">;
+
+def InputLowerTuple : InputPass<"lower-tuple", "take tuples apart">;
+
+def InputStripSharding
+    : InputPass<"strip-sharding",
+                "take away what means nothing on one device">;
+
+def InputVerifyInputOutput
+    : InputPass<"verify-input-output", "check the output of the room"> {
+  let options = [KeptNames<"names of composites that may stay">];
+}
+
 #endif

@@ -193,6 +193,69 @@ FailureOr<std::optional<Shape>> inferShape(Operation *op, KnownValue known) {
       .Default([](Operation *) { return std::optional<Shape>(); });
 }
 
+/// The custom calls that JAX writes where an op has no dynamic form. Empty for
+/// others, and while their operands are not known.
+FailureOr<SmallVector<Type>> inferNamedCall(stablehlo::CustomCallOp op,
+                                            KnownValue known) {
+  StringRef target = op.getCallTargetName();
+  SmallVector<Type> types;
+  unsigned count = op.getNumResults();
+  if (target == "stablehlo.dynamic_rng_bit_generator" &&
+      op.getNumOperands() == 2 && count == 2) {
+    auto shape = readShape(op, op.getOperand(1), known);
+    if (failed(shape))
+      return failure();
+    if (*shape)
+      types = {op.getOperand(0).getType(),
+               RankedTensorType::get(
+                   **shape, getElementTypeOrSelf(op.getResult(1).getType()))};
+  }
+  if (target == "stablehlo.dynamic_top_k" && op.getNumOperands() == 2 &&
+      count == 2) {
+    auto k = known(op.getOperand(1));
+    auto operand = typeOf(op.getOperand(0));
+    if (!k || k.getNumElements() != 1 || !operand || operand.getRank() == 0)
+      return types;
+    Shape shape(operand.getShape());
+    shape.back() = getIntegers(k).front();
+    for (Type type : op->getResultTypes())
+      types.push_back(
+          RankedTensorType::get(shape, getElementTypeOrSelf(type)));
+  }
+  if (target == "stablehlo.dynamic_reduce_window" && count >= 1 &&
+      op.getNumOperands() == 2 * count + 5) {
+    // Sizes, strides, base dilations, window dilations, padding.
+    SmallVector<Shape> lists;
+    auto operand = typeOf(op.getOperand(0));
+    for (unsigned list = 0; list < 5; ++list) {
+      auto value = known(op.getOperand(2 * count + list));
+      int64_t expected = operand ? operand.getRank() * (list == 4 ? 2 : 1) : 0;
+      if (!value || !operand || value.getNumElements() != expected)
+        return types;
+      lists.push_back(getIntegers(value));
+    }
+    Shape shape;
+    for (auto [dim, size] : llvm::enumerate(operand.getShape())) {
+      int64_t stride = lists[1][dim];
+      if (ShapedType::isDynamic(size) || stride <= 0) {
+        shape.push_back(ShapedType::kDynamic);
+        continue;
+      }
+      auto dilate = [](int64_t number, int64_t by) {
+        return number == 0 ? 0 : (number - 1) * by + 1;
+      };
+      int64_t padded = dilate(size, lists[2][dim]) + lists[4][2 * dim] +
+                       lists[4][2 * dim + 1];
+      int64_t window = dilate(lists[0][dim], lists[3][dim]);
+      shape.push_back(padded < window ? 0 : (padded - window) / stride + 1);
+    }
+    for (Type type : op->getResultTypes())
+      types.push_back(
+          RankedTensorType::get(shape, getElementTypeOrSelf(type)));
+  }
+  return types;
+}
+
 /// Everything that operands of one shape know about it together.
 Type mergeOperandShapes(Operation *op) {
   Type merged;
@@ -243,6 +306,8 @@ FailureOr<SmallVector<Type>> alula::input::inferResultTypes(Operation *op,
     }
     return types;
   }
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    return inferNamedCall(call, known);
   if (op->getNumResults() == 1) {
     if (auto tensor = typeOf(op->getResult(0))) {
       auto shape = inferShape(op, known);

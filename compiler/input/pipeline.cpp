@@ -1,0 +1,35 @@
+// The order of the room's passes.
+
+#include "compiler/input/pipeline.h"
+#include "compiler/input/passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+void alula::input::addInputPipeline(OpPassManager &manager,
+                                    const PipelineOptions &options) {
+  // Tuples first: nothing after it looks through them.
+  manager.addPass(createInputLowerTuple());
+  manager.addPass(createInputStripSharding());
+  if (!options.argumentTypes.empty()) {
+    InputRefineArgumentsOptions refine;
+    refine.typeTexts = options.argumentTypes;
+    refine.functionName = "main";
+    manager.addPass(createInputRefineArguments(refine));
+  }
+  manager.addPass(createInputRefineShapes());
+  manager.addPass(createInputCheckShapeAssertions());
+  // After refinement, which gives decompositions their types, and before chlo,
+  // which decompositions may hold.
+  InputLowerCompositeOptions composite;
+  composite.keptNames = options.keptComposites;
+  manager.addPass(createInputLowerComposite(composite));
+  manager.addPass(createInputConvertChloToStablehlo());
+  manager.addPass(createInputLowerDeprecated());
+  if (options.verify) {
+    InputVerifyInputOutputOptions verify;
+    verify.keptNames = options.keptComposites;
+    manager.addPass(createInputVerifyInputOutput(verify));
+  }
+}
