@@ -224,6 +224,8 @@ private:
         replace(begin, stand);
       return;
     }
+    if (isAbsurdInteger(word) && !inAffine() && !isKey())
+      refuse(begin, "integer type must have 1 to 128 bits: " + word);
     if (word == "mod" || word == "floordiv" || word == "ceildiv")
       countOperator();
     if (at(pos) != '<')
@@ -249,6 +251,17 @@ private:
       if (!shape.problem.empty())
         refuse(begin, word + " type: " + shape.problem);
     }
+  }
+
+  /// `i0`, whose elements MLIR 19 reads past their end, or a type so wide that
+  /// a few characters of text fill the memory.
+  static bool isAbsurdInteger(StringRef word) {
+    if (!word.consume_front("si") && !word.consume_front("ui") &&
+        !word.consume_front("i"))
+      return false;
+    unsigned width;
+    return !word.empty() && llvm::all_of(word, llvm::isDigit) &&
+           (word.getAsInteger(10, width) || width == 0 || width > 128);
   }
 
   /// `1.0 : f8E3M4` becomes `#f.8e3<1.0>`, which is shorter if there is a space

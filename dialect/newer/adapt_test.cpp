@@ -134,6 +134,16 @@ TEST(Adapt, RefusesShapes) {
             "0: tensor type: rank is more than 1024");
 }
 
+TEST(Adapt, RefusesAbsurdIntegers) {
+  EXPECT_EQ(refusal("tensor<2xi0>"),
+            "9: integer type must have 1 to 128 bits: i0");
+  EXPECT_EQ(refusal("(ui16777215)"),
+            "1: integer type must have 1 to 128 bits: ui16777215");
+  EXPECT_EQ(refusal("i99999999999999999999"),
+            "0: integer type must have 1 to 128 bits: i99999999999999999999");
+  EXPECT_EQ(refusal("{i0 = i128} affine_map<(i0) -> (i0)> index %i0"), "none");
+}
+
 TEST(Adapt, RefusesSparseLiterals) {
   EXPECT_EQ(refusal("a = sparse<0, 1.0> : tensor<2xf32>"),
             "4: sparse literals are not supported");
