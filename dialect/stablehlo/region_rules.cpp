@@ -25,14 +25,11 @@ ReturnOp findReturn(Region &region) {
   return dyn_cast<ReturnOp>(region.front().back());
 }
 
-/// One block with `numArguments` arguments that ends in stablehlo.return with
-/// `numResults` operands.
+/// The block has `numArguments` arguments and ends in stablehlo.return with
+/// `numResults` operands. That there is one block is an invariant of the ops.
 FailureOr<ReturnOp> verifySignature(const RuleSite &site, StringRef name,
                                     Region &region, size_t numArguments,
                                     size_t numResults) {
-  if (!region.hasOneBlock())
-    return site.fail(name, " must have one block: has ",
-                     region.getBlocks().size());
   if (region.getNumArguments() != numArguments)
     return site.fail(name, " must take ", numArguments, " arguments: takes ",
                      region.getNumArguments());

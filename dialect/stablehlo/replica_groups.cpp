@@ -18,8 +18,6 @@ verifyListedGroups(const RuleSite &site, DenseIntElementsAttr groups,
   ShapedType type = groups.getType();
   if (type.getRank() != 2)
     return site.fail("replica_groups must be 2-dimensional: is ", type);
-  if (!type.getElementType().isInteger(64))
-    return site.fail("replica_groups must be of 64-bit integers: is ", type);
   if (llvm::is_contained(type.getShape(), 0)) {
     if (rules.needsGroup)
       return site.fail("replica_groups must not be empty: is ", type);
@@ -89,11 +87,9 @@ verifyMeshGroups(const RuleSite &site, ReplicaGroupMeshAxesAttr groups) {
 FailureOr<std::optional<int64_t>>
 stablehlo::verifyReplicaGroups(const RuleSite &site, Attribute groups,
                                ReplicaGroupRules rules) {
-  if (auto listed = dyn_cast_or_null<DenseIntElementsAttr>(groups))
+  if (auto listed = dyn_cast<DenseIntElementsAttr>(groups))
     return verifyListedGroups(site, listed, rules);
-  if (auto axes = dyn_cast_or_null<ReplicaGroupMeshAxesAttr>(groups))
-    return verifyMeshGroups(site, axes);
-  return site.fail("replica_groups must be given: are not");
+  return verifyMeshGroups(site, cast<ReplicaGroupMeshAxesAttr>(groups));
 }
 
 LogicalResult
