@@ -2,6 +2,9 @@
 
 namespace alula::runtime {
 
+/// Functions with different needs take turns: their memory must stay.
+constexpr uint32_t maxIdleCalls = 64;
+
 static void destroyContext(alula_executable *executable, Context *context) {
   const Allocator &allocator = executable->instance->allocator;
   allocator.release(context->memory, context->memoryBytes);
@@ -70,8 +73,9 @@ Status takeContext(alula_executable *executable, const FunctionInfo &info,
 void returnContext(alula_executable *executable, Context *context) {
   size_t kept = 0;
   for (Context::Block &block : context->blocks) {
-    if (block.wasUsed)
-      context->blocks[kept++] = {block.data, block.bytes, false, false};
+    if (block.idleCalls < maxIdleCalls)
+      context->blocks[kept++] = {block.data, block.bytes, false,
+                                 block.idleCalls + 1};
     else
       executable->instance->allocator.release(block.data, block.bytes);
   }
@@ -102,13 +106,14 @@ Status allocateBlock(alula_executable *executable, Context &context,
         executable->instance->allocator.allocate(bytes));
     if (!data)
       return makeOutOfMemory("a buffer", bytes);
-    if (!context.blocks.push({data, bytes, false, false})) {
+    if (!context.blocks.push({data, bytes, false, 0})) {
       executable->instance->allocator.release(data, bytes);
       return makeOutOfMemory("a buffer", bytes);
     }
   }
   Context::Block &block = context.blocks[best];
-  block.isUsed = block.wasUsed = true;
+  block.isUsed = true;
+  block.idleCalls = 0;
   slot = {block.data, bytes, best + 1};
   return nullptr;
 }

@@ -40,7 +40,9 @@ struct Context {
   struct Block {
     uint8_t *data;
     uint64_t bytes;
-    bool isUsed, wasUsed;
+    bool isUsed;
+    /// Calls since it was used last.
+    uint32_t idleCalls;
   };
   Array<Block> blocks;
 };
@@ -48,7 +50,7 @@ struct Context {
 /// Takes a context with room for a function's frames.
 Status takeContext(alula_executable *executable, const FunctionInfo &info,
                    Context **context);
-/// Gives it back; frees blocks that this call did not need.
+/// Gives it back; frees blocks that the last calls did not need.
 void returnContext(alula_executable *executable, Context *context);
 
 /// New memory for a slot, and its return.

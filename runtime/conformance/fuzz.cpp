@@ -1,0 +1,125 @@
+// Runs damaged artifacts that still verify, on the null device: whatever a
+// verified command list says, the host side must stay in bounds and give an
+// error at worst.
+//   runtime_fuzz COUNT [SEED]
+
+#include "alula/runtime.h"
+#include "artifact/fuzz/mutate.h"
+#include "artifact/sample_test.h"
+
+#include <csignal>
+#include <sys/time.h>
+#include <unistd.h>
+
+using namespace alula::artifact;
+
+namespace {
+
+/// Set by the timer: a damaged loop may have no end.
+int cancel = 0;
+
+/// A machine with little memory: what is refused here is an error path more.
+uint64_t allocated = 0;
+void *allocate(void *, size_t bytes, size_t alignment) {
+  if (bytes > (uint64_t(64) << 20) - allocated)
+    return nullptr;
+  allocated += bytes;
+  return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+void release(void *, void *memory, size_t bytes, size_t) {
+  allocated -= bytes;
+  free(memory);
+}
+
+/// Buffers for the arguments of a function; false if one can't be made.
+bool makeArguments(alula_instance *instance, const alula_executable *executable,
+                   uint32_t function, alula_buffer **buffers, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    alula_value_info info = {};
+    info.struct_bytes = sizeof info;
+    alula_executable_get_argument(executable, function, i, &info);
+    int64_t dims[ALULA_MAX_RANK];
+    for (uint32_t j = 0; j < info.rank; ++j)
+      dims[j] = info.dims[j] < 0 ? 2 : info.dims[j];
+    alula_error *error =
+        alula_buffer_create(instance, info.dtype, info.rank, dims, &buffers[i]);
+    if (error) {
+      alula_error_destroy(error);
+      return false;
+    }
+    memset(alula_buffer_get_data(buffers[i]), int(i + 1),
+           alula_buffer_get_bytes(buffers[i]));
+  }
+  return true;
+}
+
+/// Calls a function with small arguments; whether it came through.
+bool callFunction(alula_instance *instance, alula_executable *executable,
+                  uint32_t function) {
+  uint32_t arguments = alula_executable_get_argument_count(executable, function);
+  uint32_t results = alula_executable_get_result_count(executable, function);
+  if (arguments > 64 || results > 64)
+    return false;
+  alula_buffer *in[64] = {}, *out[64] = {};
+  alula_call_options options = {};
+  options.struct_bytes = sizeof options;
+  options.cancel = &cancel;
+  bool good = makeArguments(instance, executable, function, in, arguments);
+  if (good) {
+    __atomic_store_n(&cancel, 0, __ATOMIC_RELAXED);
+    itimerval soon = {{0, 0}, {0, 20000}};
+    setitimer(ITIMER_REAL, &soon, nullptr);
+    alula_error *error = alula_call(executable, function, &options, in,
+                                    arguments, out, results);
+    good = !error;
+    alula_error_destroy(error);
+  }
+  for (alula_buffer *buffer : in)
+    alula_buffer_release(buffer);
+  for (alula_buffer *buffer : out)
+    alula_buffer_release(buffer);
+  return good;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  long count = argc > 1 ? atol(argv[1]) : 20000;
+  uint64_t state = makeSeed(argc > 2 ? argv[2] : "0");
+  signal(SIGALRM, [](int) { __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED); });
+  alula_allocator allocator = {nullptr, allocate, release};
+  alula_instance_options options = {};
+  options.struct_bytes = sizeof options;
+  options.device = "null";
+  options.thread_count = 1;
+  options.allocator = &allocator;
+  alula_instance *instance;
+  if (alula_instance_create(&options, &instance))
+    return 1;
+  const std::string sample = makeSample();
+  long loaded = 0, calls = 0, good = 0;
+  for (long i = 0; i < count; ++i) {
+    std::string bytes = sample;
+    for (uint64_t n = nextRandom(state) % 3 + 1; n; --n)
+      mutate(bytes, state);
+    fixHashes(reinterpret_cast<uint8_t *>(bytes.data()), bytes.size());
+    alula_executable *executable;
+    alula_error *error = alula_executable_load_memory(
+        instance, bytes.data(), bytes.size(), nullptr, &executable);
+    if (error) {
+      alula_error_destroy(error);
+      continue;
+    }
+    ++loaded;
+    uint32_t functions = alula_executable_get_function_count(executable);
+    for (uint32_t f = 0; f < functions; ++f, ++calls)
+      good += callFunction(instance, executable, f);
+    alula_executable_destroy(executable);
+  }
+  alula_instance_destroy(instance);
+  printf("%ld mutated artifacts, %ld load, %ld calls, %ld without error, %llu "
+         "bytes left\n",
+         count, loaded, calls, good,
+         static_cast<unsigned long long>(allocated));
+  return allocated == 0 ? 0 : 1;
+}

@@ -1,0 +1,24 @@
+# Prints how large the runtime is when stripped, and fails if it needs what it
+# must not: the C++ library (so no exceptions, no iostream) or LLVM.
+#   cmake -DLIBRARY= -DSTRIP= -DNM= -DCOPY= -P size.cmake
+execute_process(COMMAND ${STRIP} --strip-all -o ${COPY} ${LIBRARY}
+  COMMAND_ERROR_IS_FATAL ANY)
+file(SIZE ${COPY} bytes)
+message("stripped CPU-only runtime: ${bytes} bytes")
+execute_process(COMMAND ${NM} -D --undefined-only ${LIBRARY}
+  OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+# C++ names begin with _Z, those of its support library with __cxa, __gxx or
+# _Unwind; the C library's __cxa_finalize is in every shared library.
+string(REGEX MATCHALL "(_Z[^ \n]*|__cxa_[^ \n]*|__gxx[^ \n]*|_Unwind[^ \n]*|LLVM[^ \n]*|mlir[^ \n]*)"
+  banned "${symbols}")
+list(FILTER banned EXCLUDE REGEX "^__cxa_(finalize|atexit)")
+if(banned)
+  message(FATAL_ERROR "the runtime needs what it must not: ${banned}")
+endif()
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY}
+  OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " [TDBR] [^ \n]*" exported "${symbols}")
+list(FILTER exported EXCLUDE REGEX " alula_")
+if(exported)
+  message(FATAL_ERROR "the runtime exports names that are not alula_: ${exported}")
+endif()
