@@ -5,7 +5,7 @@ include "dialect/stablehlo/traits.td"
 class SHLO_Unary<string mnemonic, Type operand, Type result_ = operand,
                  list<Trait> traits = [SHLO_SameType]>
     : SHLO_InferringOp<mnemonic,
-                       traits # [Elementwise, SHLO_SameShape, SHLO_NoEffect]> {
+                       traits # [SHLO_SameShape, Elementwise, SHLO_NoEffect]> {
   let arguments = (ins operand:$operand);
   let results = (outs result_:$result);
   let assemblyFormat = [{
@@ -53,7 +53,7 @@ def StableHLO_FloorOp : SHLO_Unary<"floor", SHLO_FloatOrQuantTensor>;
 def StableHLO_ImagOp : SHLO_Unary<"imag", SHLO_FloatOrComplexTensor,
                                   SHLO_FloatTensor, [SHLO_Infer]>;
 def StableHLO_IsFiniteOp
-    : SHLO_InferringOp<"is_finite", [Elementwise, SHLO_Infer, SHLO_SameShape,
+    : SHLO_InferringOp<"is_finite", [SHLO_SameShape, Elementwise, SHLO_Infer,
                                      SHLO_NoEffect]> {
   let arguments = (ins SHLO_FloatOrQuantTensor:$x);
   let results = (outs SHLO_PredTensor:$y);
@@ -86,7 +86,7 @@ def StableHLO_AndOp
     : SHLO_Binary<"and", SHLO_PredOrIntTensor, [Commutative]>;
 def StableHLO_Atan2Op : SHLO_Binary<"atan2", SHLO_FloatComplexOrQuantTensor>;
 def StableHLO_ComplexOp
-    : SHLO_InferringOp<"complex", [Elementwise, SHLO_Infer, SHLO_SameShape,
+    : SHLO_InferringOp<"complex", [SHLO_SameShape, Elementwise, SHLO_Infer,
                                    SHLO_SameOperandElementType,
                                    SHLO_NoEffect]> {
   let arguments = (ins SHLO_F32OrF64Tensor:$lhs, SHLO_F32OrF64Tensor:$rhs);
@@ -132,7 +132,7 @@ def StableHLO_ClampOp
 }
 
 def StableHLO_CompareOp
-    : SHLO_InferringOp<"compare", [Elementwise, SHLO_Infer, SHLO_SameShape,
+    : SHLO_InferringOp<"compare", [SHLO_SameShape, Elementwise, SHLO_Infer,
                                    SHLO_SameOperandElementType,
                                    SHLO_NoEffect]> {
   let arguments = (ins SHLO_Tensor:$lhs, SHLO_Tensor:$rhs,
@@ -153,7 +153,7 @@ def StableHLO_CompareOp
 }
 
 def StableHLO_ReducePrecisionOp
-    : SHLO_InferringOp<"reduce_precision", [Elementwise, SHLO_SameType,
+    : SHLO_InferringOp<"reduce_precision", [SHLO_SameType, Elementwise,
                                             SHLO_NoEffect]> {
   let arguments = (ins SHLO_FloatOrQuantTensor:$operand,
                        I32Attr:$exponent_bits, I32Attr:$mantissa_bits);

@@ -3,7 +3,7 @@
 include "dialect/stablehlo/traits.td"
 
 class SHLO_QuantizeOp<string mnemonic, Type operand, Type result_>
-    : StableHLO_Op<mnemonic, [Elementwise, SHLO_SameShape, SHLO_NoEffect]> {
+    : StableHLO_Op<mnemonic, [SHLO_SameShape, Elementwise, SHLO_NoEffect]> {
   let arguments = (ins operand:$operand);
   let results = (outs result_:$result);
   let assemblyFormat = [{
