@@ -153,6 +153,15 @@ private:
     if (prefix != '!' && prefix != '#')
       return;
     StringRef name = text.slice(begin, pos);
+    if (prefix == '#' && last == '%' && begin &&
+        isSuffixChar(text[begin - 1])) {
+      unsigned number;
+      if (name.drop_front().getAsInteger(10, number) ||
+          number > maxResultNumber)
+        refuse(begin, "result number is more than " +
+                          llvm::Twine(maxResultNumber) + ": " + name);
+      return;
+    }
     if (stack.empty()) {
       size_t next = std::min(text.find_first_not_of(' ', pos), text.size());
       if (at(next) == '=' && at(next + 1) != '=') {

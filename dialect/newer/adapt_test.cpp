@@ -144,6 +144,12 @@ TEST(Adapt, RefusesAbsurdIntegers) {
   EXPECT_EQ(refusal("{i0 = i128} affine_map<(i0) -> (i0)> index %i0"), "none");
 }
 
+TEST(Adapt, RefusesAbsurdResultNumbers) {
+  EXPECT_EQ(refusal("(%0#65536, %a#1, #a)"), "none");
+  EXPECT_EQ(refusal("(%0#2147483648)"),
+            "3: result number is more than 65536: #2147483648");
+}
+
 TEST(Adapt, RefusesSparseLiterals) {
   EXPECT_EQ(refusal("a = sparse<0, 1.0> : tensor<2xf32>"),
             "4: sparse literals are not supported");

@@ -20,6 +20,8 @@ inline constexpr unsigned maxAliasNesting = 4096;
 inline constexpr uint64_t maxAliasParts = uint64_t(1) << 20;
 /// Operators in one affine expression, which the parser recurses over.
 inline constexpr unsigned maxAffineOperators = 1024;
+/// `%0#n`: the parser makes room for all results before the n-th.
+inline constexpr unsigned maxResultNumber = 1 << 16;
 inline constexpr unsigned maxRank = 1024;
 /// Elements of one tensor. Its bits still fit an int64_t with 128 bits each.
 inline constexpr int64_t maxElements = int64_t(1) << 55;
