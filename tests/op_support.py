@@ -23,8 +23,6 @@ sys.path.insert(0, str(HERE / "jax"))
 
 import tool_batch
 
-CHLO = "--passes=builtin.module(input-convert-chlo-to-stablehlo)"
-
 SINT = ["i2", "i4", "i8", "i16", "i32", "i64"]
 UINT = ["ui2", "ui4", "ui8", "ui16", "ui32", "ui64"]
 SMALL = ["f4E2M1FN", "f6E2M3FN", "f6E3M2FN"]
@@ -177,7 +175,7 @@ class Programs:
         if (self.bin / "alula-interpret").exists():
             problems = tool_batch.interpret(
                 self.bin / "alula-interpret",
-                [[str(self.files[key]), "--function=main", CHLO] for key in accepted],
+                [[str(self.files[key]), "--function=main"] for key in accepted],
                 jobs,
             )
             for key, problem in zip(accepted, problems, strict=True):

@@ -37,8 +37,7 @@ def _parts(array: np.ndarray) -> np.ndarray:
     """A complex array as pairs of reals."""
     if array.dtype.kind != "c":
         return array
-    real = np.dtype(f"f{array.dtype.itemsize // 2}")
-    return array.view(real).reshape(*array.shape, 2)
+    return np.stack([array.real, array.imag], axis=-1)
 
 
 def is_float(dtype: np.dtype) -> bool:

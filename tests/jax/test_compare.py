@@ -1,6 +1,7 @@
 """The comparison that judges everything must itself be right."""
 
 import compare
+import exact
 import ml_dtypes
 import numpy as np
 import pytest
@@ -51,6 +52,7 @@ def test_both_parts_of_a_complex_number_count():
     ours, theirs = np.array([1 + 1e-3j], np.complex64), np.array([1 + 2e-3j], np.complex64)
     assert compare.compare(ours, theirs, accumulates=False) is not None
     assert compare.compare(ours, ours, accumulates=False) is None
+    assert compare.compare(ours[0], theirs[0], accumulates=False) is not None
 
 
 def test_shapes_and_types_must_match():
@@ -72,7 +74,8 @@ def test_widening_text():
     )
     assert wider.widen_type("tensor<complex<f32>>") == "tensor<complex<f64>>"
     assert wider.widen_type("tensor<2xf8E4M3FN>") == "tensor<2xf8E4M3FN>"
-    assert wider.widen_text("stablehlo.bitcast_convert") is None
+    assert wider.widen_text("stablehlo.bitcast_convert : tensor<2xf32>") is None
+    assert wider.widen_text("tensor<2xf64>") is None
 
 
 def test_the_nearer_result_wins():
@@ -81,6 +84,17 @@ def test_the_nearer_result_wins():
     everywhere = np.ones(2, bool)
     assert wider.nearer(ours, theirs, truth, everywhere, slack=0)
     assert not wider.nearer(theirs, ours, truth, everywhere, slack=0)
+    assert wider.nearer_as_a_whole(ours, theirs, truth)
+    assert not wider.nearer_as_a_whole(theirs, ours, truth)
+
+
+def test_mpmath_judges_programs_in_f64():
+    everywhere = np.ones(2, bool)
+    truth = exact.truth("log1p", [np.array([1e-20, -3.0])], everywhere)
+    assert truth[0] == 1e-20
+    assert np.isnan(truth[1])
+    assert exact.truth("sqrt", [np.array([-4, 2], np.complex128)], everywhere)[0] == 2j
+    assert exact.truth("no such primitive", [], everywhere) is None
 
 
 @pytest.mark.parametrize("name", ["i1", "i4", "bf16", "f8E5M2", "complex<f64>"])

@@ -36,6 +36,24 @@ class Chunk:
     def expected(self) -> list[str]:
         return EXPECTED.findall(self.text)
 
+    def expects_error_at(self, line: int) -> bool:
+        """Whether an expected error may be at this line of the file."""
+        for number, text in enumerate(self.text.splitlines(), 1):
+            if not EXPECTED.search(text):
+                continue
+            offset = re.search(r"expected-error(?:-re)?\s*@([+-]\d+|above|below|unknown)", text)
+            # "below" skips the comments that follow.
+            low, high = {None: (0, 0), "above": (-4, -1), "below": (1, 4)}.get(
+                offset and offset[1], (0, 0)
+            )
+            if offset and offset[1] == "unknown":
+                return True
+            if offset and offset[1][0] in "+-":
+                low = high = int(offset[1])
+            if number + low <= line <= number + high:
+                return True
+        return False
+
     @property
     def label(self) -> str:
         name = re.search(r"func\.func (?:\w+ )?@([\w.]+)", self.text)
@@ -60,7 +78,7 @@ def split(path: pathlib.Path, root: pathlib.Path) -> list[Chunk]:
 
 
 def run_opt(command: list[str], chunk: Chunk) -> tuple[str, str]:
-    """`accept`, `reject` or `crash`, with our first message."""
+    """`accept`, `reject` (`elsewhere` if it is another line's error) or `crash`, with our message."""
     try:
         done = subprocess.run(
             command,
@@ -77,6 +95,9 @@ def run_opt(command: list[str], chunk: Chunk) -> tuple[str, str]:
     if done.returncode == 0:
         return "accept", ""
     if done.returncode == 1 and match:
+        line = re.search(r":(\d+):\d+: error: ", errors)
+        if chunk.expected and not chunk.expects_error_at(int(line[1]) if line else 0):
+            return "elsewhere", f"{message} (at line {line[1] if line else '?'})"
         return "reject", message
     frames = re.findall(r"#\d+ 0x\w+ (.*)", errors)
     ours = [frame for frame in frames if re.search("stablehlo::|chlo::|sdy::|alula::", frame)]
@@ -156,6 +177,10 @@ def main() -> None:
     for chunk, (answer, message) in zip(chunks, answers):
         total[chunk.file] += 1
         should = "reject" if chunk.expected else "accept"
+        if answer == "elsewhere":
+            # It may be right still: another order of checks, another location.
+            wrong["rejected for another line"].append(f"  {chunk.label}: {message}")
+            answer = "reject"
         if answer == should:
             agree[chunk.file] += 1
         elif answer == "crash":
