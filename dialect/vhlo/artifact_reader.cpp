@@ -55,8 +55,9 @@ private:
       sections[section.id] = section;
     }
     for (uint8_t id : {stringSection, dialectSection, attrTypeSection,
-                       attrTypeOffsetSection, irSection})
-      if (!found[id])
+                       attrTypeOffsetSection, irSection, propertiesSection})
+      if (!found[id] &&
+          (id != propertiesSection || artifact.containerVersion >= 5))
         return cursor.fail("there is no " + std::string(sectionName(id)) +
                            " section");
     return true;

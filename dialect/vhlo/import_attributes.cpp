@@ -30,21 +30,13 @@ Attribute NodeImporter::importAttribute(const Node &node) {
 }
 
 Attribute NodeImporter::importText(const Node &node) {
-  StringRef text = artifact.text(uint32_t(artifact.wordsOf(node)[0]));
-  if (!isShallowText(text)) {
-    diagnostics.error(node.offset)
-        << "an attribute's text is nested too deeply";
-    return {};
-  }
-  size_t numRead = 0;
-  Attribute result = parseAttribute(text, context, /*type=*/{}, &numRead);
-  if (!result || numRead != text.size()) {
-    diagnostics.error(node.offset)
-        << "'" << text.take_front(80)
-        << "' is not an attribute that is known here";
-    return {};
-  }
-  return result;
+  Attribute result;
+  bool good =
+      parseText(node, "an attribute", [&](StringRef text, size_t &numRead) {
+        return bool(result =
+                        parseAttribute(text, context, /*type=*/{}, &numRead));
+      });
+  return good ? result : Attribute();
 }
 
 Attribute NodeImporter::importArray(const Node &node) {

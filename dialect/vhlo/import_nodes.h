@@ -77,6 +77,10 @@ private:
   mlir::Attribute importTensorSharding(const Node &node);
 
   mlir::InFlightDiagnostic error(const Node &node) const;
+  /// Gives the text of a node to MLIR's parser, `parse(text, numRead)`, if that
+  /// can stand it; one error says what was wrong.
+  bool parseText(const Node &node, llvm::StringRef what,
+                 llvm::function_ref<bool(llvm::StringRef, size_t &)> parse);
   /// A kind of attribute, with an error if `attribute` is none.
   template <typename AttrTy>
   AttrTy expect(const Node &node, uint64_t index, const char *what) const {
@@ -123,8 +127,5 @@ private:
   std::span<const uint64_t> words;
   size_t next = 0;
 };
-
-/// Text that MLIR's parser may be given: it recurses over brackets.
-bool isShallowText(llvm::StringRef text);
 
 } // namespace alula::vhlo

@@ -1,5 +1,6 @@
 #include "dialect/vhlo/import_nodes.h"
 
+#include "dialect/newer/adapt.h"
 #include "dialect/newer/limits.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -37,18 +38,31 @@ InFlightDiagnostic NodeImporter::error(const Node &node) const {
   return diagnostic;
 }
 
-bool isShallowText(StringRef text) {
-  constexpr unsigned deepest = 100;
-  unsigned depth = 0;
-  for (char c : text) {
-    if (StringRef("<([{").contains(c)) {
-      if (++depth > deepest)
-        return false;
-    } else if (StringRef(">)]}").contains(c) && depth > 0) {
-      --depth;
-    }
+bool NodeImporter::parseText(const Node &node, StringRef what,
+                             function_ref<bool(StringRef, size_t &)> parse) {
+  std::string text(artifact.text(uint32_t(artifact.wordsOf(node)[0])));
+  std::string shown = text.substr(0, 80);
+  newer::Adaptation adaptation = newer::adapt(text);
+  if (adaptation.refusal) {
+    diagnostics.error(node.offset)
+        << "the text of " << what << ": " << adaptation.refusal->message;
+    return false;
   }
-  return true;
+  newer::applyEdits(adaptation.edits, text.data());
+  std::string reason;
+  size_t numRead = 0;
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      if (reason.empty())
+        reason = ": " + diagnostic.str();
+      return success();
+    });
+    if (parse(text, numRead) && numRead == text.size())
+      return true;
+  }
+  diagnostics.error(node.offset)
+      << "'" << shown << "' is not " << what << " that is known here" << reason;
+  return false;
 }
 
 Type NodeImporter::importType(const Node &node) {
@@ -73,18 +87,11 @@ Type NodeImporter::importTextType(const Node &node) {
   StringRef text = artifact.text(uint32_t(artifact.wordsOf(node)[0]));
   if (auto format = newer::parseFloatFormat(text))
     return newer::BridgedFloatType::get(context, *format);
-  if (!isShallowText(text)) {
-    diagnostics.error(node.offset) << "a type's text is nested too deeply";
-    return {};
-  }
-  size_t numRead = 0;
-  Type type = parseType(text, context, &numRead);
-  if (!type || numRead != text.size()) {
-    diagnostics.error(node.offset)
-        << "'" << text.take_front(80) << "' is not a type that is known here";
-    return {};
-  }
-  return type;
+  Type type;
+  bool good = parseText(node, "a type", [&](StringRef edited, size_t &numRead) {
+    return bool(type = parseType(edited, context, &numRead));
+  });
+  return good ? type : Type();
 }
 
 bool NodeImporter::readShape(const Node &node, Fields &fields,

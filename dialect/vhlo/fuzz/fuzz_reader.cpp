@@ -8,6 +8,7 @@
 // --first=N starts from.
 
 #include "dialect/newer/source.h"
+#include "dialect/sdy/dialect.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/vhlo/fuzz/mutator.h"
 #include "dialect/vhlo/reader.h"
@@ -60,7 +61,8 @@ bool parseOptions(int argc, char **argv, Options &options) {
 std::unique_ptr<MLIRContext> makeContext() {
   auto context =
       std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
-  context->loadDialect<func::FuncDialect, stablehlo::StablehloDialect>();
+  context->loadDialect<func::FuncDialect, mlir::sdy::SdyDialect,
+                       stablehlo::StablehloDialect>();
   return context;
 }
 
@@ -74,13 +76,14 @@ bool addPrograms(StringRef text, std::vector<std::string> &seeds) {
         newer::parseSource(part, context.get(), "program", /*verify=*/false);
     if (!module)
       return false;
-    FailureOr<vhlo::Version> lowest = vhlo::lowestVersion(*module);
+    FailureOr<vhlo::Version> lowest =
+        vhlo::lowestVersion(*module, /*allowOtherDialects=*/true);
     if (failed(lowest))
       return false;
     for (vhlo::Version version :
          {*lowest, std::max(*lowest, {1, 0, 0}), vhlo::Version::current()}) {
       std::string bytes;
-      if (failed(vhlo::writePortable(*module, {version}, bytes)))
+      if (failed(vhlo::writePortable(*module, {version, true}, bytes)))
         return false;
       seeds.push_back(std::move(bytes));
     }

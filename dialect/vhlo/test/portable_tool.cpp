@@ -9,6 +9,9 @@
 //                                      can say it and at the newest, reads the
 //                                      bytes back and compares
 //
+//   vhlo-test-tool same FILE FILE      compares what the portable form makes of
+//                                      two files, locations aside
+//
 // FILE is a portable artifact or text. With --raw first, nothing is verified
 // and text is in the generic form.
 
@@ -128,6 +131,17 @@ static bool run(StringRef command, StringRef path, StringRef version) {
   return true;
 }
 
+/// The portable form of a file as text; empty if there is none.
+static std::string portableText(StringRef path) {
+  MLIRContext context;
+  context.loadDialect<func::FuncDialect, stablehlo::StablehloDialect>();
+  bool isPortable = false;
+  OwningOpRef<ModuleOp> module = readAny(path, context, isPortable);
+  if (module)
+    module = normalize(*module, path);
+  return module ? print(*module, /*withLocations=*/false) : "";
+}
+
 int main(int argc, char **argv) {
   SmallVector<StringRef> arguments(argv + 1, argv + argc);
   StringRef version;
@@ -147,6 +161,13 @@ int main(int argc, char **argv) {
     llvm::errs() << "usage: vhlo-test-tool read|print|debug|lowest|roundtrip "
                     "FILE…, or write VERSION FILE…\n";
     return 2;
+  }
+  if (arguments[0] == "same") {
+    std::string first = portableText(arguments[1]);
+    return arguments.size() == 3 && !first.empty() &&
+                   portableText(arguments[2]) == first
+               ? 0
+               : 1;
   }
   size_t numBad = 0;
   for (StringRef path : ArrayRef(arguments).drop_front())
