@@ -186,7 +186,8 @@ LogicalResult verifyConvolution(const RuleSite &site, Convolution conv) {
   auto window = readWindow(site, conv.window);
   if (failed(window))
     return failure();
-  if (conv.reversal && conv.reversal.size() != rank - 2)
+  if (conv.reversal && !conv.reversal.empty() &&
+      conv.reversal.size() != rank - 2)
     return site.fail("window_reversal must have an entry for each window "
                      "dimension: ",
                      rank - 2, " dimensions, ", conv.reversal.size(),

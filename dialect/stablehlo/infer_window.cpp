@@ -17,11 +17,11 @@ LogicalResult verifyPositive(const RuleSite &site, NamedDims list) {
   return success();
 }
 
-/// Entries for `rank` dimensions, ones if there is no list.
+/// Entries for `rank` dimensions, ones if there is no list or an empty one.
 FailureOr<SmallVector<int64_t>> readList(const RuleSite &site, StringRef name,
                                          DenseI64ArrayAttr attribute,
                                          size_t rank) {
-  if (!attribute)
+  if (!attribute || attribute.empty())
     return SmallVector<int64_t>(rank, 1);
   ArrayRef<int64_t> values = attribute.asArrayRef();
   if (values.size() != rank)
@@ -65,7 +65,7 @@ stablehlo::readWindow(const RuleSite &site, const WindowLists &lists) {
   if (failed(windowDilations))
     return failure();
   SmallVector<std::pair<int64_t, int64_t>> padding(rank, {0, 0});
-  if (lists.padding) {
+  if (lists.padding && !lists.padding.empty()) {
     auto pairs = readPairs(site, "padding", lists.padding);
     if (failed(pairs))
       return failure();

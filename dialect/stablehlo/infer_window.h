@@ -12,8 +12,8 @@ struct WindowDimension {
   int64_t windowDilation = 1, baseDilation = 1;
 };
 
-/// A window as an op's attributes give it; a missing list stands for ones, a
-/// missing padding for zeros.
+/// A window as an op's attributes give it; a missing or empty list stands for
+/// ones, such a padding for zeros.
 struct WindowLists {
   ArrayRef<int64_t> sizes;
   DenseI64ArrayAttr strides, baseDilations, windowDilations;

@@ -32,10 +32,10 @@ def StableHLO_ConvolutionOp : StableHLO_Op<"convolution", [SHLO_NoEffect]> {
 }
 
 def StableHLO_DynamicConvOp : StableHLO_Op<"dynamic_conv", [SHLO_NoEffect]> {
-  let arguments = !con((ins SHLO_Tensor:$lhs, SHLO_Tensor:$rhs,
+  let arguments = !con((ins SHLO_Tensor:$lhs, SHLO_AnyTensor:$rhs,
                             SHLO_Static2DIntTensor:$padding,
                             OptionalAttr<DenseI64ArrayAttr>:$window_strides),
                        SHLO_ConvCommon.attributes);
-  let results = (outs SHLO_Tensor:$result);
+  let results = (outs SHLO_AnyTensor:$result);
   let hasVerifier = 1;
 }

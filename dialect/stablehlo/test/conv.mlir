@@ -69,3 +69,25 @@ func.func @padding_as_a_value(%l: tensor<1x8x4xf32>, %r: tensor<3x4x6xf32>, %p: 
       : (tensor<1x8x4xf32>, tensor<3x4x6xf32>, tensor<1x2xi64>) -> tensor<1x9x6xf32>
   return
 }
+
+// Empty lists say no more than missing ones.
+// CHECK-LABEL: @empty_lists
+// CHECK: -> tensor<1x6x6xf32>
+func.func @empty_lists(%l: tensor<1x8x4xf32>, %r: tensor<3x4x6xf32>) -> tensor<1x6x6xf32> {
+  %0 = stablehlo.convolution(%l, %r) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+      window = {stride = [], pad = [], lhs_dilate = [], rhs_dilate = [], reverse = []}
+      {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x6x6xf32>
+  return %0 : tensor<1x6x6xf32>
+}
+
+// CHECK-LABEL: @quantized_with_padding_as_a_value
+// CHECK: -> tensor<1x?x2x!quant.uniform<i32:f32:2, {2.000000e+00,4.000000e+00}>>
+func.func @quantized_with_padding_as_a_value(
+    %l: tensor<1x8x4x!quant.uniform<i8:f32, 2.0:7>>, %r: tensor<3x4x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>, %p: tensor<1x2xi64>)
+    -> tensor<1x?x2x!quant.uniform<i32:f32:2, {2.0, 4.0}>> {
+  %0 = "stablehlo.dynamic_conv"(%l, %r, %p) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, batch_group_count = 1 : i64, feature_group_count = 1 : i64}>
+      : (tensor<1x8x4x!quant.uniform<i8:f32, 2.0:7>>, tensor<3x4x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>, tensor<1x2xi64>)
+      -> tensor<1x?x2x!quant.uniform<i32:f32:2, {2.0, 4.0}>>
+  return %0 : tensor<1x?x2x!quant.uniform<i32:f32:2, {2.0, 4.0}>>
+}
