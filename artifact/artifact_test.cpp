@@ -262,7 +262,10 @@ TEST(Verifier, CommandErrors) {
             at("alloc: slot 3 is out of range"));
   EXPECT_EQ(verify([](F f) { f.alloc(f.argument(0), {0}); }),
             at("alloc: slot 0 is not local"));
-  EXPECT_EQ(verify([](F f) { f.swap(f.result(0), f.local()); }),
+  EXPECT_EQ(verify([](F f) {
+              uint32_t result = f.result(0);
+              f.swap(result, f.local());
+            }),
             at("swap: slot 0 is neither local nor in the arena"));
   EXPECT_EQ(verify([](F f) { f.load({0}, ALULA_DTYPE_F32, f.argument(0), {0}); }),
             at("load: element type 16 is no integer"));
@@ -276,7 +279,10 @@ TEST(Verifier, CommandErrors) {
             at("dispatch: kernel 0 takes 1 bindings and 1 constants"));
   EXPECT_EQ(verify([](F f) { f.dispatch(1, {0}, {0}, {0}, {}); }),
             at("dispatch: kernel 1 is out of range"));
-  EXPECT_EQ(verify([](F f) { f.view(f.local(), f.argument(0), {0}, {0}); }),
+  EXPECT_EQ(verify([](F f) {
+              uint32_t local = f.local();
+              f.view(local, f.argument(0), {0}, {0});
+            }),
             at("view: slot 1 is read-only, slot 0 is not"));
   EXPECT_EQ(verify([](F f) { f.bindResult(0, {}); }),
             at("bind_result: result 0 has its storage from the start"));

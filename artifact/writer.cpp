@@ -1,6 +1,7 @@
 #include "artifact/writer.h"
 
 #include "alula/kernel_abi.h"
+#include "artifact/elf.h"
 #include "artifact/hash.h"
 #include "artifact/reader.h"
 
@@ -87,6 +88,25 @@ void ArtifactWriter::addVariant(VariantSpec variant) {
   for (const std::string &feature : variant.features)
     addString(feature);
   variants.push_back(std::move(variant));
+}
+
+bool ArtifactWriter::addElfVariant(VariantSpec variant,
+                                   Diagnostic &diagnostic) {
+  const auto *bytes = reinterpret_cast<const uint8_t *>(variant.image.data());
+  size_t size = variant.image.size();
+  ElfImage image;
+  if (!readElfImage(bytes, size, variant.target.c_str(), image, diagnostic))
+    return false;
+  variant.kind = ALULA_IMAGE_ELF;
+  variant.entries.clear();
+  for (const KernelSpec &kernel : kernels) {
+    uint64_t address;
+    if (!findElfSymbol(bytes, size, kernel.name.c_str(), address, diagnostic))
+      return false;
+    variant.entries.push_back(address);
+  }
+  addVariant(std::move(variant));
+  return true;
 }
 
 FunctionWriter &ArtifactWriter::addFunction(std::string_view name,

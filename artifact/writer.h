@@ -53,7 +53,7 @@ struct VariantSpec {
   std::vector<std::string> features; ///< "avx2", …: runtime/device/cpu knows them
   alula_image_kind kind = ALULA_IMAGE_ELF;
   std::string image;
-  /// For each kernel, in order; see readImageEntries in artifact/elf.h.
+  /// For each kernel, in order; addElfVariant finds them itself.
   std::vector<uint64_t> entries;
 };
 
@@ -70,6 +70,9 @@ public:
   uint32_t addKernel(const KernelSpec &kernel);
   /// After all kernels; the best variant first.
   void addVariant(VariantSpec variant);
+  /// The same for an ELF image that exports each kernel by its name. Fails if
+  /// one is missing, or if the loader would refuse the image.
+  bool addElfVariant(VariantSpec variant, Diagnostic &diagnostic);
   /// Callees before callers. The returned writer lives as long as this one.
   FunctionWriter &addFunction(std::string_view name, bool exported = true);
   void addFact(std::string_view key, std::string_view value);

@@ -31,7 +31,7 @@ TEST(Dtype, AnElementTakesWholeBytes) {
 
 TEST(Dtype, FloatFormatsFillTheirBits) {
   for (uint32_t type = 1; type <= ALULA_DTYPE_LAST; ++type) {
-    alula_float_format format;
+    alula_float_format format = {};
     bool isFloat = alula_dtype_get_kind(type) == ALULA_KIND_FLOAT;
     ASSERT_EQ(alula_dtype_get_float_format(type, &format), isFloat ? 1 : 0);
     if (isFloat) {

@@ -245,7 +245,8 @@ TEST_P(Commands, RunTimeBounds) {
     FunctionWriter &f = file.addFunction("main");
     f.addArgument("x", type);
     f.addResult("y", type);
-    build(f, f.argument(0), f.result(0), f.local());
+    uint32_t x = f.argument(0), y = f.result(0), local = f.local();
+    build(f, x, y, local);
     std::vector<Buffer> none = run(load(file), {makeI64({1, 2, 3, 4})});
     EXPECT_TRUE(none.empty());
     return std::string(error.message());

@@ -53,25 +53,14 @@ public:
     markGrid = add("mark_grid", {ALULA_ACCESS_WRITE}, 0, 4);
     lookUp = add("look_up", {3}, 0);
     failWith = add("fail_with", {}, 1);
-    addVariant(makeVariant("test", std::move(features)));
-  }
-
-  VariantSpec makeVariant(std::string name, std::vector<std::string> features) {
     VariantSpec variant;
-    variant.name = std::move(name);
+    variant.name = "test";
     variant.target = getHostName();
     variant.features = std::move(features);
     variant.image = readFile(ALULA_TEST_KERNELS);
-    for (const std::string &kernel : names) {
-      uint64_t address = 0;
-      Diagnostic diagnostic;
-      EXPECT_TRUE(findElfSymbol(
-          reinterpret_cast<const uint8_t *>(variant.image.data()),
-          variant.image.size(), kernel.c_str(), address, diagnostic))
-          << diagnostic.text;
-      variant.entries.push_back(address);
-    }
-    return variant;
+    Diagnostic diagnostic;
+    EXPECT_TRUE(addElfVariant(std::move(variant), diagnostic))
+        << diagnostic.text;
   }
 
   std::string finish() {
@@ -84,10 +73,8 @@ public:
 private:
   uint32_t add(const char *name, std::vector<uint32_t> accesses,
                uint32_t constants, uint64_t scratch = 0) {
-    names.push_back(name);
     return addKernel({name, std::move(accesses), constants, scratch});
   }
-  std::vector<std::string> names;
 };
 
 class Conformance : public testing::TestWithParam<const char *> {

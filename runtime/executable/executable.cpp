@@ -254,7 +254,7 @@ alula_error *alula_executable_load_file(alula_instance *instance,
   if (!instance || !path || !executable)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "alula_executable_load_file: an argument is null");
-  alula_executable *made;
+  alula_executable *made = nullptr;
   ALULA_TRY(makeExecutable(instance, &made));
   return finish(made, mapFile(*made, path), getOptions(options), executable);
 }
@@ -266,7 +266,7 @@ alula_error *alula_executable_load_memory(alula_instance *instance,
   if (!instance || !bytes || !executable)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "alula_executable_load_memory: an argument is null");
-  alula_executable *made;
+  alula_executable *made = nullptr;
   ALULA_TRY(makeExecutable(instance, &made));
   alula_load_options mine = getOptions(options);
   Status status = nullptr;

@@ -170,8 +170,8 @@ alula_error *alula_call_async(alula_executable *executable, uint32_t function,
            options->struct_bytes < sizeof request.options
                ? options->struct_bytes
                : sizeof request.options);
-  CallQueue *queue;
-  Job *job;
+  CallQueue *queue = nullptr;
+  Job *job = nullptr;
   ALULA_TRY(getQueue(executable->instance, &queue));
   ALULA_TRY(makeJob(request, &job));
   *event = job->event;

@@ -242,7 +242,7 @@ private:
       releaseBlock(*call.context, frame.slots[p[0]]);
       return nullptr;
     case ALULA_COMMAND_VIEW: {
-      uint8_t *bytes;
+      uint8_t *bytes = nullptr;
       int64_t size = get(p[3]);
       ALULA_TRY(access("view", p[1], get(p[2]), size, &bytes));
       // A view of itself narrows it, and keeps what it owns.
@@ -322,7 +322,7 @@ private:
   // ---- Data ----
 
   Status runLoad(const uint32_t *p) {
-    uint8_t *bytes;
+    uint8_t *bytes = nullptr;
     uint32_t size = alula_dtype_get_bytes(p[1]);
     ALULA_TRY(access("load", p[2], get(p[3]), size, &bytes));
     uint64_t bits = 0;
@@ -335,7 +335,7 @@ private:
   }
 
   Status runStore(const uint32_t *p) {
-    uint8_t *bytes;
+    uint8_t *bytes = nullptr;
     uint32_t size = alula_dtype_get_bytes(p[0]);
     ALULA_TRY(access("store", p[1], get(p[2]), size, &bytes));
     int64_t value = get(p[3]);
@@ -356,7 +356,7 @@ private:
   }
 
   Status runCopy(const uint32_t *p) {
-    uint8_t *to, *from;
+    uint8_t *to = nullptr, *from = nullptr;
     int64_t size = get(p[4]);
     ALULA_TRY(access("copy", p[0], get(p[1]), size, &to));
     ALULA_TRY(access("copy", p[2], get(p[3]), size, &from));
@@ -367,7 +367,7 @@ private:
   }
 
   Status runFill(const uint32_t *p) {
-    uint8_t *to;
+    uint8_t *to = nullptr;
     int64_t size = get(p[2]), pattern = get(p[4]);
     uint32_t width = p[3];
     ALULA_TRY(access("fill", p[0], get(p[1]), size, &to));
@@ -511,7 +511,7 @@ private:
     uint32_t count = artifact::countDynamicDims(file, type);
     for (uint32_t i = 0; i < count; ++i)
       dims[i] = get(operands[i]);
-    uint64_t bytes;
+    uint64_t bytes = 0;
     ALULA_TRY(getBytes("bind_result", type, dims, bytes));
     if (frame.isOutermost)
       ALULA_TRY(makeResult(number, type, dims));
@@ -624,8 +624,8 @@ private:
   Status bindValue(const char *callee, uint32_t number,
                    const alula_file_type &type, const int64_t *dims,
                    Slot &slot) {
-    uint64_t bytes;
-    uint8_t *data;
+    uint64_t bytes = 0;
+    uint8_t *data = nullptr;
     ALULA_TRY(getBytes(callee, type, dims, bytes));
     ALULA_TRY(access(callee, number, 0, int64_t(bytes), &data));
     slot = {data, bytes, 0};
