@@ -273,6 +273,11 @@ LogicalResult ScanOp::verify() {
                             << index << " has " << type.getDimSize(dimension)
                             << ", expected " << size;
   }
+  return success();
+}
+
+LogicalResult ScanOp::verifyRegions() {
+  auto dimension = static_cast<int64_t>(getDimension());
   Block &block = getBody().front();
   if (block.getNumArguments() != getNumOperands())
     return opError(*this) << "body must have an argument for each operand: "

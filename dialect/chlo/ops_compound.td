@@ -52,4 +52,6 @@ def CHLO_ScanOp
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  // The body's terminator can be trusted once the body is verified.
+  let hasRegionVerifier = 1;
 }
