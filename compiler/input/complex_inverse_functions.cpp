@@ -82,8 +82,11 @@ Kernel buildAtanhParts(Num x, Num y) {
 
   Num longer = max(ax, ay), shorter = min(ax, ay);
   Num ratio = shorter / longer;
+  // x / |z|^2. The share of x is selected, not divided: a compiler may turn
+  // (a / b) / c into a / (b * c), which overflows.
+  Num share = select(ay <= ax, 1.0, ratio);
   Num farRe = select(isFinite(longer),
-                     ((ax / longer) / longer) / (1.0 + ratio * ratio), 0.0);
+                     share / longer / (1.0 + ratio * ratio), 0.0);
   Num isFar = longer > std::sqrt(largest(element)) / 8;
   Num farIm = copySign(x.math->constant(element, pi / 2), y);
   Num isNan = (x != x) | (y != y);
