@@ -115,20 +115,21 @@ LogicalResult WhileOp::verify() {
   for (auto [name, region] :
        {std::pair("cond", &getCond()), std::pair("body", &getBody())})
     if (!areCompatibleTypes(operands, TypeRange(region->getArgumentTypes())))
-      return site.fail(name, " must take the operands' types: takes ",
-                       region->getArgumentTypes(), ", operands are ", operands);
+      return site.fail(name, " must take the operands' types: takes (",
+                       region->getArgumentTypes(), "), operands are (",
+                       operands, ")");
   std::optional<TypeRange> body = getReturnTypes(site, "body", getBody());
   std::optional<TypeRange> cond = getReturnTypes(site, "cond", getCond());
   if (!body || !cond)
     return failure();
   if (!areCompatibleTypes(operands, *body))
-    return site.fail("body must return the operands' types: returns ", *body,
-                     ", operands are ", operands);
+    return site.fail("body must return the operands' types: returns (", *body,
+                     "), operands are (", operands, ")");
   auto answer = cond->size() == 1 ? dyn_cast<RankedTensorType>(cond->front())
                                   : RankedTensorType();
   if (!answer || answer.getRank() != 0 ||
       !answer.getElementType().isSignlessInteger(1))
-    return site.fail("cond must return tensor<i1>: returns ", *cond);
+    return site.fail("cond must return tensor<i1>: returns (", *cond, ")");
   return success();
 }
 
