@@ -47,13 +47,20 @@ def _number(value):
     return _mp.mpc(value) if isinstance(value, complex) else _mp.mpf(value)
 
 
-def truth(group: str, inputs: list[np.ndarray], where: np.ndarray) -> np.ndarray | None:
+def _function(group: str, name: str):
+    if group == "integer_pow":
+        exponent = int(name.rsplit("_y_")[1])
+        return lambda x: x**exponent
+    return FUNCTIONS.get(group)
+
+
+def truth(group: str, name: str, inputs: list[np.ndarray], where: np.ndarray) -> np.ndarray | None:
     """The results at the places of the mask, zero elsewhere; nothing if unknown.
 
     One result more precise than f64 is not needed: the error of rounding is
     half a step, and both that are judged here are further away.
     """
-    function = FUNCTIONS.get(group)
+    function = _function(group, name)
     if not function or any(array.shape != where.shape for array in inputs):
         return None
     wide = np.complex128 if any(array.dtype.kind == "c" for array in inputs) else np.float64

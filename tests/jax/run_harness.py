@@ -169,7 +169,7 @@ class Checker:
     def exact(self, entry: dict, where: np.ndarray):
         import exact
 
-        return exact.truth(entry["group"], self.inputs(entry), where)
+        return exact.truth(entry["group"], entry["name"], self.inputs(entry), where)
 
     def widened(self, entry: dict):
         """What XLA:CPU says in f64; nothing if that can't be asked."""

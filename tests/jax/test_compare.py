@@ -90,11 +90,13 @@ def test_the_nearer_result_wins():
 
 def test_mpmath_judges_programs_in_f64():
     everywhere = np.ones(2, bool)
-    truth = exact.truth("log1p", [np.array([1e-20, -3.0])], everywhere)
+    truth = exact.truth("log1p", "", [np.array([1e-20, -3.0])], everywhere)
     assert truth[0] == 1e-20
     assert np.isnan(truth[1])
-    assert exact.truth("sqrt", [np.array([-4, 2], np.complex128)], everywhere)[0] == 2j
-    assert exact.truth("no such primitive", [], everywhere) is None
+    assert exact.truth("sqrt", "", [np.array([-4, 2], np.complex128)], everywhere)[0] == 2j
+    cubes = exact.truth("integer_pow", "x_y_-3", [np.array([2.0, 1.0])], everywhere)
+    assert cubes.tolist() == [0.125, 1]
+    assert exact.truth("no such primitive", "", [], everywhere) is None
 
 
 @pytest.mark.parametrize("name", ["i1", "i4", "bf16", "f8E5M2", "complex<f64>"])
