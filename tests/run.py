@@ -45,7 +45,10 @@ def run_unit_test(binary, tally):
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         result = subprocess.run(
             [binary, f"--gtest_output=json:{report.name}", "--gtest_brief=1"],
-            cwd=ROOT, capture_output=True, text=True, errors="replace",
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            errors="replace",
         )
         try:
             data = json.load(open(report.name))
@@ -100,9 +103,14 @@ def run_with_junit(suite, command, tally):
 
 def run_lit(paths, tally):
     command = [
-        str(Path(PYTHON).with_name("lit")), "-q",
-        "--param", f"build={BUILD}", "--param", f"python={PYTHON}",
-        *paths, "--xunit-xml-output",
+        str(Path(PYTHON).with_name("lit")),
+        "-q",
+        "--param",
+        f"build={BUILD}",
+        "--param",
+        f"python={PYTHON}",
+        *paths,
+        "--xunit-xml-output",
     ]
     run_with_junit("lit", command, tally)
 
@@ -114,8 +122,11 @@ def run_pytest(paths, tally):
 
 def lit_folders():
     files = subprocess.run(
-        ["git", "ls-files", "*/test/*.mlir", "*/test/*.test"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
+        ["git", "ls-files", "*/test/*.mlir", "*/test/*.test", "tests/compile/*.test"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.split()
     return sorted({str(Path(file).parent) for file in files})
 
@@ -124,7 +135,9 @@ def main():
     names = sys.argv[1:]
     tally = Tally()
     if names and names[0] in LONG:
-        return subprocess.run([PYTHON, *LONG[names[0]], *names[1:]], cwd=ROOT).returncode
+        return subprocess.run(
+            [PYTHON, *LONG[names[0]], *names[1:]], cwd=ROOT
+        ).returncode
 
     def wanted(name):
         return not names or any(part in name for part in names)
@@ -137,7 +150,10 @@ def main():
         run_lit(folders, tally)
     scripts = subprocess.run(
         ["git", "ls-files", "*/test_*.py"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.split()
     scripts = [script for script in scripts if wanted(script)]
     if scripts:

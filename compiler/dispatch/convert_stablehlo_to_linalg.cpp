@@ -43,18 +43,20 @@ LogicalResult lowerOp(Operation &op, Lowering &lowering) {
 }
 
 LogicalResult lowerFunction(func::FuncOp function) {
-  // The body first: its errors name ops, a type of the signature names less.
   Block *source = &function.front();
-  auto arguments = lowerTypes(source->getTerminator(), source->getArgumentTypes());
-  if (failed(arguments))
-    return failure();
+  // An argument without a native type is an error of the first op that reads
+  // it, which says more than the signature does.
+  SmallVector<Type> arguments;
+  for (Type type : source->getArgumentTypes())
+    arguments.push_back(lowerType(type));
   Block *target = new Block();
   function.getBody().push_back(target);
   auto builder = OpBuilder::atBlockEnd(target);
   Lowering lowering(builder);
   for (auto [argument, type] :
-       llvm::zip_equal(source->getArguments(), *arguments))
-    lowering.set(argument, target->addArgument(type, argument.getLoc()));
+       llvm::zip_equal(source->getArguments(), arguments))
+    if (type)
+      lowering.set(argument, target->addArgument(type, argument.getLoc()));
   for (Operation &op : source->without_terminator())
     if (failed(lowerOp(op, lowering)))
       return failure();
@@ -64,7 +66,7 @@ LogicalResult lowerFunction(func::FuncOp function) {
     results.push_back(lowering.get(result));
   builder.create<func::ReturnOp>(source->getTerminator()->getLoc(), results);
   function.setType(
-      builder.getFunctionType(*arguments, TypeRange(ValueRange(results))));
+      builder.getFunctionType(arguments, TypeRange(ValueRange(results))));
   source->dropAllReferences();
   source->erase();
   return success();

@@ -18,10 +18,10 @@ using namespace mlir;
 using namespace alula::driver;
 
 namespace {
-LogicalResult runPasses(ModuleOp module,
+LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
                         function_ref<void(OpPassManager &)> addPasses) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  if (failed(applyPassManagerCLOptions(pm)))
+  if (options.setUpPasses && failed(options.setUpPasses(pm)))
     return failure();
   addPasses(pm);
   return pm.run(module);
@@ -67,7 +67,7 @@ LogicalResult alula::driver::compile(ModuleOp module,
                {Room::Kernel, addKernel},
                {Room::Schedule, alula::schedule::addSchedulePipeline}};
   for (const auto &[room, addPasses] : rooms) {
-    if (failed(runPasses(module, addPasses)))
+    if (failed(runPasses(module, options, addPasses)))
       return failure();
     if (options.until == room)
       return success();

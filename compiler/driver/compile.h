@@ -2,8 +2,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <functional>
 #include <string>
 #include <vector>
+
+namespace mlir {
+class PassManager;
+} // namespace mlir
 
 namespace alula::driver {
 
@@ -16,6 +21,8 @@ struct CompileOptions {
   Room until = Room::Emit;
   /// Recorded in the artifact.
   std::string inputHash;
+  /// Called for each pass manager: a tool's flags for printing and timing.
+  std::function<mlir::LogicalResult(mlir::PassManager &)> setUpPasses;
 };
 
 /// Runs the rooms up to `options.until` over `module`, in place. If that is

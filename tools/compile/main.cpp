@@ -72,6 +72,9 @@ int main(int argc, char **argv) {
   if (!options.targets.empty())
     compile.targets = options.targets;
   compile.until = until;
+  compile.setUpPasses = [](PassManager &pm) {
+    return applyPassManagerCLOptions(pm);
+  };
   compile.inputHash =
       llvm::utohexstr(llvm::xxh3_64bits(input->getBuffer()), /*LowerCase=*/true);
   OwningOpRef<ModuleOp> module = alula::driver::readProgram(

@@ -69,6 +69,9 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
     for (auto entry : executable.getBody().getOps<EntryOp>())
       entries.push_back(entry.getSymName().str());
   }
+  // A program that only moves its arguments has no code and runs anywhere.
+  if (objects.empty())
+    return success();
   auto image = linkImage(objects, entries, machine);
   if (!image)
     return module.emitError() << "'builtin.module': "

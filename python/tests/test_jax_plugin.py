@@ -1,0 +1,111 @@
+"""JAX runs on Alula through the PJRT plugin. Each test is a process of its own:
+JAX chooses its backends once."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def run(source):
+    environment = dict(os.environ, JAX_PLATFORMS="alula,cpu", PYTHONPATH=str(ROOT / "python"))
+    return subprocess.run(
+        [sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=300
+    )
+
+
+def check(source):
+    result = run(source)
+    assert result.returncode == 0, result.stderr[-3000:]
+    return result.stdout
+
+
+MLP = """
+import jax, jax.numpy as jnp, numpy as np
+
+def mlp(params, x):
+    for w, b in params[:-1]:
+        x = jax.nn.relu(x @ w + b)
+    w, b = params[-1]
+    return jax.nn.softmax(x @ w + b)
+
+random = np.random.RandomState(0)
+params = [(random.randn(a, b).astype('f'), random.randn(b).astype('f'))
+          for a, b in [(64, 33), (33, 17), (17, 10)]]
+x = random.randn(5, 64).astype('f')
+"""
+
+
+def test_an_mlp_agrees_with_xla():
+    check(
+        MLP
+        + """
+ours = jax.jit(mlp)(params, x)
+assert {d.platform for d in ours.devices()} == {'alula'}, ours.devices()
+with jax.default_device(jax.devices('cpu')[0]):
+    theirs = jax.jit(mlp)(params, x)
+np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-5, atol=1e-6)
+"""
+    )
+
+
+def test_a_training_step_agrees_with_xla():
+    check(
+        MLP
+        + """
+def step(params, x, y):
+    loss = lambda p: jnp.mean((mlp(p, x) - y) ** 2)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params))
+
+y = random.rand(5, 10).astype('f')
+ours = jax.jit(step)(params, x, y)
+with jax.default_device(jax.devices('cpu')[0]):
+    theirs = jax.jit(step)(params, x, y)
+for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs)):
+    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-4, atol=1e-6)
+"""
+    )
+
+
+def test_host_arrays_of_any_strides_arrive():
+    check(
+        """
+import jax, numpy as np
+base = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+for view in (base, base.transpose(2, 0, 1), base[:, ::2], base[..., ::-1], np.asfortranarray(base)):
+    np.testing.assert_array_equal(np.asarray(jax.device_put(view)), view)
+    np.testing.assert_array_equal(np.asarray(jax.jit(lambda a: a + 1)(view)), view + 1)
+"""
+    )
+
+
+def test_a_program_that_cannot_be_compiled_is_an_exception_with_op_and_line():
+    result = run(
+        """
+import jax, jax.numpy as jnp
+try:
+    jax.jit(jnp.linalg.cholesky)(jnp.eye(4))
+except jax.errors.JaxRuntimeError as error:
+    print(error)
+"""
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert "no native code" in result.stdout
+    assert "'stablehlo." in result.stdout
+
+
+def test_a_deleted_buffer_is_an_exception():
+    result = run(
+        """
+import jax, jax.numpy as jnp
+x = jnp.ones(4) + 1
+x.delete()
+try:
+    (x + 1).block_until_ready()
+except RuntimeError as error:
+    print('deleted' in str(error))
+"""
+    )
+    assert result.stdout.strip() == "True", result.stderr[-3000:]
