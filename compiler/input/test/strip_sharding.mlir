@@ -1,0 +1,26 @@
+// RUN: alula-opt --split-input-file --input-strip-sharding %s | FileCheck %s
+
+// CHECK-LABEL: func.func @one_device
+// CHECK-SAME: (%arg0: tensor<4xf32> {jax.buffer_donor = true}) -> tensor<4xf32>
+func.func @one_device(%x: tensor<4xf32> {mhlo.sharding = "{replicated}",
+                                         jax.buffer_donor = true})
+    -> (tensor<4xf32> {mhlo.sharding = "{replicated}"}) {
+  // CHECK-NOT: Sharding
+  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{replicated}"}
+      : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: return %arg0
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK: mhlo.num_partitions = 2
+module attributes {mhlo.num_partitions = 2 : i32} {
+  // CHECK-LABEL: func.func @two_devices
+  func.func @two_devices(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // CHECK: custom_call @Sharding
+    %0 = stablehlo.custom_call @Sharding(%x)
+        {mhlo.sharding = "{devices=[2]0,1}"} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
