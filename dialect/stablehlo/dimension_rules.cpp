@@ -16,6 +16,16 @@ namespace {
 constexpr int64_t maxSplatPairs = 1 << 20;
 } // namespace
 
+RankedTensorType stablehlo::tensorOperand(const RuleSite &site,
+                                          ValueRange operands, size_t index) {
+  auto type = index < operands.size()
+                  ? dyn_cast<RankedTensorType>(operands[index].getType())
+                  : RankedTensorType();
+  if (!type)
+    (void)site.fail("operand ", index, " must be a ranked tensor: is not");
+  return type;
+}
+
 LogicalResult stablehlo::verifyInRange(const RuleSite &site, NamedDims list,
                                        int64_t limit) {
   for (int64_t dim : list.dims)

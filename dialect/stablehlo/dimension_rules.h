@@ -4,9 +4,15 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/ValueRange.h"
 #include "mlir/IR/Value.h"
 
 namespace mlir::stablehlo {
+
+/// The type of operand `index`, null with a message unless there is one and it
+/// is a ranked tensor.
+RankedTensorType tensorOperand(const RuleSite &site, ValueRange operands,
+                               size_t index);
 
 /// A list of dimension numbers and how messages call it.
 struct NamedDims {

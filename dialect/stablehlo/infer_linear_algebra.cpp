@@ -7,17 +7,6 @@ using namespace mlir;
 using namespace mlir::stablehlo;
 
 namespace {
-/// The tensor type of operand `index`, null with a message if there is none.
-RankedTensorType operandType(const RuleSite &site, ValueRange operands,
-                             size_t index) {
-  auto type = index < operands.size()
-                  ? dyn_cast<RankedTensorType>(operands[index].getType())
-                  : RankedTensorType();
-  if (!type)
-    (void)site.fail("operand ", index, " must be a ranked tensor: is not");
-  return type;
-}
-
 /// The size of the halved dimension of a real transform.
 int64_t halved(int64_t length) { return length == 0 ? 0 : length / 2 + 1; }
 
@@ -54,7 +43,7 @@ LogicalResult FftOp::inferReturnTypes(MLIRContext *,
                                       SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType operand = operandType(site, operands, 0);
+  RankedTensorType operand = tensorOperand(site, operands, 0);
   if (!operand)
     return failure();
   if (!adaptor.getFftTypeAttr() || !adaptor.getFftLengthAttr())
@@ -101,7 +90,7 @@ LogicalResult CholeskyOp::inferReturnTypes(
     DictionaryAttr, OpaqueProperties, RegionRange,
     SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
-  RankedTensorType a = operandType(site, operands, 0);
+  RankedTensorType a = tensorOperand(site, operands, 0);
   if (!a)
     return failure();
   int64_t rank = a.getRank();
@@ -119,8 +108,8 @@ LogicalResult TriangularSolveOp::inferReturnTypes(
     SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType a = operandType(site, operands, 0);
-  RankedTensorType b = operandType(site, operands, 1);
+  RankedTensorType a = tensorOperand(site, operands, 0);
+  RankedTensorType b = tensorOperand(site, operands, 1);
   if (!a || !b)
     return failure();
   if (!adaptor.getLeftSideAttr() || !adaptor.getTransposeAAttr())

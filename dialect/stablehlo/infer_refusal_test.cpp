@@ -58,6 +58,72 @@ protected:
   Type vector, square, scalar, indices, plain;
 };
 
+TEST_F(InferRefusalTest, Elementwise) {
+  EXPECT_EQ(refusal("stablehlo.add", {}), "needs an operand: has none");
+  EXPECT_EQ(refusal("stablehlo.add", {vector, square}),
+            "operand types must be compatible: 'tensor<4xf32>' and "
+            "'tensor<4x4xf32>'");
+  EXPECT_EQ(refusal("stablehlo.abs", {}), "needs 1 operand: has 0");
+  EXPECT_EQ(refusal("stablehlo.abs", {plain}),
+            "operands must be ranked tensors: operand 0 is 'f32'");
+  EXPECT_EQ(refusal("stablehlo.compare", {vector, square}),
+            "shapes must be compatible: operand 0 is 'tensor<4xf32>', operand "
+            "1 is 'tensor<4x4xf32>'");
+  EXPECT_EQ(refusal("stablehlo.complex", {indices, indices}),
+            "operands have no such element type: operand 0 is "
+            "'tensor<2x1xi32>'");
+  EXPECT_EQ(refusal("stablehlo.select", {vector}), "needs 3 operands: has 1");
+  EXPECT_EQ(refusal("stablehlo.map", {vector}),
+            "dimensions must be given: are not");
+  EXPECT_EQ(refusal("stablehlo.map", {vector, square}),
+            "shapes of the inputs must be compatible: are 'tensor<4xf32>', "
+            "'tensor<4x4xf32>'");
+  EXPECT_EQ(refusal("stablehlo.map", {vector},
+                    {attribute("dimensions", builder.getDenseI64ArrayAttr(0))}),
+            "computation must have a block with a terminator: has none");
+}
+
+TEST_F(InferRefusalTest, Shape) {
+  EXPECT_EQ(refusal("stablehlo.constant", {}), "value must be given: is not");
+  EXPECT_EQ(refusal("stablehlo.broadcast", {vector}),
+            "broadcast_sizes must be given: are not");
+  EXPECT_EQ(refusal("stablehlo.concatenate", {vector}),
+            "dimension must be given: is not");
+  EXPECT_EQ(refusal("stablehlo.pad", {vector, scalar}),
+            "paddings must be given: are not");
+  EXPECT_EQ(refusal("stablehlo.transpose", {square}),
+            "permutation must be given: is not");
+  EXPECT_EQ(refusal("stablehlo.get_dimension_size", {plain}),
+            "operand 0 must be a ranked tensor: is not");
+  // More than a text can say, as its types are limited to fewer elements.
+  Type huge = RankedTensorType::get({INT64_MAX}, builder.getF32Type());
+  EXPECT_EQ(refusal("stablehlo.concatenate", {huge, huge},
+                    {attribute("dimension", builder.getI64IntegerAttr(0))}),
+            "size of the result must fit 64 bits: the sum in dimension 0 does "
+            "not");
+}
+
+TEST_F(InferRefusalTest, Slice) {
+  EXPECT_EQ(refusal("stablehlo.slice", {vector}),
+            "start_indices, limit_indices and strides must be given: are not");
+  EXPECT_EQ(refusal("stablehlo.dynamic_slice", {vector, scalar}),
+            "slice_sizes must be given: are not");
+  EXPECT_EQ(refusal("stablehlo.dynamic_update_slice", {vector}),
+            "operand 1 must be a ranked tensor: is not");
+}
+
+TEST_F(InferRefusalTest, Control) {
+  EXPECT_EQ(refusal("stablehlo.if", {scalar}), "needs a branch: has none");
+  EXPECT_EQ(refusal("stablehlo.get_tuple_element", {vector}),
+            "operand must be a tuple: operands are 'tensor<4xf32>'");
+  EXPECT_EQ(refusal("stablehlo.get_tuple_element",
+                    {TupleType::get(&context, {vector})}),
+            "index must be given: is not");
+  EXPECT_EQ(refusal("stablehlo.async_done", {vector}),
+            "operand must be a future of one type: operands are "
+            "'tensor<4xf32>'");
+}
+
 TEST_F(InferRefusalTest, Reduce) {
   EXPECT_EQ(refusal("stablehlo.reduce", {vector, scalar}),
             "dimensions must be given: are not");

@@ -13,20 +13,9 @@ using namespace mlir;
 using namespace mlir::stablehlo;
 
 namespace {
-/// The tensor type of operand `index`, null with a message if there is none.
-RankedTensorType getTensor(const RuleSite &site, ValueRange operands,
-                           size_t index) {
-  auto type = index < operands.size()
-                  ? dyn_cast<RankedTensorType>(operands[index].getType())
-                  : RankedTensorType();
-  if (!type)
-    (void)site.fail("operand ", index, " must be a ranked tensor: is not");
-  return type;
-}
-
 /// The value of a dimension attribute, with a message if it is none of `type`.
 FailureOr<int64_t> readDimension(const RuleSite &site, StringRef name,
-                                IntegerAttr attribute, RankedTensorType type) {
+                                 IntegerAttr attribute, RankedTensorType type) {
   std::optional<int64_t> dim = readInteger(attribute);
   if (!dim)
     return site.fail(name, " must be given: is not");
@@ -86,7 +75,7 @@ BroadcastOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                               SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType operand = getTensor(site, operands, 0);
+  RankedTensorType operand = tensorOperand(site, operands, 0);
   if (!operand)
     return failure();
   if (!adaptor.getBroadcastSizesAttr())
@@ -117,7 +106,7 @@ ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                 SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType first = getTensor(site, operands, 0);
+  RankedTensorType first = tensorOperand(site, operands, 0);
   if (!first)
     return failure();
   FailureOr<int64_t> dim =
@@ -130,7 +119,7 @@ ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
   SmallVector<Type> others;
   std::optional<int64_t> size = 0, bound = 0;
   for (size_t index = 0; index < operands.size(); ++index) {
-    RankedTensorType operand = getTensor(site, operands, index);
+    RankedTensorType operand = tensorOperand(site, operands, index);
     if (!operand)
       return failure();
     if (operand.getRank() != first.getRank())
@@ -178,7 +167,7 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
                                       SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType operand = getTensor(site, operands, 0);
+  RankedTensorType operand = tensorOperand(site, operands, 0);
   if (!operand)
     return failure();
   if (!adaptor.getEdgePaddingLowAttr() || !adaptor.getEdgePaddingHighAttr() ||
@@ -287,7 +276,7 @@ TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                               SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType operand = getTensor(site, operands, 0);
+  RankedTensorType operand = tensorOperand(site, operands, 0);
   if (!operand)
     return failure();
   if (!adaptor.getPermutationAttr())
@@ -332,9 +321,9 @@ LogicalResult GetDimensionSizeOp::inferReturnTypes(
     SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType operand = getTensor(site, operands, 0);
+  RankedTensorType operand = tensorOperand(site, operands, 0);
   if (!operand || failed(readDimension(site, "dimension",
-                                      adaptor.getDimensionAttr(), operand)))
+                                       adaptor.getDimensionAttr(), operand)))
     return failure();
   inferred.push_back(RankedTensorType::get({}, IntegerType::get(context, 32)));
   return success();
@@ -353,8 +342,8 @@ LogicalResult SetDimensionSizeOp::inferReturnTypes(
     SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType operand = getTensor(site, operands, 0);
-  RankedTensorType size = getTensor(site, operands, 1);
+  RankedTensorType operand = tensorOperand(site, operands, 0);
+  RankedTensorType size = tensorOperand(site, operands, 1);
   if (!operand || !size)
     return failure();
   if (size.getRank() != 0)

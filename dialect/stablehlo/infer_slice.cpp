@@ -7,17 +7,6 @@ using namespace mlir;
 using namespace mlir::stablehlo;
 
 namespace {
-/// The tensor type of operand `index`, null with a message if there is none.
-RankedTensorType getTensor(const RuleSite &site, ValueRange operands,
-                           size_t index) {
-  auto type = index < operands.size()
-                  ? dyn_cast<RankedTensorType>(operands[index].getType())
-                  : RankedTensorType();
-  if (!type)
-    (void)site.fail("operand ", index, " must be a ranked tensor: is not");
-  return type;
-}
-
 /// What is taken along one dimension.
 struct SliceRange {
   int64_t start, limit, stride;
@@ -70,7 +59,7 @@ SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                           SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType operand = getTensor(site, operands, 0);
+  RankedTensorType operand = tensorOperand(site, operands, 0);
   if (!operand)
     return failure();
   if (!adaptor.getStartIndicesAttr() || !adaptor.getLimitIndicesAttr() ||
@@ -104,7 +93,7 @@ LogicalResult DynamicSliceOp::inferReturnTypes(
     SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
   Adaptor adaptor(operands, attributes, properties);
-  RankedTensorType operand = getTensor(site, operands, 0);
+  RankedTensorType operand = tensorOperand(site, operands, 0);
   if (!operand ||
       failed(verifyStartIndices(site, operands.drop_front(), operand)))
     return failure();
@@ -126,8 +115,8 @@ LogicalResult DynamicUpdateSliceOp::inferReturnTypes(
     DictionaryAttr, OpaqueProperties, RegionRange,
     SmallVectorImpl<Type> &inferred) {
   RuleSite site(location, getOperationName());
-  RankedTensorType operand = getTensor(site, operands, 0);
-  RankedTensorType update = getTensor(site, operands, 1);
+  RankedTensorType operand = tensorOperand(site, operands, 0);
+  RankedTensorType update = tensorOperand(site, operands, 1);
   if (!operand || !update)
     return failure();
   if (update.getElementType() != operand.getElementType())
