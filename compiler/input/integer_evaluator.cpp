@@ -69,14 +69,20 @@ void forEachIndex(ArrayRef<int64_t> shape,
   }
 }
 
-/// A tensor whose element at an index is the operand's at another.
-Numbers
+/// A tensor whose element at an index is the operand's at another. Nothing if
+/// that is outside: types refined a moment ago may contradict each other.
+std::optional<Numbers>
 gather(const Tensor &operand, ArrayRef<int64_t> shape,
        function_ref<int64_t(ArrayRef<int64_t>, ArrayRef<int64_t>)> offset) {
   Numbers strides = getStrides(operand.shape()), result;
+  bool isInside = true;
   forEachIndex(shape, [&](ArrayRef<int64_t> index) {
-    result.push_back(operand.numbers[offset(index, strides)]);
+    int64_t at = offset(index, strides);
+    isInside &= at >= 0 && at < static_cast<int64_t>(operand.numbers.size());
+    result.push_back(isInside ? operand.numbers[at] : 0);
   });
+  if (!isInside)
+    return std::nullopt;
   return result;
 }
 
@@ -190,18 +196,29 @@ std::optional<Numbers> evaluateReduce(stablehlo::ReduceOp op,
     return std::nullopt;
   Numbers result(resultType.getNumElements(), operands[1].numbers.front());
   Numbers strides = getStrides(resultType.getShape());
+  if (static_cast<int64_t>(op.getDimensions().size()) +
+          resultType.getRank() !=
+      operands[0].type.getRank())
+    return std::nullopt;
   size_t position = 0;
+  bool isInside = true;
   forEachIndex(operands[0].shape(), [&](ArrayRef<int64_t> index) {
     int64_t offset = 0;
     size_t kept = 0;
     for (auto [dim, at] : llvm::enumerate(index))
       if (!llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim)))
         offset += at * strides[kept++];
+    if (offset >= static_cast<int64_t>(result.size())) {
+      isInside = false;
+      return;
+    }
     int64_t value =
         *evaluateBinary(&combine, result[offset],
                         operands[0].numbers[position++], operands[0].element());
     result[offset] = wrap(value, resultType.getElementType());
   });
+  if (!isInside)
+    return std::nullopt;
   return result;
 }
 
@@ -309,8 +326,9 @@ std::optional<Numbers> evaluateMovement(Operation *op,
                     int64_t offset = 0;
                     for (size_t dim = 0; dim < index.size(); ++dim) {
                       int64_t last = operands[0].shape()[dim] - shape[dim];
-                      int64_t start = std::clamp<int64_t>(
-                          operands[1 + dim].numbers.front(), 0, last);
+                      int64_t start = std::max<int64_t>(
+                          std::min(operands[1 + dim].numbers.front(), last),
+                          0);
                       offset += (start + index[dim]) * strides[dim];
                     }
                     return offset;
@@ -318,6 +336,11 @@ std::optional<Numbers> evaluateMovement(Operation *op,
   if (auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(op)) {
     auto along = static_cast<size_t>(concatenate.getDimension());
     Numbers result;
+    int64_t total = 0;
+    for (const Tensor &operand : operands)
+      total += operand.shape()[along];
+    if (total != shape[along])
+      return std::nullopt;
     forEachIndex(shape, [&](ArrayRef<int64_t> index) {
       Numbers at(index);
       size_t part = 0;
@@ -325,9 +348,11 @@ std::optional<Numbers> evaluateMovement(Operation *op,
         at[along] -= operands[part++].shape()[along];
       Numbers strides = getStrides(operands[part].shape());
       int64_t offset = 0;
-      for (auto [where, stride] : llvm::zip_equal(at, strides))
+      for (auto [where, stride] : llvm::zip(at, strides))
         offset += where * stride;
-      result.push_back(operands[part].numbers[offset]);
+      bool isInside =
+          offset < static_cast<int64_t>(operands[part].numbers.size());
+      result.push_back(isInside ? operands[part].numbers[offset] : 0);
     });
     return result;
   }

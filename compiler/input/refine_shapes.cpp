@@ -370,8 +370,8 @@ LogicalResult Refiner::refineCall(func::CallOp call) {
   call.setCallee(copy->function.getSymName());
   rewriter.setInsertionPointAfter(call);
   for (auto [result, type, value] :
-       llvm::zip_equal(call.getResults(),
-                       copy->function.getResultTypes(), copy->results)) {
+       llvm::zip(call.getResults(), copy->function.getResultTypes(),
+                 copy->results)) {
     result.setType(type);
     if (!value)
       continue;
@@ -396,8 +396,8 @@ LogicalResult Refiner::refineComposite(stablehlo::CompositeOp composite) {
   if (!copy)
     return failure();
   composite.setDecomposition(copy->function.getSymName());
-  for (auto [result, type] : llvm::zip_equal(
-           composite->getResults(), copy->function.getResultTypes()))
+  for (auto [result, type] : llvm::zip(composite->getResults(),
+                                       copy->function.getResultTypes()))
     result.setType(type);
   return success();
 }

@@ -114,8 +114,8 @@ FailureOr<std::optional<Shape>> inferShape(Operation *op, KnownValue known) {
           return std::optional<Shape>();
         Shape shape;
         for (auto [size, l, h, i] :
-             llvm::zip_equal(operand.getShape(), getIntegers(low),
-                             getIntegers(high), getIntegers(interior)))
+             llvm::zip(operand.getShape(), getIntegers(low),
+                       getIntegers(high), getIntegers(interior)))
           shape.push_back(ShapedType::isDynamic(size)
                               ? size
                               : size + std::max<int64_t>(size - 1, 0) * i + l +
@@ -173,9 +173,9 @@ FailureOr<std::optional<Shape>> inferShape(Operation *op, KnownValue known) {
         unsigned from = stablehlo::elementBits(operand.getElementType());
         unsigned to = stablehlo::elementBits(result.getElementType());
         Shape shape(operand.getShape());
-        if (from < to)
+        if (from < to && !shape.empty())
           shape.pop_back();
-        else if (from > to)
+        else if (from > to && to != 0)
           shape.push_back(from / to);
         return std::optional(shape);
       })
