@@ -1,7 +1,6 @@
 // Writes the artifact of the text tests: functions "add" (any number of rows),
 // "count" (a global), "check" (an assertion).
 
-#include "artifact/elf.h"
 #include "artifact/writer.h"
 
 #include <cstdio>
@@ -42,20 +41,14 @@ int main(int argc, char **argv) {
 #endif
   variant.name = variant.target;
   variant.image = readFile(ALULA_TEST_KERNELS);
-  uint64_t entry = 0;
-  if (!findElfSymbol(reinterpret_cast<const uint8_t *>(variant.image.data()),
-                     variant.image.size(), "add_f32", entry, diagnostic)) {
+  if (argc > 2) {
+    variant.name = "future";
+    variant.features = {argv[2]};
+  }
+  if (!file.addElfVariant(variant, diagnostic)) {
     fprintf(stderr, "%s\n", diagnostic.text);
     return 1;
   }
-  variant.entries = {entry};
-  if (argc > 2) {
-    VariantSpec tooNew = variant;
-    tooNew.name = "future";
-    tooNew.features = {argv[2]};
-    file.addVariant(tooNew);
-  } else
-    file.addVariant(variant);
 
   uint32_t rows = file.addType(ALULA_DTYPE_F32, {Dim::dynamic("b"), 2});
   FunctionWriter &add = file.addFunction("add");
