@@ -30,6 +30,8 @@ LogicalResult evalWhile(OpCall &call) {
   std::vector<Value> state(call.operands.begin(), call.operands.end());
   std::vector<Value> answer, next;
   while (true) {
+    if (failed(call.charge(1)))
+      return failure();
     if (failed(call.evaluator.runRegion(call.op, call.op->getRegion(0), state,
                                         &call.scope, answer)))
       return failure();

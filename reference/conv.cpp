@@ -138,7 +138,7 @@ LogicalResult convolve(OpCall &call, const ConvShape &shape) {
       outStrides[size_t(numbers.getOutputFeatureDimension())]};
   std::vector<Cell> lhsCells = readAs(lhs, result->getKind()),
                     rhsCells = readAs(rhs, result->getKind());
-  withProducts(result->getKind(), [&](auto products) {
+  withProducts(result->getKind(), call.getWide(), [&](auto products) {
     using Products = decltype(products);
     auto a = getElements<Products>(lhsCells);
     auto b = getElements<Products>(rhsCells);

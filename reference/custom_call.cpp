@@ -58,6 +58,8 @@ LogicalResult evalShapeAssertion(OpCall &call) {
   auto message = call.op->getAttrOfType<StringAttr>("error_message");
   std::string text = message ? message.str() : "shape assertion failed";
   for (size_t k = 1; k < call.operands.size(); ++k) {
+    if (call.tensor(k).getSize() != 1)
+      continue;
     std::string hole = "{" + std::to_string(k - 1) + "}";
     std::string number = std::to_string(call.tensor(k).getInteger(0));
     for (size_t at = text.find(hole); at != std::string::npos;
@@ -111,9 +113,21 @@ constexpr TargetRow targets[] = {
 LogicalResult evalCustomCall(OpCall &call) {
   auto op = cast<stablehlo::CustomCallOp>(call.op);
   llvm::StringRef name = op.getCallTargetName();
-  for (const TargetRow &row : targets)
-    if (row.name == name)
-      return row.target(call);
+  for (const TargetRow &row : targets) {
+    if (row.name != name)
+      continue;
+    if (call.operands.empty())
+      return call.error() << "@" << name << " needs operands";
+    if (row.target == evalIdentity)
+      return evalIdentity(call);
+    for (const Value &operand : call.operands)
+      if (!operand.isTensor())
+        return call.error() << "@" << name << " needs tensors";
+    for (Type type : call.types)
+      if (!isa<RankedTensorType>(type))
+        return call.error() << "@" << name << " gives tensors, not " << type;
+    return row.target(call);
+  }
   return call.error() << "the reference does not know the target @" << name;
 }
 

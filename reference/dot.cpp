@@ -106,13 +106,14 @@ LogicalResult dot(OpCall &call, const DotDims &dims,
                        columns = getOffsets(rhs, rhsFree);
   std::vector<Cell> lhsCells = readAs(lhs, result->getKind()),
                     rhsCells = readAs(rhs, result->getKind());
-  if (algorithm) {
+  bool real = isFloat(result->getKind()) || isComplex(result->getKind());
+  if (algorithm && real) {
     roundOperand(lhsCells, algorithm.getLhsPrecisionType(),
                  algorithm.getLhsComponentCount());
     roundOperand(rhsCells, algorithm.getRhsPrecisionType(),
                  algorithm.getRhsComponentCount());
   }
-  withProducts(result->getKind(), [&](auto products) {
+  withProducts(result->getKind(), call.getWide(), [&](auto products) {
     using Products = decltype(products);
     auto a = getElements<Products>(lhsCells);
     auto b = getElements<Products>(rhsCells);

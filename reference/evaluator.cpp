@@ -23,6 +23,10 @@ const Value *Scope::find(mlir::Value value) const {
 
 InFlightDiagnostic OpCall::error() const { return reportAt(op); }
 
+bool OpCall::getWide() const {
+  return evaluator.program.options.wideSums;
+}
+
 LogicalResult OpCall::charge(int64_t a, int64_t b, int64_t c) const {
   int64_t work;
   if (llvm::MulOverflow(a, b, work) || llvm::MulOverflow(work, c, work))

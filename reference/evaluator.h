@@ -53,6 +53,8 @@ public:
   }
 
   mlir::InFlightDiagnostic error() const;
+  /// Whether sums keep more bits than their type has.
+  bool getWide() const;
   /// Accounts for work before it is done; fails with a message when the
   /// program's steps are used up.
   mlir::LogicalResult charge(int64_t a, int64_t b = 1, int64_t c = 1) const;

@@ -15,8 +15,8 @@ FailureOr<Fold> Fold::prepare(const OpCall &call, Region &region,
                         << " values and give " << count << ", it takes "
                         << body->getNumArguments() << " and gives "
                         << body->getNumResults();
-  // Any order of additions is allowed; the best of them is to round once.
-  body->keepWide();
+  if (call.getWide())
+    body->keepWide();
   Fold fold(std::move(*body));
   fold.accumulators.resize(count * laneCount);
   fold.values.resize(count * laneCount);

@@ -78,7 +78,8 @@ void multiplyAll(OpCall &call, Tensor &result, int64_t count) {
 
 LogicalResult evalQr(OpCall &call) {
   const Tensor &a = call.tensor(0);
-  if (a.getRank() < 2 || call.types.size() != 2)
+  if (a.getRank() < 2 || call.types.size() != 2 ||
+      !(isFloat(a.getKind()) || isComplex(a.getKind())))
     return call.error() << "needs matrices and two results";
   Dims dims(a.getDims().drop_back(2));
   int64_t rows = a.getDim(a.getDims().size() - 2),
@@ -102,7 +103,10 @@ LogicalResult evalQr(OpCall &call) {
 
 LogicalResult evalHouseholderProduct(OpCall &call) {
   if (call.operands.size() != 2 || call.tensor(0).getRank() < 2 ||
-      call.tensor(1).getRank() != call.tensor(0).getRank() - 1)
+      call.tensor(1).getRank() != call.tensor(0).getRank() - 1 ||
+      call.tensor(0).getDims().drop_back(2) !=
+          call.tensor(1).getDims().drop_back(1) ||
+      call.tensor(1).getKind() != call.tensor(0).getKind())
     return call.error() << "needs matrices and their taus";
   const Tensor &a = call.tensor(0);
   int64_t count = call.tensor(1).getDims().back();

@@ -25,6 +25,10 @@ struct EvalOptions {
   int64_t maxSteps = INT64_MAX;
   /// Depth of calls and regions inside each other.
   int64_t maxDepth = 400;
+  /// Sums of floats (reduce, windows, dot, convolution) round once at the end
+  /// instead of after each addition in ascending order: nearer to the true
+  /// value, for comparing with programs that add in another order.
+  bool wideSums = false;
   /// Polled between ops; true ends the program with an error.
   const std::atomic<bool> *cancel = nullptr;
   /// Where interpreter.print writes; stdout when empty.
@@ -66,7 +70,7 @@ std::optional<Tensor> makeTensor(mlir::Type elementType,
 std::string printTensor(const Tensor &tensor);
 /// The same on lines of their own, one row a line: "tensor<2xi32> {\n  [1, 2]\n}".
 std::string printTensorPretty(const Tensor &tensor);
-/// One element: "1.5", "(1.0,2.0)", "true".
+/// One element: "1.500000e+00", "(1.000000e+00,0.000000e+00)", "true".
 std::string printCell(Kind kind, const Cell &cell);
 
 } // namespace alula::reference

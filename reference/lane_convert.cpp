@@ -100,12 +100,6 @@ void floatToBool(const Cell *const *in, Cell *out, size_t n,
     out[k].u = in[0][k].re != 0;
 }
 
-void complexToBool(const Cell *const *in, Cell *out, size_t n,
-                   const LaneInfo &) {
-  for (size_t k = 0; k < n; ++k)
-    out[k].u = in[0][k].re != 0 || in[0][k].im != 0;
-}
-
 } // namespace
 
 LaneFunction findConvert(Kind from, Kind to) {
@@ -113,8 +107,6 @@ LaneFunction findConvert(Kind from, Kind to) {
   bool fromFloat = source == Domain::Float || source == Domain::Complex;
   switch (target) {
   case Domain::Bool:
-    if (source == Domain::Complex)
-      return complexToBool;
     return fromFloat ? floatToBool : integerToBool;
   case Domain::Signed:
     return fromFloat ? floatToSigned : copy;

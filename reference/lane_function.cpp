@@ -374,6 +374,9 @@ template <typename Order> LaneFunction pickCompare(Direction direction) {
 
 double reducePrecision(double x, Kind kind, int exponentBits,
                        int mantissaBits) {
+  // Without mantissa bits there is no NaN.
+  if (std::isnan(x) && mantissaBits == 0)
+    return std::copysign(HUGE_VAL, x);
   if (!std::isfinite(x) || x == 0)
     return x;
   FloatFormat format = getFloatFormat(kind);
@@ -431,7 +434,7 @@ LaneFunction findLaneFunction(llvm::StringRef op, Kind kind) {
   case Domain::Float:
     return findFloat(op, kind);
   case Domain::Complex:
-    return detail::findComplexFunction(op);
+    return detail::findComplexFunction(op, kind);
   }
   return nullptr;
 }

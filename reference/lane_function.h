@@ -37,7 +37,7 @@ LaneFunction getReducePrecision();
 LaneFunction getBitcast();
 
 namespace detail {
-LaneFunction findComplexFunction(llvm::StringRef op);
+LaneFunction findComplexFunction(llvm::StringRef op, Kind kind);
 } // namespace detail
 
 } // namespace alula::reference

@@ -45,6 +45,11 @@ template <typename T> void choleskyAll(OpCall &call, Tensor &result) {
     Matrix<T> a = readMatrix<T>(call.tensor(0), batch);
     Matrix<T> l(a.rows, a.columns);
     factorize(a, l, lower);
+    // The other triangle is anybody's; like XLA's it keeps the operand.
+    for (int64_t r = 0; r < a.rows; ++r)
+      for (int64_t c = 0; c < a.columns; ++c)
+        if (lower ? c > r : c < r)
+          l(r, c) = a(r, c);
     writeMatrix(result, batch, l);
   }
 }

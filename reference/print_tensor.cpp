@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 namespace alula::reference {
 namespace {
@@ -42,6 +43,16 @@ void printDense(const Tensor &tensor, size_t d, int64_t &at,
   os << ']';
 }
 
+/// In lines a complex number is a pair like any other.
+std::string printPart(Kind kind, const Cell &cell) {
+  std::string text = printCell(kind, cell);
+  if (!isComplex(kind))
+    return text;
+  text.front() = '[';
+  text.back() = ']';
+  return text.replace(text.find(','), 1, ", ");
+}
+
 void printLines(const Tensor &tensor, size_t d, int64_t &at,
                 llvm::raw_ostream &os) {
   std::string indent(2 * d + 2, ' ');
@@ -49,7 +60,7 @@ void printLines(const Tensor &tensor, size_t d, int64_t &at,
     os << indent << '[';
     for (int64_t k = 0; k < tensor.getDim(d); ++k)
       os << (k ? ", " : "")
-         << printCell(tensor.getKind(), tensor.getCell(at++));
+         << printPart(tensor.getKind(), tensor.getCell(at++));
     os << ']';
     return;
   }
@@ -88,7 +99,7 @@ std::string printCell(Kind kind, const Cell &cell) {
     break;
   }
   Kind real = getRealKind(kind);
-  return "(" + printReal(real, cell.re) + ", " + printReal(real, cell.im) +
+  return "(" + printReal(real, cell.re) + "," + printReal(real, cell.im) +
          ")";
 }
 
@@ -97,7 +108,10 @@ std::string printTensor(const Tensor &tensor) {
   llvm::raw_string_ostream os(text);
   os << "dense<";
   int64_t at = 0;
-  bool splat = tensor.getSize() == 1;
+  size_t width = tensor.getElementBytes();
+  bool splat = tensor.getSize() != 0;
+  for (int64_t k = 1; splat && k < tensor.getSize(); ++k)
+    splat = std::memcmp(tensor.at(k), tensor.getData(), width) == 0;
   if (splat)
     os << printCell(tensor.getKind(), tensor.getCell(0));
   else if (tensor.getSize() != 0)
@@ -112,7 +126,7 @@ std::string printTensorPretty(const Tensor &tensor) {
   llvm::raw_string_ostream os(text);
   printType(tensor, os);
   if (tensor.getRank() == 0) {
-    os << " {" << printCell(tensor.getKind(), tensor.getCell(0)) << '}';
+    os << " {" << printPart(tensor.getKind(), tensor.getCell(0)) << '}';
     return text;
   }
   os << " {\n";

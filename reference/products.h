@@ -1,5 +1,6 @@
 // Sums of products in the arithmetic of a result kind, for dot and
-// convolution: floats accumulate in at least twice their precision.
+// convolution. As the specification's multiply and reduce, each step rounds to
+// the type; floats below 32 bits, for which nobody does that, round once.
 #pragma once
 
 #include "reference/lane_function.h"
@@ -39,11 +40,11 @@ struct IntegerProducts {
   static void finish(Sum sum, Cell &cell) { cell.u = sum; }
 };
 
-template <typename Wide> struct FloatProducts {
-  using Element = double;
-  using Sum = Wide;
-  static Element get(const Cell &cell) { return cell.re; }
-  static void add(Sum &sum, Element a, Element b) { sum += Wide(a) * b; }
+template <typename T> struct FloatProducts {
+  using Element = T;
+  using Sum = T;
+  static Element get(const Cell &cell) { return T(cell.re); }
+  static void add(Sum &sum, Element a, Element b) { sum += a * b; }
   static void finish(Sum sum, Cell &cell) { cell.re = double(sum); }
 };
 
@@ -53,7 +54,9 @@ template <typename Wide> struct ComplexProducts {
   };
   using Element = Pair;
   using Sum = Pair;
-  static Element get(const Cell &cell) { return {cell.re, cell.im}; }
+  static Element get(const Cell &cell) {
+    return {Wide(cell.re), Wide(cell.im)};
+  }
   static void add(Sum &sum, const Element &a, const Element &b) {
     sum.re += a.re * b.re - a.im * b.im;
     sum.im += a.re * b.im + a.im * b.re;
@@ -74,8 +77,9 @@ getElements(const std::vector<Cell> &cells) {
   return elements;
 }
 
-/// Calls `body` with the arithmetic that a result kind asks for.
-template <typename Body> auto withProducts(Kind kind, Body body) {
+/// Calls `body` with the arithmetic that a result kind asks for, or, if
+/// `wide`, with at least twice its precision.
+template <typename Body> auto withProducts(Kind kind, bool wide, Body body) {
   switch (getDomain(kind)) {
   case Domain::Bool:
     return body(BoolProducts());
@@ -83,15 +87,19 @@ template <typename Body> auto withProducts(Kind kind, Body body) {
   case Domain::Unsigned:
     return body(IntegerProducts());
   case Domain::Float:
-    if (kind == Kind::F64)
+    if (kind == Kind::F64 && wide)
       return body(FloatProducts<long double>());
-    return body(FloatProducts<double>());
+    if (kind != Kind::F32 || wide)
+      return body(FloatProducts<double>());
+    return body(FloatProducts<float>());
   case Domain::Complex:
     break;
   }
-  if (kind == Kind::C128)
+  if (kind == Kind::C128 && wide)
     return body(ComplexProducts<long double>());
-  return body(ComplexProducts<double>());
+  if (kind == Kind::C128 || wide)
+    return body(ComplexProducts<double>());
+  return body(ComplexProducts<float>());
 }
 
 } // namespace alula::reference

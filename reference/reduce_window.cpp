@@ -216,8 +216,8 @@ LogicalResult evalSelectAndScatter(OpCall &call) {
       call.newTensor(scatter->getResultType(0), operand.getDims());
   if (failed(result))
     return failure();
-  // Partial sums stay in cells, so that they round once.
-  scatter->keepWide();
+  if (call.getWide())
+    scatter->keepWide();
   std::vector<Cell> sums(size_t(operand.getSize()), initial.getCell(0));
   for (size_t k = 0; k < chosen->size(); ++k) {
     int64_t target = (*chosen)[k];

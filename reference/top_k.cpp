@@ -18,6 +18,9 @@ LogicalResult evalApproxTopK(OpCall &call) {
   auto op = cast<stablehlo::CustomCallOp>(call.op);
   auto config = dyn_cast_or_null<DictionaryAttr>(
       op.getBackendConfig().value_or(nullptr));
+  // Where JAX puts it for programs that must stay portable.
+  if (!config)
+    config = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
   auto dimensionAttr =
       config ? config.getAs<IntegerAttr>("reduction_dim") : IntegerAttr();
   size_t count = call.types.size();
@@ -39,8 +42,18 @@ LogicalResult evalApproxTopK(OpCall &call) {
     return failure();
   const Tensor &first = call.tensor(0);
   int64_t dimension = dimensionAttr.getInt(), rank = first.getRank();
-  if (dimension < 0 || dimension >= rank ||
-      body->getNumArguments() != 2 * count)
+  bool fits = body->getNumArguments() == 2 * count &&
+              body->getNumResults() == 1;
+  for (size_t k = 0; k < count; ++k) {
+    fits &= call.tensor(count + k).getSize() == 1 &&
+            call.tensor(count + k).getKind() == call.tensor(k).getKind();
+    fits &= call.getShapedType(k).getRank() == rank &&
+            getKind(call.getElementType(k)) == call.tensor(k).getKind();
+    for (int64_t d = 0; fits && d < rank; ++d)
+      fits &= d == dimension || call.getShapedType(k).getDimSize(unsigned(d)) ==
+                                    first.getDim(size_t(d));
+  }
+  if (dimension < 0 || dimension >= rank || !fits)
     return call.error() << "reduction_dim " << dimension
                         << " or the comparator does not fit";
   std::vector<Tensor> results;
@@ -107,6 +120,11 @@ LogicalResult evalTopK(OpCall &call) {
       !call.getShapedType(0).hasStaticShape())
     return call.error() << "needs one operand and two results";
   llvm::ArrayRef<int64_t> dims = call.getShapedType(0).getShape();
+  if (int64_t(dims.size()) != operand.getRank() ||
+      dims.drop_back() != operand.getDims().drop_back() ||
+      getKind(call.getElementType(0)) != operand.getKind())
+    return call.error() << "the results do not fit the operand "
+                        << printDims(operand.getDims());
   FailureOr<Tensor> values = call.newTensor(call.getElementType(0), dims);
   FailureOr<Tensor> indices = call.newTensor(call.getElementType(1), dims);
   int64_t extent = operand.getDims().back(), kept = dims.back();
