@@ -47,6 +47,8 @@ bool parseArguments(llvm::ArrayRef<llvm::StringRef> words,
       arguments.batch = value.str();
     else if (name == "split-input-file")
       arguments.split = true;
+    else if (name == "wide-sums")
+      arguments.wideSums = true;
     else if (name == "help")
       arguments.help = true;
     else if (name == "print" && value == "lines")
@@ -96,7 +98,9 @@ reference interpreter. Exit status 0: it ran and every check held.
   --print=FORM            lines, dense, value or none: results without
                           an --output or --expected_output
   --split-input-file      parts between // ----- are programs of their own
-  --passes=PIPELINE       MLIR passes to run first
+  --passes=A,B,…          MLIR passes to run on the module first; by default
+                          those that turn other ops into stablehlo's
+  --wide-sums             sums of floats round once, at the end
   --replicas=N --partitions=N
                           run on a grid of processes, each with the same
                           inputs; results are those of the first

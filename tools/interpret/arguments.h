@@ -25,6 +25,7 @@ struct Arguments {
   Print print = Print::Lines;
   bool split = false;
   bool help = false;
+  bool wideSums = false;
   double relative = -1, absolute = -1;
   double timeout = 0;
   int64_t maxBytes = int64_t(16) << 30, maxSteps = INT64_MAX;

@@ -29,6 +29,24 @@ namespace {
 using reference::Tensor;
 using TensorValue = reference::Value;
 
+/// The reference speaks stablehlo: what else a program may say is put into it.
+std::string findNeededPasses(ModuleOp module) {
+  bool chlo = false, deprecated = false;
+  module.walk([&](Operation *op) {
+    llvm::StringRef name = op->getName().getStringRef();
+    chlo |= name.starts_with("chlo.");
+    deprecated |=
+        name == "stablehlo.einsum" || name == "stablehlo.unary_einsum";
+  });
+  std::string passes;
+  if (chlo)
+    passes = "input-convert-chlo-to-stablehlo";
+  if (deprecated)
+    passes += passes.empty() ? "input-lower-deprecated"
+                             : ",input-lower-deprecated";
+  return passes;
+}
+
 /// Sets a flag when the time is over.
 class Timer {
 public:
@@ -117,6 +135,8 @@ bool Session::runProgram(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   registry.insert<reference::check::CheckDialect,
                   reference::interpreter::InterpreterDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // The op itself stands at its location.
+  context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     auto print = [&](Diagnostic &one, llvm::StringRef kind) {
       if (!isa<UnknownLoc>(one.getLocation()))
@@ -143,11 +163,14 @@ bool Session::runProgram(std::unique_ptr<llvm::MemoryBuffer> buffer) {
       driver::readProgram(std::move(buffer), &context);
   if (!module)
     return false;
-  if (!arguments.passes.empty()) {
-    PassManager manager(&context);
+  std::string passes = arguments.passes;
+  if (passes.empty())
+    passes = findNeededPasses(*module);
+  if (!passes.empty()) {
+    PassManager manager(&context, ModuleOp::getOperationName());
     std::string error;
     llvm::raw_string_ostream os(error);
-    if (failed(parsePassPipeline(arguments.passes, manager, os)))
+    if (failed(parsePassPipeline(passes, manager, os)))
       return fail("cannot read --passes: " + error);
     if (failed(manager.run(*module)))
       return false;
@@ -239,6 +262,7 @@ bool Session::runFunction(func::FuncOp function) {
   reference::EvalOptions options;
   options.maxBytes = arguments.maxBytes;
   options.maxSteps = arguments.maxSteps;
+  options.wideSums = arguments.wideSums;
   options.cancel = &timer.expired;
   options.print = [&](llvm::StringRef text) { out << text; };
   options.probeDirectory = arguments.probeDirectory;
