@@ -139,6 +139,10 @@ inline constexpr uint64_t maxNodeTree = uint64_t(1) << 24;
 /// Reads a whole container. `artifact` points into `file`.
 [[nodiscard]] bool readArtifact(Bytes file, Artifact &artifact, Error &error);
 
+/// Whether a file is a container of bytecode that has operations or attributes
+/// of a dialect. Reads no more than the names.
+[[nodiscard]] bool mentionsDialect(Bytes file, std::string_view dialect);
+
 /// A reference to an attribute or a type.
 struct NodeRef {
   bool isType;

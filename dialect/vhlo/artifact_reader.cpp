@@ -15,8 +15,12 @@ public:
       : file(file), cursor(file, 0, file.size(), error), artifact(artifact) {}
 
   bool run() {
-    return readHeader() && readTopLevel() && readStrings() && readDialects() &&
-           readOffsets() && readNodes() && readProperties() && readOps();
+    return runToDialects() && readOffsets() && readNodes() &&
+           readProperties() && readOps();
+  }
+
+  bool runToDialects() {
+    return readHeader() && readTopLevel() && readStrings() && readDialects();
   }
 
 private:
@@ -286,6 +290,14 @@ private:
 
 bool readArtifact(Bytes file, Artifact &artifact, Error &error) {
   return ArtifactReader(file, artifact, error).run();
+}
+
+bool mentionsDialect(Bytes file, std::string_view dialect) {
+  Artifact artifact;
+  Error error;
+  return ArtifactReader(file, artifact, error).runToDialects() &&
+         std::find(artifact.dialects.begin(), artifact.dialects.end(),
+                   dialect) != artifact.dialects.end();
 }
 
 } // namespace alula::vhlo

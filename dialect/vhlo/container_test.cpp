@@ -423,6 +423,12 @@ TEST(OpTable, Forms) {
   EXPECT_FALSE(splitVersionedName("custom_call_v1x"));
 }
 
+TEST(Container, MentionsDialect) {
+  EXPECT_TRUE(mentionsDialect(asBytes(File().bytes()), "builtin"));
+  EXPECT_FALSE(mentionsDialect(asBytes(File().bytes()), "vhlo"));
+  EXPECT_FALSE(mentionsDialect(asBytes("ML\xefR"), "builtin"));
+}
+
 TEST(Version, Text) {
   EXPECT_EQ(Version::parse("1.20.0"), Version::current());
   EXPECT_EQ((Version{0, 9, 3}).str(), "0.9.3");

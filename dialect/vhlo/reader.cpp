@@ -12,8 +12,16 @@ using namespace mlir;
 
 namespace alula::vhlo {
 
+static Bytes toBytes(StringRef text) {
+  return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
+
 bool isPortableArtifact(StringRef bytes) {
-  return portableVersion(bytes).has_value();
+  if (portableVersion(bytes))
+    return true;
+  // The first writers left the name of MLIR as the producer.
+  return bytes.starts_with("ML\xefR") &&
+         mentionsDialect(toBytes(bytes), "vhlo");
 }
 
 OwningOpRef<ModuleOp> readPortable(StringRef bytes, MLIRContext *context,
@@ -24,7 +32,7 @@ OwningOpRef<ModuleOp> readPortable(StringRef bytes, MLIRContext *context,
   if (!name.empty())
     location = FileLineColLoc::get(context, name, 0, 0);
   ArtifactDiagnostics diagnostics(location);
-  Bytes file(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+  Bytes file = toBytes(bytes);
   Artifact artifact;
   Error error;
   std::vector<NodeRef> order;

@@ -5,8 +5,9 @@
 
 namespace alula::vhlo {
 
-/// Whether `bytes` begin like a StableHLO portable artifact: MLIR bytecode
-/// whose producer is StableHLO of some version.
+/// Whether `bytes` are a StableHLO portable artifact, perhaps a damaged one:
+/// MLIR bytecode whose producer is StableHLO of some version, or that has vhlo
+/// operations.
 bool isPortableArtifact(llvm::StringRef bytes);
 
 /// Reads a portable artifact of any version up to the current one into
