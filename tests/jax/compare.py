@@ -108,6 +108,14 @@ def compare(ours, theirs, accumulates: bool) -> Difference | None:
     return Difference(text, where)
 
 
+def within(ours, theirs, epsilons: float | None) -> bool:
+    """Whether they are at most so many epsilons of 1 apart, if there is a limit."""
+    if epsilons is None:
+        return True
+    gap = np.abs(_parts(ours).astype(np.float64) - _parts(theirs).astype(np.float64))
+    return bool(np.nanmax(gap, initial=0) <= epsilons * epsilon(ours.dtype))
+
+
 def flushed(ours, theirs, where: np.ndarray) -> bool:
     """Whether all that differs is a denormal of ours where theirs is zero."""
     if not is_float(ours.dtype):

@@ -153,7 +153,8 @@ class Checker:
                     verdicts["nearer"] = "ours is as near to the truth as XLA:CPU's or nearer"
                     continue
             for known in self.known:
-                if re.search(known["match"], entry["name"]):
+                matches = re.search(known["match"], entry["name"])
+                if matches and compare.within(ours, theirs, known.get("epsilons")):
                     verdicts["known"] = known["reason"]
                     break
             else:

@@ -67,6 +67,13 @@ def test_flushed_denormals_are_told_apart():
     assert not compare.flushed(theirs, ours, difference.where)
 
 
+def test_a_known_difference_may_have_a_limit():
+    ours, theirs = np.array([1e-6, np.nan], F32), np.array([0, np.nan], F32)
+    assert compare.within(ours, theirs, None)
+    assert compare.within(ours, theirs, 16)
+    assert not compare.within(ours, theirs, 4)
+
+
 def test_widening_text():
     text = "%0 = stablehlo.constant dense<0x7FC00000> : tensor<2xf32>"
     assert wider.widen_text(text) == (
