@@ -128,7 +128,8 @@ def lit_folders():
         text=True,
         check=True,
     ).stdout.split()
-    return sorted({str(Path(file).parent) for file in files})
+    folders = {str(Path(file).parent) for file in files}
+    return sorted(folder for folder in folders if "Inputs" not in folder)
 
 
 def main():
