@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace mlir::stablehlo;
 
@@ -22,7 +24,8 @@ ParseResult parseRoles(AsmParser &parser, Roles &roles) {
   constexpr int64_t unset = -1;
   roles.first = roles.second = unset;
   // Dimension by spatial number, and how far the numbers go.
-  llvm::SmallDenseMap<int64_t, int64_t, 4> dimensionOf;
+  // A dense map would not take every number as a key.
+  std::map<int64_t, int64_t> dimensionOf;
   int64_t index = 0;
   auto parseDimension = [&]() -> ParseResult {
     SMLoc location = parser.getCurrentLocation();
@@ -61,7 +64,8 @@ ParseResult parseRoles(AsmParser &parser, Roles &roles) {
            << (roles.first == unset ? roles.letters.take_front()
                                     : roles.letters.drop_front())
            << " is missing";
-  for (int64_t number = 0, end = dimensionOf.size(); number < end; ++number) {
+  for (int64_t number = 0, end = static_cast<int64_t>(dimensionOf.size());
+       number < end; ++number) {
     auto found = dimensionOf.find(number);
     if (found == dimensionOf.end())
       return parser.emitError(start)

@@ -318,3 +318,11 @@ func.func @dynamic_known_padding(%l: tensor<1x8x8x4xf32>, %r: tensor<3x3x4x6xf32
   %0 = "stablehlo.dynamic_conv"(%l, %r, %p) <{dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, batch_group_count = 1 : i64, feature_group_count = 1 : i64}> : (tensor<1x8x8x4xf32>, tensor<3x3x4x6xf32>, tensor<2x2xi64>) -> tensor<1x6x?x6xf32>
   return
 }
+
+// -----
+
+func.func @absurd_spatial_number(%l: tensor<1x8x4xf32>, %r: tensor<3x4x6xf32>) {
+  // expected-error@+1 {{spatial dimension 0 is missing}}
+  %0 = stablehlo.convolution(%l, %r) dim_numbers = [b, 9223372036854775807, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x6x6xf32>
+  return
+}
