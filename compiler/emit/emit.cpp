@@ -2,7 +2,6 @@
 
 #include "compiler/emit/emit.h"
 
-#include "artifact/elf.h"
 #include "artifact/writer.h"
 #include "compiler/emit/element_type.h"
 #include "dialect/dispatch/byte_size.h"
@@ -86,7 +85,6 @@ private:
           }
         spec.scratchBytes = entry.getScratchBytes();
         kernels[entry.getSymNameAttr()] = writer.addKernel(spec);
-        entries.push_back(spec.name);
         grids[entry.getSymNameAttr()] = entry.getWorkgroups();
       }
   }
@@ -98,17 +96,9 @@ private:
     for (auto feature : variant.getFeatures().getAsRange<StringAttr>())
       spec.features.push_back(feature.str());
     spec.image = variant.getImage().str();
-    for (const std::string &entry : entries) {
-      uint64_t address;
-      alula::artifact::Diagnostic diagnostic;
-      if (!alula::artifact::findElfSymbol(
-              reinterpret_cast<const uint8_t *>(spec.image.data()),
-              spec.image.size(), entry.c_str(), address, diagnostic))
-        return variant.emitError()
-               << "'dispatch.variant': " << diagnostic.text;
-      spec.entries.push_back(address);
-    }
-    writer.addVariant(std::move(spec));
+    alula::artifact::Diagnostic diagnostic;
+    if (!writer.addElfVariant(std::move(spec), diagnostic))
+      return variant.emitError() << "'dispatch.variant': " << diagnostic.text;
     return success();
   }
 
@@ -210,8 +200,11 @@ private:
     }
     StringAttr name = launch.getEntry().getLeafReference();
     ArrayRef<int64_t> grid = grids[name];
-    out.dispatch(kernels[name], out.immediate(grid[0]), out.immediate(grid[1]),
-                 out.immediate(grid[2]), bindings);
+    // One after the other: the order decides the bytes.
+    auto x = out.immediate(grid[0]);
+    auto y = out.immediate(grid[1]);
+    auto z = out.immediate(grid[2]);
+    out.dispatch(kernels[name], x, y, z, bindings);
   }
 
   /// A result that no kernel wrote in place: an argument, a constant, or a
@@ -223,9 +216,10 @@ private:
       uint32_t source = slots.lookup(value);
       if (source == slot)
         continue;
-      int64_t bytes = *getByteSize(cast<ShapedType>(value.getType()));
-      out.copy(slot, out.immediate(0), source, out.immediate(0),
-               out.immediate(bytes));
+      auto start = out.immediate(0);
+      auto bytes =
+          out.immediate(*getByteSize(cast<ShapedType>(value.getType())));
+      out.copy(slot, start, source, start, bytes);
     }
   }
 
@@ -233,7 +227,6 @@ private:
   ArtifactWriter writer;
   DenseMap<StringAttr, uint32_t> kernels;
   DenseMap<StringAttr, ArrayRef<int64_t>> grids;
-  std::vector<std::string> entries;
 };
 } // namespace
 
