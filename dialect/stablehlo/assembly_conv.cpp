@@ -23,8 +23,7 @@ struct Roles {
 ParseResult parseRoles(AsmParser &parser, Roles &roles) {
   constexpr int64_t unset = -1;
   roles.first = roles.second = unset;
-  // Dimension by spatial number, and how far the numbers go.
-  // A dense map would not take every number as a key.
+  // Dimension by spatial number. A dense map would not take every key.
   std::map<int64_t, int64_t> dimensionOf;
   int64_t index = 0;
   auto parseDimension = [&]() -> ParseResult {

@@ -330,7 +330,11 @@ LogicalResult GetDimensionSizeOp::inferReturnTypes(
 }
 
 OpFoldResult GetDimensionSizeOp::fold(FoldAdaptor) {
-  int64_t size = getOperand().getType().getDimSize(getDimension());
+  // Folding may come before verification.
+  RankedTensorType operand = getOperand().getType();
+  if (getDimension() >= static_cast<uint64_t>(operand.getRank()))
+    return {};
+  int64_t size = operand.getDimSize(getDimension());
   if (ShapedType::isDynamic(size) || !llvm::isInt<32>(size))
     return {};
   return DenseElementsAttr::get(getType(), static_cast<int32_t>(size));
