@@ -254,7 +254,9 @@ def document(outcome: dict, messages: dict) -> str:
         lines += ["", "## Not as the specification says", "", "| op | types | what | message |"]
         lines += ["|---|---|---|---|"]
         for (op, text), kinds in groups.items():
-            message = messages[op, kinds[0]][:150].replace("|", "/")
+            # Where the program lay says nothing to a reader.
+            message = re.sub(r'loc\("[^"]*":\d+:\d+\): |/\S*/', "", messages[op, kinds[0]])
+            message = message[:150].replace("|", "/").strip()
             shown = " ".join(kind.split(",")[0] for kind in kinds)
             lines.append(f"| {op.dialect}.{op.name} | {shown} | {text} | {message} |")
     return "\n".join(lines) + "\n"
