@@ -318,7 +318,9 @@ std::optional<int64_t> groupColumns(Attribute groups) {
 
 template <typename Op>
 LogicalResult verifyRooted(const RuleSite &site, Op op) {
-  if (failed(verifyReplicaGroups(site, op.getReplicaGroups(), {})))
+  ReplicaGroupRules rules;
+  rules.mayLeaveOut = true;
+  if (failed(verifyReplicaGroups(site, op.getReplicaGroups(), rules)))
     return failure();
   // Inference, which counts the operands, runs after this.
   if (!op.getHasDynamicRoot() || op->getNumOperands() == 0)

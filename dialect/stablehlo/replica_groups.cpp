@@ -39,6 +39,8 @@ verifyListedGroups(const RuleSite &site, DenseIntElementsAttr groups,
       return site.fail("replica_groups must be unique: id ", id,
                        " is repeated");
   }
+  if (rules.mayLeaveOut)
+    return groupSize;
   for (int64_t id = 0, end = static_cast<int64_t>(seen.size()); id < end; ++id)
     if (!seen.contains(id))
       return site.fail("replica_groups must have every id below ", end, ": ",

@@ -14,6 +14,8 @@ struct ReplicaGroupRules {
   bool evenGroups = false;
   /// There is at least one group. Otherwise no group stands for one of all.
   bool needsGroup = false;
+  /// Some processes may be in no group.
+  bool mayLeaveOut = false;
 };
 
 /// Checks groups that are listed as ids or said by mesh axes. Returns the
