@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+KNOWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known_interpreter_failures.txt")
 FILE_CHECK = shutil.which("FileCheck") or "/usr/lib/llvm-19/bin/FileCheck"
 
 
@@ -131,7 +132,7 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--only", default="", help="files whose path has this part")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--known", help="file of names that may fail, # comments")
+    parser.add_argument("--known", default=KNOWN, help="file of names that may fail")
     args = parser.parse_args()
     known = set()
     if args.known:
