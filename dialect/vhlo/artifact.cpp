@@ -71,11 +71,10 @@ namespace {
 /// Depth-first order without recursion.
 class NodeSorter {
 public:
-  NodeSorter(const Artifact &artifact, std::vector<NodeRef> &order,
-             Error &error)
-      : artifact(artifact), order(order), error(error) {
-    attributes.resize(artifact.attributes.size());
-    types.resize(artifact.types.size());
+  NodeSorter(const Artifact &from, std::vector<NodeRef> &into, Error &problem)
+      : artifact(from), order(into), error(problem) {
+    attributes.resize(from.attributes.size());
+    types.resize(from.types.size());
   }
 
   bool run() {

@@ -11,8 +11,8 @@ namespace {
 /// Reads the sections that the operations need, in the order of need.
 class ArtifactReader {
 public:
-  ArtifactReader(Bytes file, Artifact &artifact, Error &error)
-      : file(file), cursor(file, 0, file.size(), error), artifact(artifact) {}
+  ArtifactReader(Bytes whole, Artifact &into, Error &error)
+      : file(whole), cursor(whole, 0, whole.size(), error), artifact(into) {}
 
   bool run() {
     return runToDialects() && readOffsets() && readNodes() &&

@@ -67,8 +67,8 @@ private:
 
 class ArtifactWriter {
 public:
-  explicit ArtifactWriter(const Artifact &artifact)
-      : artifact(artifact), version(artifact.containerVersion),
+  explicit ArtifactWriter(const Artifact &from)
+      : artifact(from), version(from.containerVersion),
         attributes(countUses().attributes,
                    [&](uint32_t i) { return artifact.attributes[i].dialect; }),
         types(countUses().types,

@@ -21,8 +21,8 @@ struct Error {
 /// can name it; the first error stays.
 class ByteCursor {
 public:
-  ByteCursor(Bytes file, size_t begin, size_t end, Error &error)
-      : file(file), position(begin), limit(end), error(&error) {}
+  ByteCursor(Bytes whole, size_t begin, size_t end, Error &problem)
+      : file(whole), position(begin), limit(end), error(&problem) {}
 
   size_t offset() const { return position; }
   size_t remaining() const { return limit - position; }

@@ -66,6 +66,8 @@ private:
   mlir::Attribute importInteger(const Node &node);
   mlir::Attribute importFloat(const Node &node);
   mlir::Attribute importResultAccuracy(const Node &node);
+
+  // import_elements.cpp
   mlir::Attribute importDenseArray(const Node &node);
   mlir::Attribute importElements(const Node &node);
   mlir::Attribute importBools(const Node &node, mlir::ShapedType type,

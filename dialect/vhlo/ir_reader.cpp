@@ -11,8 +11,8 @@ namespace {
 /// claimed needs some byte of the input.
 class IrReader {
 public:
-  IrReader(Artifact &artifact, ByteCursor &cursor)
-      : artifact(artifact), limit(cursor.remaining()) {
+  IrReader(Artifact &into, ByteCursor &cursor)
+      : artifact(into), limit(cursor.remaining()) {
     cursors.push_back(cursor);
   }
 

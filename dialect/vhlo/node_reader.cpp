@@ -8,8 +8,8 @@ namespace {
 /// Runs along the fields of one row.
 class NodeReader {
 public:
-  NodeReader(Artifact &artifact, ByteCursor &cursor, Node &node)
-      : artifact(artifact), cursor(cursor), node(node) {}
+  NodeReader(Artifact &into, ByteCursor &from, Node &made)
+      : artifact(into), cursor(from), node(made) {}
 
   bool readFields(const char *fields) {
     for (const char *field = fields; *field; ++field) {

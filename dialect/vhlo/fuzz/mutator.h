@@ -9,8 +9,8 @@ namespace alula::vhlo {
 /// Damages artifacts, the same way for the same seed on every machine.
 class Mutator {
 public:
-  Mutator(std::vector<std::string> seeds, uint64_t seed)
-      : seeds(std::move(seeds)), state(seed) {}
+  Mutator(std::vector<std::string> artifacts, uint64_t seed)
+      : seeds(std::move(artifacts)), state(seed) {}
 
   /// The next mutant: one to four of bit flips, overwritten bytes, truncation,
   /// splices of two seeds, pieces left out, doubled or put in.
