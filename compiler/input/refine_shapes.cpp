@@ -263,6 +263,13 @@ LogicalResult Refiner::refineOp(Operation *op) {
     rewriter.eraseOp(op);
     return success();
   }
+  if (isa<UnrealizedConversionCastOp>(op) && op->getNumOperands() == 1 &&
+      op->getNumResults() == 1 &&
+      stablehlo::areCompatibleTypes(op->getOperand(0).getType(),
+                                    op->getResult(0).getType())) {
+    rewriter.replaceOp(op, op->getOperands());
+    return success();
+  }
   if (evaluate(op))
     return success();
   auto knownValue = [&](Value value) { return known(value); };
@@ -346,11 +353,12 @@ LogicalResult Refiner::refineCall(func::CallOp call) {
   if (!callee)
     return stablehlo::opError(call)
            << "callee must be a function: " << call.getCallee() << " is none";
-  // A static function is worth a copy where it computes numbers from numbers.
-  bool isArithmetic = llvm::all_of(call.getOperands(), [&](Value operand) {
-    return known(operand) != nullptr;
-  }) && llvm::all_of(call.getResultTypes(), [](Type type) {
-    return getElementTypeOrSelf(type).isIntOrIndex();
+  // A static function is worth a copy where it computes numbers that may be
+  // sizes.
+  bool isArithmetic = llvm::any_of(call.getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() <= 1 &&
+           tensor.getElementType().isIntOrIndex();
   });
   if (callee.isExternal() || (!needsRefining(callee) && !isArithmetic))
     return success();

@@ -89,6 +89,16 @@ Shape inferConv(ConvOp op, ArrayRef<int64_t> padding) {
   return shape;
 }
 
+/// How many processes share a group; nothing if the module alone decides.
+std::optional<int64_t> getGroupSize(Attribute groups, bool hasChannel,
+                                    bool useGlobalIds) {
+  auto dense = dyn_cast<DenseIntElementsAttr>(groups);
+  if (!dense || dense.getType().getRank() != 2 || dense.getNumElements() == 0 ||
+      (hasChannel && !useGlobalIds))
+    return std::nullopt;
+  return dense.getType().getDimSize(1);
+}
+
 /// Shapes of ops with one result and no inference of their own.
 FailureOr<std::optional<Shape>> inferShape(Operation *op, KnownValue known) {
   using Result = FailureOr<std::optional<Shape>>;
@@ -177,6 +187,31 @@ FailureOr<std::optional<Shape>> inferShape(Operation *op, KnownValue known) {
           shape.pop_back();
         else if (from > to && to != 0)
           shape.push_back(from / to);
+        return std::optional(shape);
+      })
+      .Case([&](chlo::RaggedDotOp dot) -> Result {
+        return std::optional(Shape(dot.getResultShape()));
+      })
+      .Case([&](stablehlo::AllGatherOp gather) -> Result {
+        auto count = getGroupSize(gather.getReplicaGroups(),
+                                  gather.getChannelHandle().has_value(),
+                                  gather.getUseGlobalDeviceIds());
+        auto operand = typeOf(gather.getOperands().front());
+        auto dim = static_cast<int64_t>(gather.getAllGatherDim());
+        Shape shape(operand.getShape());
+        bool isKnown = count && !ShapedType::isDynamic(shape[dim]);
+        shape[dim] = isKnown ? shape[dim] * *count : ShapedType::kDynamic;
+        return std::optional(shape);
+      })
+      .Case([&](stablehlo::ReduceScatterOp scatter) -> Result {
+        auto count = getGroupSize(scatter.getReplicaGroups(),
+                                  scatter.getChannelHandle().has_value(),
+                                  scatter.getUseGlobalDeviceIds());
+        auto operand = typeOf(scatter.getOperand());
+        auto dim = static_cast<int64_t>(scatter.getScatterDimension());
+        Shape shape(operand.getShape());
+        bool isKnown = count && !ShapedType::isDynamic(shape[dim]);
+        shape[dim] = isKnown ? shape[dim] / *count : ShapedType::kDynamic;
         return std::optional(shape);
       })
       .Case([&](stablehlo::TorchIndexSelectOp select) -> Result {

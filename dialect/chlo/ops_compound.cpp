@@ -75,6 +75,31 @@ SmallVector<int64_t> RaggedDotOp::getGroupPrefixDims() {
   return prefix;
 }
 
+SmallVector<int64_t> RaggedDotOp::getResultShape() {
+  auto lhs = cast<RankedTensorType>(getLhs().getType());
+  auto rhs = cast<RankedTensorType>(getRhs().getType());
+  auto numbers = getRaggedDotDimensionNumbers();
+  ArrayRef<int64_t> lhsBatching = numbers.getLhsBatchingDimensions(),
+                    lhsContracting = numbers.getLhsContractingDimensions();
+  SmallVector<int64_t> shape;
+  if (llvm::is_contained(lhsContracting,
+                         numbers.getLhsRaggedDimensions().front()))
+    shape.push_back(
+        cast<RankedTensorType>(getGroupSizes().getType()).getShape().back());
+  for (int64_t dim : lhsBatching)
+    shape.push_back(lhs.getDimSize(dim));
+  for (int64_t dim = 0; dim < lhs.getRank(); ++dim)
+    if (!llvm::is_contained(lhsBatching, dim) &&
+        !llvm::is_contained(lhsContracting, dim))
+      shape.push_back(lhs.getDimSize(dim));
+  for (int64_t dim = 0; dim < rhs.getRank(); ++dim)
+    if (!llvm::is_contained(numbers.getRhsBatchingDimensions(), dim) &&
+        !llvm::is_contained(numbers.getRhsContractingDimensions(), dim) &&
+        !llvm::is_contained(numbers.getRhsGroupDimensions(), dim))
+      shape.push_back(rhs.getDimSize(dim));
+  return shape;
+}
+
 LogicalResult RaggedDotOp::verify() {
   auto lhs = cast<RankedTensorType>(getLhs().getType());
   auto rhs = cast<RankedTensorType>(getRhs().getType());
@@ -140,22 +165,8 @@ LogicalResult RaggedDotOp::verify() {
                             << size << " and " << numGroups;
   }
 
-  SmallVector<int64_t> shape;
-  if (isContracting)
-    shape.push_back(numGroups);
-  for (int64_t dim : lhsBatching)
-    shape.push_back(lhs.getDimSize(dim));
-  for (int64_t dim = 0; dim < lhs.getRank(); ++dim)
-    if (!llvm::is_contained(lhsBatching, dim) &&
-        !llvm::is_contained(lhsContracting, dim))
-      shape.push_back(lhs.getDimSize(dim));
-  for (int64_t dim = 0; dim < rhs.getRank(); ++dim)
-    if (!llvm::is_contained(rhsBatching, dim) &&
-        !llvm::is_contained(rhsContracting, dim) &&
-        !llvm::is_contained(rhsGroup, dim))
-      shape.push_back(rhs.getDimSize(dim));
   auto result = cast<RankedTensorType>(getType());
-  auto expected = RankedTensorType::get(shape, result.getElementType());
+  auto expected = RankedTensorType::get(getResultShape(), result.getElementType());
   if (!stablehlo::areCompatibleShapes(expected, result))
     return opError(*this) << "result shape must be that of " << expected
                           << ": is " << result;

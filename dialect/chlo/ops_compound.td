@@ -17,6 +17,8 @@ def CHLO_RaggedDotOp : CHLO_Op<"ragged_dot", [Pure]> {
   let extraClassDeclaration = [{
     /// The dimensions before the ragged one that group_sizes may have.
     ::llvm::SmallVector<int64_t> getGroupPrefixDims();
+    /// What the operands tell about the result's shape.
+    ::llvm::SmallVector<int64_t> getResultShape();
   }];
 }
 

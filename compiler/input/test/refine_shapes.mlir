@@ -114,3 +114,24 @@ func.func @main(%x: tensor<4x3xf32>) -> tensor<i32> {
 func.func private @static(%n: tensor<i32>) -> tensor<i32> {
   return %n : tensor<i32>
 }
+
+// -----
+
+// Sizes that come out of a static function count as well; groups of a
+// collective multiply a size.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<?x3xf32>) -> (tensor<?xf32>, tensor<?x?xf32>) {
+  // CHECK: stablehlo.iota dim = 0 : tensor<5xf32>
+  %five = call @five() : () -> tensor<1xi32>
+  %0 = stablehlo.dynamic_iota %five, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+  // CHECK: "stablehlo.all_gather"(%arg0)
+  // CHECK-SAME: (tensor<4x3xf32>) -> tensor<4x6xf32>
+  %1 = "stablehlo.all_gather"(%x) <{all_gather_dim = 1 : i64,
+      replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>
+      : (tensor<?x3xf32>) -> tensor<?x?xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?x?xf32>
+}
+func.func private @five() -> tensor<1xi32> {
+  %five = stablehlo.constant dense<5> : tensor<1xi32>
+  return %five : tensor<1xi32>
+}
