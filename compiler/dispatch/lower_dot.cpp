@@ -62,25 +62,32 @@ LogicalResult alula::dispatch::lowerDotGeneral(Operation *op,
       return declineOp(op, "for products of " + debugString(operand) +
                                " summed in " + debugString(sumType));
 
-  auto numContracted = numbers.getLhsContractingDimensions().size();
-  auto firstContracted = static_cast<unsigned>(resultType.getRank());
-  auto numLoops = firstContracted + static_cast<unsigned>(numContracted);
+  // Loops: batch, rows, contracted, columns. With the columns innermost, each
+  // step reads and adds neighbours.
+  auto numContracted =
+      static_cast<unsigned>(numbers.getLhsContractingDimensions().size());
   auto numBatch =
       static_cast<unsigned>(numbers.getLhsBatchingDimensions().size());
-  auto numLhsFree =
-      static_cast<unsigned>(lhsType.getRank() - numBatch - numContracted);
+  auto numRows =
+      static_cast<unsigned>(lhsType.getRank()) - numBatch - numContracted;
+  auto numLoops = static_cast<unsigned>(resultType.getRank()) + numContracted;
+  unsigned firstContracted = numBatch + numRows;
+  unsigned firstColumn = firstContracted + numContracted;
+  SmallVector<AffineExpr> resultIndices;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (loop < firstContracted || loop >= firstColumn)
+      resultIndices.push_back(builder.getAffineDimExpr(loop));
   AffineMap maps[] = {
       operandMap(builder, lhsType.getRank(), numbers.getLhsBatchingDimensions(),
                  numbers.getLhsContractingDimensions(), numLoops, numBatch,
                  firstContracted),
       operandMap(builder, rhsType.getRank(), numbers.getRhsBatchingDimensions(),
-                 numbers.getRhsContractingDimensions(), numLoops,
-                 numBatch + numLhsFree, firstContracted),
-      AffineMap::getMultiDimIdentityMap(numLoops, op->getContext())
-          .getMajorSubMap(firstContracted)};
+                 numbers.getRhsContractingDimensions(), numLoops, firstColumn,
+                 firstContracted),
+      AffineMap::get(numLoops, 0, resultIndices, op->getContext())};
   SmallVector<utils::IteratorType> loops(numLoops,
                                          utils::IteratorType::parallel);
-  std::fill(loops.begin() + firstContracted, loops.end(),
+  std::fill(loops.begin() + firstContracted, loops.begin() + firstColumn,
             utils::IteratorType::reduction);
 
   Location location = op->getLoc();

@@ -32,6 +32,10 @@ public:
     std::string name = body.getSymName().str();
     body.setSymName(name + ".body");
     body.setLinkage(LLVM::Linkage::Internal);
+    // No binding that is written shares memory with another one.
+    for (unsigned i = 0; i < body.getNumArguments(); ++i)
+      body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      builder.getUnitAttr());
     body.setPassthroughAttr(
         builder.getArrayAttr({builder.getStringAttr("alwaysinline")}));
 
