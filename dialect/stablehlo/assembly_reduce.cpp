@@ -119,12 +119,14 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   }
   llvm::append_range(operands, initValues);
 
+  // Operands are resolved after the region: if it defined the name of one that
+  // is not defined yet, the operand would be replaced behind our back.
   FunctionType type;
   if (failed(parser.parseOptionalKeyword("applies")))
     return failure(parseDimensionsAndType(parser, result, type) ||
+                   parseReducer(parser, result) ||
                    parser.resolveOperands(operands, type.getInputs(), start,
-                                          result.operands) ||
-                   parseReducer(parser, result));
+                                          result.operands));
 
   SMLoc nameLocation = parser.getCurrentLocation();
   FailureOr<OperationName> inner = parser.parseCustomOperationName();

@@ -20,16 +20,23 @@ ParseResult WhileOp::parse(OpAsmParser &parser, OperationState &result) {
   if (!operands.empty() &&
       (parser.parseColon() || parser.parseTypeList(result.types)))
     return failure();
-  if (parser.resolveOperands(operands, result.types, location,
-                             result.operands) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+  if (operands.size() != result.types.size())
+    return parser.emitError(location)
+           << operands.size() << " operands present, but expected "
+           << result.types.size();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   for (auto [argument, type] : llvm::zip_equal(arguments, result.types))
     argument.type = type;
   return failure(parser.parseKeyword("cond") ||
                  parser.parseRegion(*result.addRegion(), arguments) ||
                  parser.parseKeyword("do") ||
-                 parser.parseRegion(*result.addRegion(), arguments));
+                 parser.parseRegion(*result.addRegion(), arguments) ||
+                 // After the regions: if one defined the name of an operand
+                 // that is not defined yet, the operand would be replaced
+                 // behind our back.
+                 parser.resolveOperands(operands, result.types, location,
+                                        result.operands));
 }
 
 void WhileOp::print(OpAsmPrinter &printer) {

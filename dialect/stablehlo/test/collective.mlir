@@ -61,6 +61,15 @@ func.func @exchanged(%x: tensor<2x4xf32>, %y: tensor<?x6xf32>) {
   return
 }
 
+// A broadcast may leave processes out.
+// CHECK-LABEL: @broadcast_to_some
+// CHECK: replica_groups = dense<{{\[\[}}2, 1]]> : tensor<1x2xi64>
+func.func @broadcast_to_some(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.collective_broadcast"(%x) <{replica_groups = dense<[[2, 1]]> : tensor<1x2xi64>}>
+      : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // CHECK-LABEL: @rooted
 // CHECK: "stablehlo.collective_broadcast"({{.*}}) <{replica_groups = dense<{{\[\[}}2, 1], [0, 3]]> : tensor<2x2xi64>}>
 // CHECK: "stablehlo.collective_broadcast"({{.*}}) <{has_dynamic_root, replica_groups = dense<{{\[\[}}0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>, tensor<2xi8>, tensor<2xi32>) -> (tensor<4xf32>, tensor<2xi8>)
