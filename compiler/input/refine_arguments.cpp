@@ -71,7 +71,7 @@ struct RefineArguments
     }
     SmallVector<Type> types;
     for (const std::string &text : typeTexts) {
-      Type type = parseType(text, &getContext());
+      Type type = readType(text);
       if (!type) {
         stablehlo::opError(function) << "type to refine to can't be read: "
                                      << text;
@@ -81,6 +81,14 @@ struct RefineArguments
     }
     if (failed(refine(function, types)))
       signalPassFailure();
+  }
+
+  /// Null if the text is no type. What the parser says about its place is
+  /// nothing that the user can see.
+  Type readType(StringRef text) {
+    ScopedDiagnosticHandler quiet(&getContext(),
+                                  [](Diagnostic &) { return success(); });
+    return parseType(text, &getContext());
   }
 
   LogicalResult refine(func::FuncOp function, ArrayRef<Type> types) {

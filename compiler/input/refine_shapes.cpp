@@ -80,6 +80,8 @@ private:
   bool needsRefining(func::FuncOp function);
   DenseElementsAttr known(Value value) const { return constants.lookup(value); }
   bool evaluate(Operation *op);
+  /// Gives first copies the names of originals that are gone.
+  void renameCopies();
   CallContext getContext(OperandRange operands);
 
   ModuleOp module;
@@ -88,6 +90,8 @@ private:
   llvm::DenseMap<Value, DenseElementsAttr> constants;
   llvm::DenseMap<func::FuncOp, SmallVector<std::unique_ptr<Specialization>>>
       specializations;
+  /// The first copy of each function, and the function's name.
+  SmallVector<std::pair<func::FuncOp, StringAttr>> firstCopies;
   unsigned numSpecializations = 0;
   llvm::DenseMap<Operation *, bool> needs;
 };
@@ -152,11 +156,37 @@ LogicalResult Refiner::run() {
       if (!function.isPrivate() ||
           !SymbolTable::symbolKnownUseEmpty(function, module))
         continue;
+      llvm::erase_if(firstCopies,
+                     [&](auto &copy) { return copy.first == function; });
       symbols.erase(function);
       changed = true;
     }
   }
+  renameCopies();
   return success();
+}
+
+void Refiner::renameCopies() {
+  llvm::DenseMap<StringAttr, FlatSymbolRefAttr> names;
+  for (auto &[copy, name] : firstCopies) {
+    if (symbols.lookup(name))
+      continue;
+    names[copy.getSymNameAttr()] = FlatSymbolRefAttr::get(name);
+    copy.setSymNameAttr(name);
+  }
+  module.walk([&](Operation *op) {
+    auto rename = [&](auto user, FlatSymbolRefAttr callee, auto set) {
+      if (auto name = names.lookup(callee.getAttr()))
+        set(user, name);
+    };
+    if (auto call = dyn_cast<func::CallOp>(op))
+      rename(call, call.getCalleeAttr(), [](auto user, auto name) {
+        user.setCalleeAttr(name);
+      });
+    if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
+      rename(composite, composite.getDecompositionAttr(),
+             [](auto user, auto name) { user.setDecompositionAttr(name); });
+  });
 }
 
 LogicalResult
@@ -326,6 +356,8 @@ Specialization *Refiner::specialize(Operation *caller, func::FuncOp callee,
   copies.push_back(std::make_unique<Specialization>(
       Specialization{function, std::move(context), {}}));
   Specialization *copy = copies.back().get();
+  if (copies.size() == 1)
+    firstCopies.push_back({function, callee.getSymNameAttr()});
 
   Block &block = function.getBody().front();
   for (auto [argument, type, value] :
