@@ -63,6 +63,8 @@ LogicalResult evalTuple(OpCall &call) {
 
 LogicalResult evalGetTupleElement(OpCall &call) {
   int64_t index = call.getInt("index");
+  if (!call.operands[0].isTuple())
+    return call.error() << "the operand must be a tuple";
   const std::vector<Value> &elements = call.operands[0].getElements();
   if (index < 0 || index >= int64_t(elements.size()))
     return call.error() << "index must be below " << elements.size()

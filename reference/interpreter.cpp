@@ -32,6 +32,32 @@ void addSymbols(Program &program, Operation *inside) {
       program.symbols[name.getValue()] = &op;
 }
 
+bool agree(Type type, const Value &value) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    if (!value.isTuple() || value.getElements().size() != tuple.size())
+      return false;
+    for (auto [element, part] :
+         llvm::zip(tuple.getTypes(), value.getElements()))
+      if (!agree(element, part))
+        return false;
+    return true;
+  }
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  if (!shaped)
+    return value.isToken();
+  if (!value.isTensor())
+    return false;
+  const Tensor &tensor = value.getTensor();
+  if (getKind(shaped.getElementType()) != tensor.getKind() ||
+      shaped.getRank() != tensor.getRank())
+    return false;
+  for (int64_t d = 0; d < tensor.getRank(); ++d)
+    if (!shaped.isDynamicDim(unsigned(d)) &&
+        shaped.getDimSize(unsigned(d)) != tensor.getDim(size_t(d)))
+      return false;
+  return true;
+}
+
 /// Inputs must be what the function takes; open dimensions take anything.
 LogicalResult checkInputs(func::FuncOp function,
                           llvm::ArrayRef<Value> inputs) {
@@ -41,19 +67,8 @@ LogicalResult checkInputs(func::FuncOp function,
     return function.emitOpError() << "takes " << function.getNumArguments()
                                   << " inputs, got " << inputs.size();
   for (auto [k, input] : llvm::enumerate(inputs)) {
-    auto type =
-        dyn_cast<RankedTensorType>(function.getArgumentTypes()[k]);
-    if (!type)
-      continue;
-    bool agrees = input.isTensor() &&
-                  getKind(type.getElementType()) ==
-                      input.getTensor().getKind() &&
-                  type.getRank() == input.getTensor().getRank();
-    for (int64_t d = 0; agrees && d < type.getRank(); ++d)
-      agrees = type.isDynamicDim(unsigned(d)) ||
-               type.getDimSize(unsigned(d)) ==
-                   input.getTensor().getDim(size_t(d));
-    if (agrees)
+    Type type = function.getArgumentTypes()[k];
+    if (agree(type, input))
       continue;
     auto error = function.emitOpError();
     error << "input " << k << " must be " << type << ", it is ";
