@@ -6,3 +6,12 @@ func.func @main(%x: tensor<f32>) {
   stablehlo.custom_call @f(%t) : (tuple<tensor<f32>>) -> ()
   return
 }
+
+// -----
+
+// expected-error@+1 {{'func.func': function must have one block: has 2}}
+func.func @main(%x: tensor<f32>) {
+  return
+^bb1:
+  return
+}

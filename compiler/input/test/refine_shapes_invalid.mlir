@@ -91,3 +91,12 @@ func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<3xf32> {
       : (tensor<?xf32>, tensor<1xi32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// -----
+
+// expected-error@+1 {{'func.func': function must have one block: has 2}}
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+^bb1(%y: tensor<?xf32>):
+  return %y : tensor<?xf32>
+}
