@@ -109,3 +109,16 @@ func.func @main(%x: tensor<2x3xf32>, %c: tensor<3xf32>) {
   } : (tensor<2x3xf32>, tensor<3xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %c: tensor<3xf32>) {
+  // expected-error@+2 {{'chlo.scan': body must return ranked tensors: value 0 is none}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = chlo.scan(%x) inits (%c) dimension=0 {
+  ^bb0(%a: tensor<3xf32>, %b: tensor<3xf32>):
+    %token = stablehlo.create_token : !stablehlo.token
+    stablehlo.return %token : !stablehlo.token
+  } : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
