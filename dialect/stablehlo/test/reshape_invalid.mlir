@@ -17,7 +17,7 @@ func.func @element(%a: tensor<2x!quant.uniform<i8:f32, 1.0>>) {
 // -----
 
 func.func @axis_size(%a: tensor<2x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {
-  // expected-error@+1 {{'stablehlo.reshape': sizes before the quantization dimension must have the same product}}
+  // expected-error@+1 {{'stablehlo.reshape': sizes before the quantization dimension must have the same product: operand is 'tensor<2x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>', result is 'tensor<2x2x!quant.uniform<i8:f32:1, {1.000000e+00,2.000000e+00}>>'}}
   %0 = stablehlo.reshape %a : (tensor<2x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2x2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>
   return
 }
@@ -105,7 +105,7 @@ func.func @broadcast_zero_point(%a: tensor<1x!quant.uniform<i8:f32:0, {1.0:5}>>)
 // -----
 
 func.func @bitcast_complex(%a: tensor<2xcomplex<f32>>) {
-  // expected-error@+1 {{'stablehlo.bitcast_convert': operand and result must both be complex or neither}}
+  // expected-error@+1 {{'stablehlo.bitcast_convert': operand and result must both be complex or neither: operand is 'tensor<2xcomplex<f32>>', result is 'tensor<2xf64>'}}
   %0 = stablehlo.bitcast_convert %a : (tensor<2xcomplex<f32>>) -> tensor<2xf64>
   return
 }
