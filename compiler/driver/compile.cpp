@@ -4,7 +4,7 @@
 
 #include "compiler/dispatch/pipeline.h"
 #include "compiler/emit/emit.h"
-#include "compiler/input/passes.h"
+#include "compiler/input/pipeline.h"
 #include "compiler/kernel/pipeline.h"
 #include "compiler/schedule/pipeline.h"
 #include "compiler/target/cpu/generate.h"
@@ -28,7 +28,7 @@ LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
 }
 
 void addInput(OpPassManager &pm) {
-  pm.addPass(alula::input::createInputConvertChloToStablehlo());
+  alula::input::addInputPipeline(pm, {});
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
 }

@@ -4,6 +4,7 @@
 #include "compiler/driver/registry.h"
 #include "dialect/newer/source.h"
 #include "dialect/vhlo/writer.h"
+#include "reference/check/dialect.h"
 #include "tools/opt/round_trip.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -162,6 +163,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   DialectRegistry registry;
   alula::driver::registerDialects(registry);
+  registry.insert<alula::reference::check::CheckDialect,
+                  alula::reference::interpreter::InterpreterDialect>();
   alula::driver::registerPasses();
   Options options;
   registerAsmPrinterCLOptions();
