@@ -151,8 +151,7 @@ Outcome alula::input::convertChloBroadcast(Operation *op,
   for (const Part &part : parts)
     state.addOperands(part.value);
   state.addTypes(type);
-  if (!state.name.isRegistered())
-    return stablehlo::opError(op) << "no stablehlo op is named " << name;
+  assert(state.name.isRegistered() && "a broadcast op of another name");
   replaceWithTyped(op, rewriter.create(state)->getResults(), rewriter);
   return success();
 }

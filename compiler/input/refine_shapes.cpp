@@ -21,6 +21,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace alula::input {
 #define GEN_PASS_DEF_INPUTREFINESHAPES
@@ -37,6 +38,9 @@ constexpr StringLiteral wrapperTarget =
     "stablehlo.shape_refinement_operand_wrapper";
 /// A program with more copies than this calls itself in ever new shapes.
 constexpr unsigned maxSpecializations = 10000;
+/// Blocks inside each other, those of called functions included, take room on
+/// the machine's stack.
+constexpr unsigned maxNesting = 1000;
 
 /// How a function is called.
 struct CallContext {
@@ -93,6 +97,8 @@ private:
   /// The first copy of each function, and the function's name.
   SmallVector<std::pair<func::FuncOp, StringAttr>> firstCopies;
   unsigned numSpecializations = 0;
+  /// The blocks that are being refined.
+  unsigned nesting = 0;
   llvm::DenseMap<Operation *, bool> needs;
 };
 
@@ -210,6 +216,11 @@ Refiner::refineFunction(func::FuncOp function,
 }
 
 LogicalResult Refiner::refineBlock(Block &block) {
+  if (nesting == maxNesting)
+    return stablehlo::opError(block.getParentOp())
+           << "blocks must nest at most " << maxNesting
+           << " deep, those of called functions included: block is deeper";
+  llvm::SaveAndRestore<unsigned> deeper(nesting, nesting + 1);
   for (Operation &op : llvm::make_early_inc_range(block))
     if (failed(refineOp(&op)))
       return failure();
@@ -327,13 +338,8 @@ CallContext Refiner::getContext(OperandRange operands) {
 
 Specialization *Refiner::specialize(Operation *caller, func::FuncOp callee,
                                     CallContext context) {
-  if (context.types.size() != callee.getNumArguments()) {
-    stablehlo::opError(caller)
-        << "call must have an operand for each argument: "
-        << context.types.size() << " operands, " << callee.getNumArguments()
-        << " arguments";
-    return nullptr;
-  }
+  assert(context.types.size() == callee.getNumArguments() &&
+         "callers are verified against their callees");
   auto &copies = specializations[callee];
   for (auto &copy : copies)
     if (copy->context.types == context.types &&
@@ -382,9 +388,7 @@ Specialization *Refiner::specialize(Operation *caller, func::FuncOp callee,
 
 LogicalResult Refiner::refineCall(func::CallOp call) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-  if (!callee)
-    return stablehlo::opError(call)
-           << "callee must be a function: " << call.getCallee() << " is none";
+  assert(callee && "calls are verified to name a function");
   // A static function is worth a copy where it computes numbers that may be
   // sizes.
   bool isArithmetic = llvm::any_of(call.getResultTypes(), [](Type type) {

@@ -100,3 +100,20 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
 ^bb1(%y: tensor<?xf32>):
   return %y : tensor<?xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<2xf32>) -> tensor<?xf32> {
+  %y = stablehlo.custom_call @stablehlo.shape_refinement_operand_wrapper(%x)
+      : (tensor<2xf32>) -> tensor<?xf32>
+  %0 = call @grow(%y) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+// expected-error@+1 {{'func.func': blocks must nest at most 1000 deep, those of called functions included: block is deeper}}
+func.func private @grow(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %one = stablehlo.constant dense<1.0> : tensor<1xf32>
+  %y = stablehlo.concatenate %x, %one, dim = 0
+      : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+  %0 = call @grow(%y) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
