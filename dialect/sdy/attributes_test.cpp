@@ -138,6 +138,15 @@ TEST_F(AttributesTest, ErrorsOfTraces) {
   EXPECT_EQ(edges("{step-1 = [{\"a\" = operand-0 -> [result-0]}]}, {step-1 = "
                   "[{\"a\" = operand-0 -> [result-0]}]}"),
             "propagation edges: step appears twice: 1\n");
+  EXPECT_EQ(edges("{step 2 = [{\"a\" = operand-0 -> [result-0]}]}")
+                .substr(0, 25),
+            "expected '-' and a number");
+  auto noStep = PropagationOneStepAttr::get(&context, -1, {});
+  errors.clear();
+  EXPECT_FALSE(PropagationEdgesAttr::getChecked(
+      [&] { return emitError(UnknownLoc::get(&context)); }, &context,
+      {noStep}));
+  EXPECT_EQ(errors, "propagation edges: step must not be negative: -1\n");
   EXPECT_EQ(edges("{step-1 = [{\"a\" = operand-0 -> [operand-0]}]}"),
             "propagation edges: source is a target in step 1 for axis \"a\"\n");
   EXPECT_EQ(edges("{step-1 = [{\"a\" = operand-0 -> [result-0, result-0]}]}"),

@@ -38,6 +38,9 @@ TEST_F(CollectiveTest, Shared) {
                 "operand and result must be of one mesh: "
                 "#sdy.mesh<[\"a\"=2, \"d\"=2]> and #sdy.mesh<[\"a\"=2, "
                 "\"b\"=8, \"c\"=2]>\n");
+  EXPECT_EQ(collective("collective_permute", "@one, []", "@m, [{}, {}]"),
+            in("collective_permute") + "shardings of operand and result must "
+                                       "have one rank: 0 and 2\n");
   EXPECT_EQ(
       collective("all_gather [{\"a\"}]", "@m, [{\"a\"}, {}]", "@m, [{}, {}]"),
       in("all_gather") +

@@ -201,6 +201,15 @@ TEST_F(VerifyTest, Traces) {
             "1\n");
   EXPECT_EQ(edges("{\"x\" = operand-0 -> [result-0]}"),
             "'t.op' op mesh has no axis \"x\"\n");
+  EXPECT_EQ(checkBody("%0 = sdy.reshard %t <@m, [{}, {}]> : tensor<8x8xf32>\n"
+                      "%1 = \"t.op\"(%0) {sdy.sharding = "
+                      "#sdy.sharding_per_value<[<@other, [{}]>]>, "
+                      "sdy.propagation_edges = "
+                      "#sdy.propagation_edges<[{step-0 = [{\"a\" = operand-0 "
+                      "-> [result-0]}]}]>} : (tensor<8x8xf32>) -> "
+                      "tensor<8xf32>"),
+            "'t.op' op propagation edges must stay in one mesh: "
+            "#sdy.mesh<[\"a\"=2, \"b\"=8, \"c\"=2]> and others\n");
   EXPECT_EQ(checkBody("%0 = \"t.op\"(%t) {sdy.propagation_edges = "
                       "#sdy.propagation_edges<[{step-0 = [{\"a\" = operand-0 "
                       "-> [result-0]}]}]>} : (tensor<8x8xf32>) -> "
