@@ -28,7 +28,7 @@ getTensors(const RuleSite &site, ValueRange operands, size_t count) {
 }
 
 /// Infers the shape of the only operand with the element type that
-/// `getElement` makes of the operand's; null stands for a type it can't take.
+/// `getElement` makes of the operand's.
 LogicalResult inferUnary(const RuleSite &site, ValueRange operands,
                          function_ref<Type(Type)> getElement,
                          SmallVectorImpl<Type> &inferred) {
@@ -37,14 +37,13 @@ LogicalResult inferUnary(const RuleSite &site, ValueRange operands,
     return failure();
   RankedTensorType operand = types->front();
   Type element = getElement(operand.getElementType());
-  if (!element)
-    return site.fail("operand has no such element type: is ", operand);
   inferred.push_back(
       getTensorType(operand.getShape(), element, getBounds(operand)));
   return success();
 }
 
-/// The same of two operands of compatible shape.
+/// The same of two operands of compatible shape; null stands for an element
+/// type that it can't take.
 LogicalResult inferBinary(const RuleSite &site, ValueRange operands,
                           function_ref<Type(Type)> getElement,
                           SmallVectorImpl<Type> &inferred) {
