@@ -34,7 +34,10 @@ LogicalResult verifyChannel(const RuleSite &site, ChannelHandleAttr channel,
                      "is_host_transfer is ",
                      isHostTransfer ? "true" : "false", ": is ",
                      channel.getType());
-  return pairs ? verifySourceTargetPairs(site, *pairs) : success();
+  // An empty list stands for none.
+  if (!pairs || pairs->empty())
+    return success();
+  return verifySourceTargetPairs(site, *pairs);
 }
 
 /// Tensors and then one token: what is received.

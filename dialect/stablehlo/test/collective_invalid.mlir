@@ -112,25 +112,9 @@ func.func @gather_no_multiple(%x: tensor<4x8xf32>) {
 
 // -----
 
-func.func @gather_group_size(%x: tensor<4x8xf32>) {
-  // expected-error@+1 {{'stablehlo.all_gather': size of all_gather_dim must be the operand's times the group size: is 32, operand's is 8, group size is 2}}
-  %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4x8xf32>) -> tensor<4x32xf32>
-  return
-}
-
-// -----
-
 func.func @gather_no_mesh(%x: tensor<4x8xf32>) {
   // expected-error@+1 {{'stablehlo.all_gather': mesh of replica_groups must be defined: @mesh is not}}
   %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 1 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">]>}> : (tensor<4x8xf32>) -> tensor<4x16xf32>
-  return
-}
-
-// -----
-
-func.func @gather_axis_size(%x: tensor<4x8xf32>) {
-  // expected-error@+1 {{'stablehlo.all_gather': size of all_gather_dim must be the operand's times the group size: is 16, operand's is 8, group size is 8}}
-  %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 1 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 4>, #stablehlo.mesh_axis<name = "y", size = 2>]>, axes = [#stablehlo.axis_ref<name = "x">, #stablehlo.axis_ref<name = "y">]>}> : (tensor<4x8xf32>) -> tensor<4x16xf32>
   return
 }
 

@@ -25,3 +25,11 @@ func.func @generators(%x: tensor<2xui64>, %y: tensor<3xui64>, %z: tensor<?xui64>
   %2:2 = stablehlo.rng_bit_generator %z, algorithm = DEFAULT : (tensor<?xui64>) -> (tensor<?xui64>, tensor<i4>)
   return
 }
+
+// States of other types stand in artifacts that StableHLO itself wrote.
+// CHECK-LABEL: @odd_state
+// CHECK: stablehlo.rng_bit_generator %{{.*}}, algorithm = DEFAULT : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+func.func @odd_state(%x: tensor<f32>) {
+  %0:2 = stablehlo.rng_bit_generator %x, algorithm = DEFAULT : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}

@@ -69,22 +69,6 @@ func.func @states_differ(%x: tensor<2xui64>) {
 
 // -----
 
-func.func @state_rank(%x: tensor<1x2xui64>) {
-  // expected-error@+1 {{'stablehlo.rng_bit_generator': initial_state must be a 1-dimensional tensor of ui64: is 'tensor<1x2xui64>'}}
-  %0:2 = stablehlo.rng_bit_generator %x, algorithm = THREE_FRY : (tensor<1x2xui64>) -> (tensor<1x2xui64>, tensor<8xui32>)
-  return
-}
-
-// -----
-
-func.func @state_type(%x: tensor<4xui32>) {
-  // expected-error@+1 {{'stablehlo.rng_bit_generator': initial_state must be a 1-dimensional tensor of ui64: is 'tensor<4xui32>'}}
-  %0:2 = stablehlo.rng_bit_generator %x, algorithm = THREE_FRY : (tensor<4xui32>) -> (tensor<4xui32>, tensor<8xui32>)
-  return
-}
-
-// -----
-
 func.func @three_fry_state(%x: tensor<3xui64>) {
   // expected-error@+1 {{'stablehlo.rng_bit_generator': THREE_FRY must have a state of 2 elements: has 3}}
   %0:2 = stablehlo.rng_bit_generator %x, algorithm = THREE_FRY : (tensor<3xui64>) -> (tensor<3xui64>, tensor<8xui32>)
