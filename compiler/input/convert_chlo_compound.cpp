@@ -3,6 +3,7 @@
 
 #include "compiler/input/convert_chlo.h"
 #include "compiler/input/element_math.h"
+#include "compiler/input/zero_constant.h"
 
 #include "dialect/chlo/ops.h"
 
@@ -18,20 +19,6 @@ Value buildScalar(int64_t number, Type element, OpBuilder &builder,
   return builder.create<stablehlo::ConstantOp>(
       location, type,
       DenseElementsAttr::get(type, builder.getIntegerAttr(element, number)));
-}
-
-Value buildZero(Type element, OpBuilder &builder, Location location) {
-  auto type = RankedTensorType::get({}, element);
-  Attribute zero;
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    Attribute part = builder.getZeroAttr(complex.getElementType());
-    zero = builder.getArrayAttr({part, part});
-    return builder.create<stablehlo::ConstantOp>(
-        location, type, DenseElementsAttr::get(type, ArrayRef(zero)));
-  }
-  zero = builder.getZeroAttr(element);
-  return builder.create<stablehlo::ConstantOp>(
-      location, type, DenseElementsAttr::get(type, ArrayRef(zero)));
 }
 
 //===- top_k --------------------------------------------------------------===//
@@ -130,7 +117,7 @@ Value buildSum(Value operand, int64_t dim, OpBuilder &builder,
   auto reduce = builder.create<stablehlo::ReduceOp>(
       location, TypeRange(RankedTensorType::get(shape, type.getElementType())),
       ValueRange(operand),
-      ValueRange(buildZero(type.getElementType(), builder, location)),
+      ValueRange(buildZero(builder, location, type.getElementType())),
       ArrayRef<int64_t>{dim});
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&reduce.getBody());
@@ -189,7 +176,7 @@ struct Groups {
     Value isBefore =
         compare(other, group, stablehlo::ComparisonDirection::LT);
     Value zero =
-        broadcast(buildZero(element, builder, location), shape, {});
+        broadcast(buildZero(builder, location, element), shape, {});
     Value before = builder.create<stablehlo::SelectOp>(location, square,
                                                        isBefore, all, zero);
     Value start = buildSum(before, rank, builder, location);
@@ -223,7 +210,7 @@ struct Groups {
   Value keep(Value mask, Value value) const {
     auto valueType = cast<RankedTensorType>(value.getType());
     Value zeros =
-        broadcast(buildZero(valueType.getElementType(), builder, location),
+        broadcast(buildZero(builder, location, valueType.getElementType()),
                   valueType.getShape(), {});
     return builder.create<stablehlo::SelectOp>(location, valueType, mask, value,
                                                zeros);
@@ -415,7 +402,7 @@ LogicalResult convertScan(chlo::ScanOp op, IRRewriter &rewriter) {
              << "outputs can't be quantized: type is " << tensor;
     init.push_back(rewriter.create<stablehlo::BroadcastInDimOp>(
         location, type,
-        buildZero(tensor.getElementType(), rewriter, location),
+        buildZero(rewriter, location, tensor.getElementType()),
         ArrayRef<int64_t>{}));
   }
   llvm::append_range(init, op.getInits());

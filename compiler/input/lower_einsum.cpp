@@ -5,6 +5,7 @@
 // operands are batching if the result has them and contracting otherwise.
 
 #include "compiler/input/lower_einsum.h"
+#include "compiler/input/zero_constant.h"
 
 #include "dialect/stablehlo/einsum_config.h"
 #include "dialect/stablehlo/ops.h"
@@ -28,19 +29,6 @@ struct Lowering {
   OpBuilder &builder;
   Location location;
 
-  Value buildZero(Type element) {
-    auto type = RankedTensorType::get({}, element);
-    Attribute zero;
-    if (auto complex = dyn_cast<ComplexType>(element)) {
-      Attribute part = builder.getZeroAttr(complex.getElementType());
-      zero = builder.getArrayAttr({part, part});
-    } else {
-      zero = builder.getZeroAttr(element);
-    }
-    return builder.create<stablehlo::ConstantOp>(
-        location, type, DenseElementsAttr::get(type, ArrayRef(zero)));
-  }
-
   Value buildSum(Value operand, ArrayRef<int64_t> dims) {
     auto type = cast<RankedTensorType>(operand.getType());
     SmallVector<int64_t> shape;
@@ -51,7 +39,7 @@ struct Lowering {
     auto scalar = RankedTensorType::get({}, element);
     auto reduce = builder.create<stablehlo::ReduceOp>(
         location, TypeRange(RankedTensorType::get(shape, element)),
-        ValueRange(operand), ValueRange(buildZero(element)), dims);
+        ValueRange(operand), ValueRange(alula::input::buildZero(builder, location, element)), dims);
     OpBuilder::InsertionGuard guard(builder);
     Block *block = builder.createBlock(&reduce.getBody());
     block->addArguments({scalar, scalar}, {location, location});
@@ -74,7 +62,7 @@ struct Lowering {
         stablehlo::ComparisonTypeAttr::get(builder.getContext(),
                                            stablehlo::ComparisonType::SIGNED));
     Value zeros = builder.create<stablehlo::BroadcastInDimOp>(
-        location, type, buildZero(type.getElementType()), ArrayRef<int64_t>{});
+        location, type, alula::input::buildZero(builder, location, type.getElementType()), ArrayRef<int64_t>{});
     Value kept = builder.create<stablehlo::SelectOp>(location, type, isDiagonal,
                                                      operand.value, zeros);
     operand.value = buildSum(kept, {second});
