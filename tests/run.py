@@ -120,6 +120,22 @@ def run_pytest(paths, tally):
     run_with_junit("pytest", command, tally)
 
 
+def run_programs(names, tally):
+    """What CTest knows besides unit tests: fuzzers with few rounds, sizes."""
+    command = ["ctest", "--test-dir", str(BUILD), "-Q"]
+    found = subprocess.run(
+        [*command[:3], "--show-only=json-v1"], capture_output=True, text=True, check=True
+    ).stdout
+    programs = [
+        test["name"]
+        for test in json.loads(found)["tests"]
+        if not test["name"].endswith("_test") and (not names or any(n in test["name"] for n in names))
+    ]
+    if programs:
+        pattern = "^(" + "|".join(programs) + ")$"
+        run_with_junit("programs", [*command, "-R", pattern, "--output-junit"], tally)
+
+
 def lit_folders():
     files = subprocess.run(
         ["git", "ls-files", "*/test/*.mlir", "*/test/*.test", "tests/compile/*.test"],
@@ -146,6 +162,7 @@ def main():
     for binary in sorted((BUILD / "tests").glob("*_test")):
         if wanted(binary.name):
             run_unit_test(binary, tally)
+    run_programs(names, tally)
     folders = [folder for folder in lit_folders() if wanted(folder)]
     if folders:
         run_lit(folders, tally)
