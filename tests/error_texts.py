@@ -24,7 +24,7 @@ def statements(text):
     """Each statement that begins with a report, up to its semicolon."""
     text = re.sub(r"//[^\n]*", "", text)
     for match in REPORT.finditer(text):
-        end, depth = match.end(), 0
+        end = match.end()
         in_string = False
         while end < len(text):
             char = text[end]
@@ -41,11 +41,23 @@ def statements(text):
         yield text[match.start() : end], text.count("\n", 0, match.start()) + 1
 
 
+def literals(statement):
+    """The texts of the literals; those with only space between are one."""
+    end = None
+    text = ""
+    for match in LITERAL.finditer(statement):
+        if end is not None and statement[end : match.start()].strip():
+            yield text
+            text = ""
+        text += match.group(1)
+        end = match.end()
+    yield text
+
+
 def longest_literal(statement):
-    # Adjacent literals are one.
-    joined = re.sub(r'"\s*\n?\s*"', "", statement)
-    literals = [match.group(1) for match in LITERAL.finditer(joined)]
-    return max(literals, key=len, default="").replace('\\"', '"').strip()
+    # The end of a quoted name may come first; the name is a value.
+    text = max(literals(statement), key=len).replace('\\"', '"')
+    return text.strip().removeprefix("': ")
 
 
 def files(rooms, *patterns):

@@ -1,6 +1,7 @@
 #include "dialect/newer/attributes.h"
 #include "dialect/newer/dialect.h"
 #include "dialect/newer/source.h"
+#include "dialect/newer/types.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
@@ -9,6 +10,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 #include "gtest/gtest.h"
 
 using namespace alula::newer;
@@ -228,6 +231,64 @@ TEST_F(SourceTest, ErrorsOfSubChannelTypes) {
   EXPECT_EQ(quant("i8:f32:{0:2}, {{1.0}, {2.0, 3.0}}"),
             "1:52: quantized type: scales must nest evenly: 2 and 1 at depth "
             "1\n");
+}
+
+TEST_F(SourceTest, SubChannelTypesMadeByCode) {
+  Builder builder(&context);
+  auto floats = [&](ArrayRef<float> values) {
+    return DenseElementsAttr::get(
+        RankedTensorType::get({int64_t(values.size())}, builder.getF32Type()),
+        values);
+  };
+  auto bytes = [&](ArrayRef<int8_t> values) {
+    return DenseElementsAttr::get(
+        RankedTensorType::get({int64_t(values.size())}, builder.getI8Type()),
+        values);
+  };
+  int32_t dims[] = {0};
+  int64_t sizes[] = {2, 2};
+  SubChannelQuantization good = {/*isSigned=*/true,
+                                 builder.getI8Type(),
+                                 builder.getF32Type(),
+                                 -128,
+                                 127,
+                                 dims,
+                                 ArrayRef(sizes).take_front(),
+                                 floats({1}),
+                                 bytes({0})};
+  auto refusal = [&](const SubChannelQuantization &quantization) {
+    errors.clear();
+    Location where = builder.getUnknownLoc();
+    SubChannelQuantizedType::getChecked([&] { return emitError(where); },
+                                        &context, quantization);
+    return errors;
+  };
+  EXPECT_EQ(refusal(good), "");
+  SubChannelQuantization bad = good;
+  bad.expressedType = builder.getI32Type();
+  EXPECT_EQ(refusal(bad),
+            "quantized type: expressed type must be a float: 'i32'\n");
+  bad = good;
+  bad.blockSizes = sizes;
+  EXPECT_EQ(refusal(bad), "quantized type: one block size for each quantized "
+                          "dimension: 2 for 1\n");
+  bad = good;
+  bad.zeroPoints = bytes({0, 0});
+  EXPECT_EQ(refusal(bad),
+            "quantized type: scales and zero points must have one shape\n");
+}
+
+TEST_F(SourceTest, TextIsAtMostFourGigabytes) {
+  // The size is looked at before the text, so it needn't be there.
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(
+          StringRef("module {}", uint64_t(1) << 32), "huge",
+          /*RequiresNullTerminator=*/false),
+      llvm::SMLoc());
+  EXPECT_FALSE(parseSource(sources, &context));
+  EXPECT_EQ(errors, "1:1: source text: larger than 4294967295 bytes: "
+                    "4294967296\n");
 }
 
 TEST_F(SourceTest, LimitsAreErrorsAtTheirPlace) {

@@ -1,5 +1,6 @@
 #include "dialect/vhlo/artifact_writer.h"
 #include "dialect/vhlo/byte_sink.h"
+#include "dialect/vhlo/ir_reader.h"
 #include "dialect/vhlo/op_table.h"
 #include "dialect/vhlo/sections.h"
 
@@ -268,6 +269,16 @@ TEST(Container, Operations) {
   file.ops.writeVarInt(0);
   file.ops.writeVarInt(1);
   EXPECT_EQ(problem(file.bytes()), "the operation at the top has results");
+}
+
+TEST(Container, TooManyOperations) {
+  // The size is looked at before the bytes, so they needn't be there.
+  uint8_t byte = 0;
+  Error error;
+  ByteCursor cursor(Bytes(&byte, 1), 0, UINT32_MAX, error);
+  Artifact artifact;
+  EXPECT_FALSE(readIr(artifact, cursor));
+  EXPECT_EQ(error.text, "the operation section is larger than 4 GiB");
 }
 
 TEST(Container, DeepRegions) {

@@ -38,13 +38,9 @@ uint32_t NodeExporter::apiVersion(Attribute attribute) {
   auto known = apiVersions.find(attribute);
   if (known != apiVersions.end())
     return known->second;
-  auto integer = dyn_cast<IntegerAttr>(attribute);
-  if (!integer)
-    return fail("attribute " + describe(attribute).substr(0, 200) +
-                " is not an API version");
   uint32_t index = addNode(Family::Vhlo, /*isType=*/false,
                            uint16_t(AttrCode::CustomCallApiVersion),
-                           {integer.getValue().getLimitedValue()});
+                           {uint64_t(cast<IntegerAttr>(attribute).getInt())});
   apiVersions[attribute] = index;
   return index;
 }

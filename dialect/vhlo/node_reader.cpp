@@ -1,5 +1,6 @@
 #include "dialect/vhlo/node_reader.h"
 
+#include <cassert>
 #include <cstring>
 
 namespace alula::vhlo {
@@ -110,11 +111,9 @@ private:
     case 'i':
     case 'f':
       return readNumber();
-    case 'o':
-    case '?':
-      return readOptional(kind);
     }
-    return cursor.fail("internal: unknown field kind");
+    assert((kind == 'o' || kind == '?') && "encodings have no other kind");
+    return readOptional(kind);
   }
 
   bool readBlob() {

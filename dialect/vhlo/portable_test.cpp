@@ -171,6 +171,46 @@ TEST_F(PortableTest, Refusals) {
                     {1, 1, 0}),
             "'builtin.unrealized_conversion_cast' op is not an operation of "
             "StableHLO or func, which alone are portable");
+  // The portable form calls the number of a channel so.
+  EXPECT_EQ(refusal("func.func @f(%a: tensor<4x4xf32>) { %0 = "
+                    "\"stablehlo.all_gather\"(%a) {all_gather_dim = 0 : i64, "
+                    "replica_groups = dense<0> : tensor<1x1xi64>, "
+                    "channel_id = 1 : i64} : (tensor<4x4xf32>) -> "
+                    "tensor<4x4xf32>\n return }",
+                    Version::current()),
+            "'stablehlo.all_gather' op attribute 'channel_id' is not what its "
+            "portable form holds: 1 : i64");
+}
+
+TEST_F(PortableTest, RefusesBlocksThatBranch) {
+  context.allowUnregisteredDialects();
+  EXPECT_EQ(refusal("func.func @f() { \"t.br\"()[^bb1] : () -> ()\n"
+                    "^bb1: return }",
+                    {1, 1, 0}, /*allowOtherDialects=*/true),
+            "'t.br' op has successor blocks, which a portable artifact can't "
+            "carry");
+}
+
+TEST_F(PortableTest, RefusesUnverifiedOps) {
+  // The first op of a function is changed behind the verifier's back.
+  auto changed = [&](const Twine &body, void (*change)(Operation *)) {
+    OwningOpRef<ModuleOp> module =
+        parse(("func.func @f(%a: tensor<4x4xf32>) { " + body + "\n return }")
+                  .str());
+    auto function = cast<func::FuncOp>(module->getBody()->front());
+    change(&function.getBody().front().front());
+    std::string bytes;
+    message.clear();
+    EXPECT_TRUE(failed(writePortable(*module, {Version::current()}, bytes)));
+    return message;
+  };
+  EXPECT_EQ(changed("%0 = stablehlo.iota dim = 0 : tensor<4xf32>",
+                    [](Operation *op) { op->removeAttr("iota_dimension"); }),
+            "'stablehlo.iota' op has no attribute for 'iota_dimension' of its "
+            "portable form");
+  EXPECT_EQ(changed("%0 = stablehlo.abs %a : tensor<4x4xf32>",
+                    [](Operation *op) { op->setOperand(0, op->getResult(0)); }),
+            "'stablehlo.abs' op uses a value before it is defined");
 }
 
 TEST_F(PortableTest, OtherDialectsAreCarried) {
