@@ -168,6 +168,17 @@ template <typename T> LaneFunction findTranscendental(llvm::StringRef op) {
   // clang-format on
 }
 
+uint64_t shiftRightLogical(uint64_t a, uint64_t amount, unsigned bits) {
+  amount = lowBits(amount, bits);
+  return amount >= bits ? 0 : lowBits(a, bits) >> amount;
+}
+
+uint64_t shiftRightArithmetic(uint64_t a, uint64_t amount, unsigned bits) {
+  amount = lowBits(amount, bits);
+  int64_t value = int64_t(a << (64 - bits)) >> (64 - bits);
+  return uint64_t(value >> (amount >= bits ? bits - 1 : amount));
+}
+
 LaneFunction findFloat(llvm::StringRef op, Kind kind) {
   LaneFunction function =
       kind == Kind::F64 ? findTranscendental<long double>(op)
@@ -219,12 +230,8 @@ LaneFunction findAnyInteger(llvm::StringRef op) {
       // A negative amount is a large unsigned one: all bits leave.
       .Case("shift_left", binaryBits<[](U a, U b, unsigned bits) {
         return lowBits(b, bits) >= bits ? U(0) : a << b; }>)
-      .Case("shift_right_logical", binaryBits<[](U a, U b, unsigned bits) {
-        return lowBits(b, bits) >= bits ? U(0) : lowBits(a, bits) >> b; }>)
-      .Case("shift_right_arithmetic", binaryBits<[](U a, U b, unsigned bits) {
-        U amount = lowBits(b, bits);
-        int64_t value = int64_t(a << (64 - bits)) >> (64 - bits);
-        return U(value >> (amount >= bits ? bits - 1 : amount)); }>)
+      .Case("shift_right_logical", binaryBits<shiftRightLogical>)
+      .Case("shift_right_arithmetic", binaryBits<shiftRightArithmetic>)
       .Default(nullptr);
   // clang-format on
 }
@@ -236,7 +243,7 @@ LaneFunction findSigned(llvm::StringRef op) {
       .Case("divide", binarySigned<divideSigned>)
       .Case("remainder", binarySigned<remainderSigned>)
       .Case("power", binarySigned<powerSigned>)
-      .Case("maximum", binarySigned<[](S a, S b) { return a > b ? a : b; }>)
+      .Case("maximum", binarySigned<[](S a, S b) { return b < a ? a : b; }>)
       .Case("minimum", binarySigned<[](S a, S b) { return a < b ? a : b; }>)
       .Case("abs", unarySigned<[](S a) { return a < 0 ? S(0 - uint64_t(a)) : a; }>)
       .Case("sign", unarySigned<[](S a) { return S(a > 0) - S(a < 0); }>)
@@ -252,7 +259,7 @@ LaneFunction findUnsigned(llvm::StringRef op) {
       .Case("divide", binaryBits<[](U a, U b, unsigned) { return b == 0 ? ~U(0) : a / b; }>)
       .Case("remainder", binaryBits<[](U a, U b, unsigned) { return b == 0 ? a : a % b; }>)
       .Case("power", binaryBits<[](U a, U b, unsigned) { return powerOf(a, b); }>)
-      .Case("maximum", binaryBits<[](U a, U b, unsigned) { return a > b ? a : b; }>)
+      .Case("maximum", binaryBits<[](U a, U b, unsigned) { return b < a ? a : b; }>)
       .Case("minimum", binaryBits<[](U a, U b, unsigned) { return a < b ? a : b; }>)
       .Case("abs", unaryBits<[](U a, unsigned) { return a; }>)
       .Case("sign", unaryBits<[](U a, unsigned) { return U(a != 0); }>)
