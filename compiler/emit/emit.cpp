@@ -3,8 +3,8 @@
 #include "compiler/emit/emit.h"
 
 #include "artifact/writer.h"
-#include "compiler/emit/element_type.h"
 #include "dialect/dispatch/byte_size.h"
+#include "dialect/dispatch/element_type.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -106,7 +106,7 @@ private:
     auto tensor = dyn_cast<RankedTensorType>(type);
     std::optional<alula_dtype> dtype;
     if (tensor)
-      dtype = alula::emit::getDtype(tensor.getElementType());
+      dtype = alula::dispatch::getDtype(tensor.getElementType());
     if (!dtype)
       return emitError(location)
              << "'func.func': no native code: values of type " << type;

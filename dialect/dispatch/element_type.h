@@ -6,9 +6,9 @@
 
 #include <optional>
 
-namespace alula::emit {
+namespace alula::dispatch {
 
 /// The artifact's number for an element type; nothing for one that it lacks.
 std::optional<alula_dtype> getDtype(mlir::Type elementType);
 
-} // namespace alula::emit
+} // namespace alula::dispatch
