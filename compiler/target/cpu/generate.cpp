@@ -3,6 +3,7 @@
 
 #include "compiler/target/cpu/generate.h"
 
+#include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/link_image.h"
 #include "compiler/target/cpu/object_code.h"
 #include "compiler/target/cpu/pipeline.h"
@@ -52,9 +53,29 @@ FailureOr<std::string> compile(ExecutableOp executable,
            << executable.getSymName();
   auto object = generateObject(*code, machine);
   if (!object)
-    return executable.emitError() << "'dispatch.executable': "
-                                  << llvm::toString(object.takeError());
+    return executable.emitError()
+           << "'dispatch.executable': " << llvm::toString(object.takeError());
   return std::move(*object);
+}
+
+/// Few kernels need them, and making them takes longer than a small kernel.
+LogicalResult addBuiltins(ModuleOp module, const Machine &machine,
+                          std::vector<std::string> &objects) {
+  for (const std::string &object : objects) {
+    auto calls = callsOutside(object);
+    if (!calls)
+      return module.emitError()
+             << "'builtin.module': " << llvm::toString(calls.takeError());
+    if (!*calls)
+      continue;
+    auto builtins = getBuiltinsObject(machine);
+    if (!builtins)
+      return module.emitError()
+             << "'builtin.module': " << llvm::toString(builtins.takeError());
+    objects.push_back(std::move(*builtins));
+    return success();
+  }
+  return success();
 }
 } // namespace
 
@@ -72,10 +93,12 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
   // A program that only moves its arguments has no code and runs anywhere.
   if (objects.empty())
     return success();
+  if (failed(addBuiltins(module, machine, objects)))
+    return failure();
   auto image = linkImage(objects, entries, machine);
   if (!image)
-    return module.emitError() << "'builtin.module': "
-                              << llvm::toString(image.takeError());
+    return module.emitError()
+           << "'builtin.module': " << llvm::toString(image.takeError());
 
   auto builder = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<StringRef> features(machine.features.begin(),

@@ -2,14 +2,19 @@
 
 #include "compiler/target/cpu/object_code.h"
 
+#include "compiler/target/cpu/library.h"
+
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 
+#include <map>
 #include <mutex>
 
 using namespace alula::cpu;
@@ -30,19 +35,33 @@ void initializeTargets() {
   });
 }
 
-std::unique_ptr<llvm::TargetMachine>
-createTargetMachine(const Machine &machine, std::string &error) {
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Machine &machine,
+                                                         std::string &error) {
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(machine.triple, error);
   if (!target)
     return nullptr;
   llvm::TargetOptions options;
-  // a * b + c may become one rounding, as XLA and everybody's libraries do.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  // Only operations that say so are fused: the kernel library counts on it.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  options.FunctionSections = true;
+  options.DataSections = true;
+  if (machine.target == "riscv64")
+    options.MCOptions.ABIName = "lp64d";
   std::string features = machine.target == "riscv64" ? "+m,+a,+f,+d,+c" : "";
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       machine.triple, machine.cpu, features, options, llvm::Reloc::PIC_,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// a * b + c of a kernel may become one rounding, as XLA and everybody's
+/// libraries do.
+void allowContraction(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        if (llvm::isa<llvm::FPMathOperator>(instruction))
+          instruction.setHasAllowContract(true);
 }
 
 /// Kernels stand alone: loops must not become calls of memset or memcpy, and
@@ -57,24 +76,14 @@ void markFreestanding(llvm::Module &module, const Machine &machine) {
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
 }
-} // namespace
 
-llvm::Expected<std::string>
-alula::cpu::generateObject(llvm::Module &module, const Machine &machine) {
-  initializeTargets();
-  std::string error;
-  auto targetMachine = createTargetMachine(machine, error);
-  if (!targetMachine)
-    return llvm::createStringError(error);
-  module.setTargetTriple(machine.triple);
-  module.setDataLayout(targetMachine->createDataLayout());
-  markFreestanding(module, machine);
-
+std::string optimizeAndEmit(llvm::Module &module,
+                            llvm::TargetMachine &targetMachine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(targetMachine.get());
+  llvm::PassBuilder builder(&targetMachine);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
   builder.registerFunctionAnalyses(functions);
@@ -86,9 +95,61 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine) {
   llvm::SmallString<0> object;
   llvm::raw_svector_ostream os(object);
   llvm::legacy::PassManager codegen;
-  if (targetMachine->addPassesToEmitFile(codegen, os, nullptr,
-                                         llvm::CodeGenFileType::ObjectFile))
-    return llvm::createStringError("no object files for " + machine.triple);
+  if (targetMachine.addPassesToEmitFile(codegen, os, nullptr,
+                                        llvm::CodeGenFileType::ObjectFile))
+    return {};
   codegen.run(module);
   return std::string(object);
+}
+
+llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine) {
+  initializeTargets();
+  std::string error;
+  auto targetMachine = createTargetMachine(machine, error);
+  if (!targetMachine)
+    return llvm::createStringError(error);
+  llvm::LLVMContext context;
+  auto module = loadBuiltins(context, machine);
+  if (!module)
+    return module.takeError();
+  markFreestanding(**module, machine);
+  std::string object = optimizeAndEmit(**module, *targetMachine);
+  if (object.empty())
+    return llvm::createStringError("no object files for " + machine.triple);
+  return object;
+}
+} // namespace
+
+llvm::Expected<std::string> alula::cpu::generateObject(llvm::Module &module,
+                                                       const Machine &machine) {
+  initializeTargets();
+  std::string error;
+  auto targetMachine = createTargetMachine(machine, error);
+  if (!targetMachine)
+    return llvm::createStringError(error);
+  module.setTargetTriple(machine.triple);
+  module.setDataLayout(targetMachine->createDataLayout());
+  allowContraction(module);
+  if (auto problem = linkLibrary(module, machine))
+    return std::move(problem);
+  markFreestanding(module, machine);
+  std::string object = optimizeAndEmit(module, *targetMachine);
+  if (object.empty())
+    return llvm::createStringError("no object files for " + machine.triple);
+  return object;
+}
+
+llvm::Expected<std::string>
+alula::cpu::getBuiltinsObject(const Machine &machine) {
+  static std::mutex mutex;
+  static std::map<std::string, std::string> made;
+  std::lock_guard lock(mutex);
+  std::string &object = made[machine.name + " " + machine.tune];
+  if (object.empty()) {
+    auto result = makeBuiltinsObject(machine);
+    if (!result)
+      return result.takeError();
+    object = std::move(*result);
+  }
+  return object;
 }

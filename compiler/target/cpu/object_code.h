@@ -9,8 +9,13 @@ class Module;
 namespace alula::cpu {
 
 /// Optimizes `module` and returns a position-independent object file that calls
-/// nothing: no libc, no libm.
+/// nothing but the builtins: no libc, no libm. Functions of the kernel library
+/// that it calls are linked into it first.
 llvm::Expected<std::string> generateObject(llvm::Module &module,
                                            const Machine &machine);
+
+/// The object file with everything that LLVM's code generator calls by name.
+/// It is made once for each machine in a process.
+llvm::Expected<std::string> getBuiltinsObject(const Machine &machine);
 
 } // namespace alula::cpu

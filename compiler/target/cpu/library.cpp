@@ -1,0 +1,155 @@
+// Links the embedded bitcode of library/ into kernels.
+
+#include "compiler/target/cpu/library.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+using namespace alula::cpu;
+
+#define ALULA_FOR_EACH_EMBEDDED(X)                                             \
+  X(library, x86_64)                                                           \
+  X(library, aarch64)                                                          \
+  X(library, riscv64)                                                          \
+  X(builtins, x86_64)                                                          \
+  X(builtins, aarch64)                                                         \
+  X(builtins, riscv64)
+
+#define X(kind, target)                                                        \
+  extern "C" const char alula_embedded_##kind##_##target##_begin[];            \
+  extern "C" const char alula_embedded_##kind##_##target##_end[];
+ALULA_FOR_EACH_EMBEDDED(X)
+#undef X
+
+namespace {
+llvm::StringRef findBitcode(llvm::StringRef kind, llvm::StringRef target) {
+#define X(kindName, targetName)                                                \
+  if (kind == #kindName && target == #targetName)                              \
+    return {alula_embedded_##kindName##_##targetName##_begin,                  \
+            size_t(alula_embedded_##kindName##_##targetName##_end -            \
+                   alula_embedded_##kindName##_##targetName##_begin)};
+  ALULA_FOR_EACH_EMBEDDED(X)
+#undef X
+  return {};
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>> parse(llvm::StringRef kind,
+                                                    llvm::LLVMContext &context,
+                                                    const Machine &machine) {
+  llvm::StringRef bytes = findBitcode(kind, machine.target);
+  if (bytes.empty())
+    return llvm::createStringError("no kernel library for " + machine.target);
+  // Bodies are read when they are linked.
+  return llvm::getLazyBitcodeModule({bytes, kind}, context,
+                                    /*ShouldLazyLoadMetadata=*/true);
+}
+
+/// The bitcode says nothing of the level of the machine: what is set for the
+/// kernels has to hold for it too, or nothing is inlined.
+void forgetMachine(llvm::Function &function) {
+  function.removeFnAttr("target-cpu");
+  function.removeFnAttr("target-features");
+  function.removeFnAttr("tune-cpu");
+}
+
+bool hasFma(const Machine &machine) {
+  return machine.target != "x86_64" ||
+         llvm::is_contained(machine.features, "fma");
+}
+
+/// Facts of the machine that the C code asks for become constants.
+void defineFacts(llvm::Module &module, const Machine &machine) {
+  if (auto *fact = module.getGlobalVariable("alula_has_fma")) {
+    fact->setInitializer(
+        llvm::ConstantInt::get(fact->getValueType(), hasFma(machine)));
+    fact->setConstant(true);
+    fact->setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
+}
+
+/// Keeps the first error of the linker, which has no other way to say it.
+struct FirstError : llvm::DiagnosticHandler {
+  std::string &message;
+  explicit FirstError(std::string &message) : message(message) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error && message.empty()) {
+      llvm::raw_string_ostream os(message);
+      llvm::DiagnosticPrinterRawOStream printer(os);
+      info.print(printer);
+    }
+    return true;
+  }
+};
+} // namespace
+
+llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
+                                    const Machine &machine) {
+  bool needed = llvm::any_of(module, [](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with("alula_");
+  });
+  if (!needed)
+    return llvm::Error::success();
+  auto library = parse("library", module.getContext(), machine);
+  if (!library)
+    return library.takeError();
+
+  llvm::LLVMContext &context = module.getContext();
+  std::string message;
+  auto previous = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<FirstError>(message));
+  bool failed = llvm::Linker::linkModules(
+      module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
+      [](llvm::Module &linked, const llvm::StringSet<> &names) {
+        for (const auto &name : names)
+          if (auto *function = linked.getFunction(name.getKey()))
+            forgetMachine(*function);
+        llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
+          return !value.hasName() || !names.contains(value.getName());
+        });
+      });
+  context.setDiagnosticHandler(std::move(previous));
+  if (failed)
+    return llvm::createStringError("the kernel library doesn't link: " +
+                                   message);
+  defineFacts(module, machine);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+alula::cpu::loadBuiltins(llvm::LLVMContext &context, const Machine &machine) {
+  auto module = parse("builtins", context, machine);
+  if (!module)
+    return module.takeError();
+  if (auto error = (*module)->materializeAll())
+    return std::move(error);
+  for (llvm::Function &function : **module)
+    forgetMachine(function);
+  defineFacts(**module, machine);
+  return module;
+}
+
+llvm::Expected<bool> alula::cpu::callsOutside(llvm::StringRef object) {
+  auto file = llvm::object::ObjectFile::createObjectFile({object, "kernels"});
+  if (!file)
+    return file.takeError();
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    auto name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty())
+      return true;
+  }
+  return false;
+}

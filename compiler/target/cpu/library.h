@@ -1,0 +1,31 @@
+// The kernel library as the compiler sees it: bitcode embedded in the
+// compiler, for modules of kernels.
+#pragma once
+
+#include "compiler/target/cpu/machine.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace alula::cpu {
+
+/// Links the library functions that `module` calls into it, to be inlined or
+/// dropped. A module that calls none stays as it is. The module has the
+/// triple and the data layout of the machine.
+llvm::Error linkLibrary(llvm::Module &module, const Machine &machine);
+
+/// The functions that a code generator calls by name, such as memcpy and
+/// fmodf, each in its own section.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+loadBuiltins(llvm::LLVMContext &context, const Machine &machine);
+
+/// Whether an object calls anything that it doesn't define.
+llvm::Expected<bool> callsOutside(llvm::StringRef object);
+
+} // namespace alula::cpu

@@ -1,0 +1,4 @@
+/* Factorizations, eigenvalues, FFT, random bits. */
+#pragma once
+
+#include <stdint.h>

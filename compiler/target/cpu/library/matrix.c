@@ -1,0 +1,5 @@
+// Products of matrices and block reflectors, for the other files here.
+#include "compiler/target/cpu/library/matrix.h"
+
+#define BODY "compiler/target/cpu/library/matrix.inc"
+#include "compiler/target/cpu/library/for_each_element.inc"
