@@ -81,8 +81,7 @@ struct FormKernels
     bindings.append(root->getNumResults(),
                     AccessAttr::get(builder.getContext(), Access::Write));
     builder.create<EntryOp>(location, name, builder.getArrayAttr(bindings),
-                            builder.getDenseI64ArrayAttr({1, 1, 1}),
-                            builder.getI64IntegerAttr(0));
+                            ArrayRef<int64_t>{1, 1, 1});
     auto inner = builder.create<ModuleOp>(location);
     builder.setInsertionPointToEnd(inner.getBody());
     auto kernel = builder.create<func::FuncOp>(

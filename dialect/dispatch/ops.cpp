@@ -2,6 +2,8 @@
 
 #include "dialect/dispatch/ops.h"
 
+#include "dialect/dispatch/byte_size.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -53,6 +55,57 @@ LogicalResult EntryOp::verify() {
                          << UINT32_MAX << ": is " << size;
   if (getScratchBytes() > INT64_MAX)
     return emitError() << "'dispatch.entry': scratch size must not be negative";
+  if (getConstantCount() > UINT32_MAX)
+    return emitError() << "'dispatch.entry': number of constants must be from "
+                          "0 to "
+                       << UINT32_MAX << ": is "
+                       << static_cast<int64_t>(getConstantCount());
+  return success();
+}
+
+std::optional<unsigned> LaunchOp::getInPlaceInput(unsigned result) {
+  if (!getInPlace() || (*getInPlace())[result] < 0)
+    return std::nullopt;
+  return static_cast<unsigned>((*getInPlace())[result]);
+}
+
+/// One size for each dynamic dimension of `types`.
+static LogicalResult verifyDims(Operation *op, TypeRange types, size_t given) {
+  int64_t needed = 0;
+  for (Type type : types)
+    needed += cast<RankedTensorType>(type).getNumDynamicDims();
+  if (static_cast<size_t>(needed) != given)
+    return op->emitError() << "'" << op->getName().getStringRef()
+                           << "': each dynamic dimension of the results needs "
+                              "a size: there are "
+                           << needed << ", " << given << " are given";
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  if (!getWorkgroups().empty() && getWorkgroups().size() != 3)
+    return emitError() << "'dispatch.launch': grid must have three sizes: has "
+                       << getWorkgroups().size();
+  if (failed(verifyDims(*this, getResultTypes(), getResultDims().size())))
+    return failure();
+  if (!getInPlace())
+    return success();
+  ArrayRef<int64_t> inPlace = *getInPlace();
+  if (inPlace.size() != getNumResults())
+    return emitError() << "'dispatch.launch': in_place must have a number for "
+                          "each result: has "
+                       << inPlace.size() << ", there are " << getNumResults();
+  llvm::SmallDenseSet<int64_t> taken;
+  for (int64_t input : inPlace) {
+    if (input < -1 || input >= static_cast<int64_t>(getInputs().size()))
+      return emitError() << "'dispatch.launch': in_place must name an input or "
+                            "be -1: is "
+                         << input << ", there are " << getInputs().size();
+    if (input >= 0 && !taken.insert(input).second)
+      return emitError() << "'dispatch.launch': one result may take the place "
+                            "of an input: two take that of "
+                         << input;
+  }
   return success();
 }
 
@@ -63,10 +116,40 @@ LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   if (!entry)
     return emitError() << "'dispatch.launch': no such entry: " << getEntry();
   size_t bindings = entry.getBindings().size();
-  if (bindings != getInputs().size() + getResults().size())
+  size_t written = getNumResults();
+  for (unsigned result = 0; result < getNumResults(); ++result) {
+    std::optional<unsigned> input = getInPlaceInput(result);
+    if (!input)
+      continue;
+    --written;
+    if (*input < bindings &&
+        cast<AccessAttr>(entry.getBindings()[*input]).getValue() !=
+            Access::ReadWrite)
+      return emitError() << "'dispatch.launch': result " << result
+                         << " takes the place of input " << *input
+                         << ": access of binding " << *input << " of "
+                         << getEntry() << " must be read_write";
+  }
+  if (bindings != getInputs().size() + written)
     return emitError() << "'dispatch.launch': inputs and results must be the "
                           "entry's bindings: "
-                       << getInputs().size() << " and " << getResults().size()
-                       << ", " << getEntry() << " has " << bindings;
+                       << getInputs().size() << " and " << written << ", "
+                       << getEntry() << " has " << bindings;
+  if (entry.getConstantCount() != getConstants().size())
+    return emitError() << "'dispatch.launch': constants must be as many as the "
+                          "entry has: "
+                       << getConstants().size() << ", " << getEntry() << " has "
+                       << entry.getConstantCount();
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  if (failed(verifyDims(*this, getResult().getType(), getResultDims().size())))
+    return failure();
+  std::optional<int64_t> from = getByteSize(getSource().getType());
+  std::optional<int64_t> to = getByteSize(getResult().getType());
+  if (from && to && *from != *to)
+    return emitError() << "'dispatch.view': bytes must stay: " << *from
+                       << " become " << *to;
   return success();
 }

@@ -78,35 +78,84 @@ def Dispatch_ExecutableOp
 def Dispatch_EntryOp : Dispatch_Op<"entry", [Symbol]> {
   let summary = "a kernel: its place among its siblings and its bindings";
   let description = [{
-    `inputs` bindings come first and are read, `outputs` follow and are
-    written. `workgroups` is the grid of a launch.
+    Bindings are first the inputs of a launch, then those of its results that
+    are not computed in place. `constant_count` integers follow. `workgroups` is
+    the grid of a launch that brings none.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        Dispatch_AccessArrayAttr:$bindings,
                        DenseI64ArrayAttr:$workgroups,
-                       DefaultValuedAttr<I64Attr, "0">:$scratch_bytes);
+                       DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
+                       DefaultValuedAttr<I64Attr, "0">:$constant_count);
   let assemblyFormat = [{
-    $sym_name `bindings` `(` $bindings `)` `workgroups` $workgroups
+    $sym_name `bindings` `(` $bindings `)`
+        (`constants` $constant_count^)? `workgroups` $workgroups
         `scratch` $scratch_bytes attr-dict
   }];
   let hasVerifier = 1;
 }
 
 def Dispatch_LaunchOp
-    : Dispatch_Op<"launch", [Pure,
+    : Dispatch_Op<"launch", [Pure, AttrSizedOperandSegments,
           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs an entry over its grid";
   let description = [{
     Inputs are tensors that the kernel reads, results are tensors that it
-    writes whole.
+    writes whole. `constants` are the integers of this call. `workgroups`, three
+    or none, replace the entry's grid. `result_dims` are the sizes of the
+    results' dynamic dimensions, one result after the other.
+
+    `in_place` has for each result the number of the input whose memory it is
+    computed in, or -1. Such a pair is one binding, the input's, with access
+    `read_write`: it begins as the input and ends as the result. The input's
+    value survives all the same; who places values copies it where needed.
   }];
   let arguments = (ins SymbolRefAttr:$entry,
                        Variadic<AnyRankedTensor>:$inputs,
+                       Variadic<Index>:$constants,
+                       Variadic<Index>:$workgroups,
+                       Variadic<Index>:$result_dims,
+                       OptionalAttr<DenseI64ArrayAttr>:$in_place,
                        OptionalAttr<Dispatch_PlacesAttr>:$places);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $entry `(` $inputs `)` attr-dict `:` functional-type(operands, results)
+    $entry `(` $inputs `)` (`[` $constants^ `]`)?
+        (`workgroups` `(` $workgroups^ `)`)?
+        (`result_dims` `(` $result_dims^ `)`)? (`in_place` $in_place^)?
+        attr-dict `:` functional-type($inputs, results)
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$results,
+                   "::mlir::SymbolRefAttr":$entry,
+                   "::mlir::ValueRange":$inputs,
+                   CArg<"::mlir::ArrayAttr", "{}">:$places), [{
+      build($_builder, $_state, results, entry, inputs,
+            /*constants=*/::mlir::ValueRange(),
+            /*workgroups=*/::mlir::ValueRange(),
+            /*result_dims=*/::mlir::ValueRange(),
+            /*in_place=*/::mlir::DenseI64ArrayAttr(), places);
+    }]>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The input that a result is computed in place over.
+    std::optional<unsigned> getInPlaceInput(unsigned result);
+  }];
+}
+
+def Dispatch_ViewOp : Dispatch_Op<"view", [Pure]> {
+  let summary = "the same bytes as another type";
+  let description = [{
+    Reshapes and bit casts without a copy. Element by element the bytes in
+    memory are the same. `result_dims` are the sizes of the result's dynamic
+    dimensions.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Variadic<Index>:$result_dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source (`result_dims` `(` $result_dims^ `)`)? attr-dict
+        `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def Dispatch_VariantOp : Dispatch_Op<"variant", [Symbol]> {

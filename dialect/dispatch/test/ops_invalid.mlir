@@ -63,3 +63,91 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = dispatch.launch @kernels::@add(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+dispatch.executable @kernels {
+  // expected-error@+1 {{'dispatch.entry': number of constants must be from 0 to 4294967295: is -1}}
+  dispatch.entry @add bindings([#dispatch<access read>]) constants -1 workgroups [1, 1, 1] scratch 0
+  builtin.module {}
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error@+1 {{'dispatch.launch': grid must have three sizes: has 2}}
+  %0 = dispatch.launch @kernels::@add(%x) workgroups(%n, %n) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<?xf32> {
+  // expected-error@+1 {{'dispatch.launch': each dynamic dimension of the results needs a size: there are 1, 2 are given}}
+  %0 = dispatch.launch @kernels::@add(%x) result_dims(%n, %n) : (tensor<4xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'dispatch.launch': in_place must have a number for each result: has 2, there are 1}}
+  %0 = dispatch.launch @kernels::@add(%x) in_place [0, 0] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'dispatch.launch': in_place must name an input or be -1: is 1, there are 1}}
+  %0 = dispatch.launch @kernels::@add(%x) in_place [1] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // expected-error@+1 {{'dispatch.launch': one result may take the place of an input: two take that of 0}}
+  %0:2 = dispatch.launch @kernels::@add(%x) in_place [0, 0] : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+dispatch.executable @kernels {
+  dispatch.entry @add bindings([#dispatch<access read>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {}
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'dispatch.launch': result 0 takes the place of input 0: access of binding 0 of @kernels::@add must be read_write}}
+  %0 = dispatch.launch @kernels::@add(%x) in_place [0] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+dispatch.executable @kernels {
+  dispatch.entry @add bindings([#dispatch<access read>, #dispatch<access write>]) constants 2 workgroups [1, 1, 1] scratch 0
+  builtin.module {}
+}
+func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error@+1 {{'dispatch.launch': constants must be as many as the entry has: 1, @kernels::@add has 2}}
+  %0 = dispatch.launch @kernels::@add(%x)[%n] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<?xf32> {
+  // expected-error@+1 {{'dispatch.view': each dynamic dimension of the results needs a size: there are 1, 0 are given}}
+  %0 = dispatch.view %x : tensor<4xf32> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xi16> {
+  // expected-error@+1 {{'dispatch.view': bytes must stay: 16 become 8}}
+  %0 = dispatch.view %x : tensor<4xf32> -> tensor<4xi16>
+  return %0 : tensor<4xi16>
+}

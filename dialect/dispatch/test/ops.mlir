@@ -1,0 +1,31 @@
+// RUN: alula-opt %s | alula-opt | FileCheck %s
+
+// CHECK: dispatch.entry @grow bindings({{.*}}) constants 2 workgroups [1, 1, 1] scratch 0
+dispatch.executable @kernels {
+  dispatch.entry @grow bindings([#dispatch<access read>, #dispatch<access write>]) constants 2 workgroups [1, 1, 1] scratch 0
+  dispatch.entry @update bindings([#dispatch<access read_write>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 64
+  builtin.module {}
+}
+
+// Sizes of the call, a grid of the call, sizes of the result.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: dispatch.launch @kernels::@grow(%arg0) [%arg1, %arg2] workgroups(%arg1, %arg2, %arg2) result_dims(%arg1) : (tensor<?xf32>) -> tensor<?xf32>
+func.func @dynamic(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32> {
+  %0 = dispatch.launch @kernels::@grow(%x)[%n, %m] workgroups(%n, %m, %m) result_dims(%n) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// One binding is read and written.
+// CHECK-LABEL: func.func @in_place
+// CHECK: dispatch.launch @kernels::@update(%arg0, %arg1) in_place [0, -1] : (tensor<4xf32>, tensor<i32>) -> (tensor<4xf32>, tensor<i32>)
+func.func @in_place(%x: tensor<4xf32>, %i: tensor<i32>) -> (tensor<4xf32>, tensor<i32>) {
+  %0:2 = dispatch.launch @kernels::@update(%x, %i) in_place [0, -1] : (tensor<4xf32>, tensor<i32>) -> (tensor<4xf32>, tensor<i32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<i32>
+}
+
+// CHECK-LABEL: func.func @view
+// CHECK: dispatch.view %arg0 result_dims(%arg1) : tensor<2x?xf32> -> tensor<?xi32>
+func.func @view(%x: tensor<2x?xf32>, %n: index) -> tensor<?xi32> {
+  %0 = dispatch.view %x result_dims(%n) : tensor<2x?xf32> -> tensor<?xi32>
+  return %0 : tensor<?xi32>
+}
