@@ -2,6 +2,7 @@
 
 #include "artifact/hash.h"
 #include "artifact/printer.h"
+#include "artifact/safetensors.h"
 #include "artifact/sample_test.h"
 
 #include <gtest/gtest.h>
@@ -143,8 +144,32 @@ exported function @main("x": 4xf32, "n": i32) -> ("y": 4xf32) registers 6 arena 
 )");
 }
 
-TEST(Artifact, EveryByteAndEveryTruncation) {
-  const std::string good = makeSample();
+TEST(Artifact, CustomCallText) {
+  std::string bytes = makeControlSample();
+  Artifact artifact;
+  Diagnostic diagnostic;
+  ASSERT_TRUE(openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+  std::string text = printText(artifact);
+  auto expect = [&](const char *line) {
+    EXPECT_NE(text.find(line), text.npos) << line << "\n" << text;
+  };
+  expect("artifact version 1.1, ");
+  expect("constant 0: 16 bytes, 4xf32 in \"w.safetensors\" as \"w\"\n");
+  expect("custom call 0 \"scale\": (nx2xf32, i64) -> (nx2xf32), api version 4, "
+         "config \"\\u0000\\u001f\\u00ff\\\"\", attributes "
+         "\"{\\\"by\\\": 2}\"\n");
+  expect("custom call 1 \"log\": (i64) -> (), api version 1, side effect\n");
+  expect("  custom_call \"scale\"(%2, %1) -> (%2) dims(r0, r0)\n");
+  expect("  custom_call \"log\"(%1) -> ()\n");
+}
+
+class Damage : public testing::TestWithParam<std::string (*)()> {};
+INSTANTIATE_TEST_SUITE_P(Samples, Damage,
+                         testing::Values(makeSample, makeControlSample));
+
+TEST_P(Damage, EveryByteAndEveryTruncation) {
+  const std::string good = GetParam()();
+  ASSERT_EQ(check(good), "ok");
   std::string bytes = good;
   size_t tries = 0, errors = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -161,10 +186,10 @@ TEST(Artifact, EveryByteAndEveryTruncation) {
   EXPECT_EQ(errors, tries);
 }
 
-TEST(Artifact, BehindTheHash) {
+TEST_P(Damage, BehindTheHash) {
   // With right hashes a changed file may be a good one: a number, a name. What
   // counts is that nothing crashes and that it is never half verified.
-  const std::string good = makeSample();
+  const std::string good = GetParam()();
   size_t tries = 0, errors = 0;
   for (size_t i = 0; i < good.size(); ++i)
     for (int value : {0, 1, 2, 4, 8, 16, 32, 64, 127, 128, 255}) {
@@ -198,11 +223,11 @@ TEST(Artifact, HeaderErrors) {
   bytes = good;
   bytes[8] = 2;
   EXPECT_EQ(check(bytes), "artifact has format version 2.0, this library reads "
-                          "1.0 to 1.0");
+                          "1.0 to 1.1");
   bytes = good;
-  bytes[10] = 1;
-  EXPECT_EQ(check(bytes), "artifact has format version 1.1, this library reads "
-                          "1.0 to 1.0");
+  bytes[10] = 2;
+  EXPECT_EQ(check(bytes), "artifact has format version 1.2, this library reads "
+                          "1.0 to 1.1");
   EXPECT_EQ(check(good + "x"), "artifact says it has " +
                                    std::to_string(good.size()) +
                                    " bytes, but there are " +
@@ -224,6 +249,11 @@ template <class Build> std::string verify(Build build) {
   file.addConstant("0123456789abcdef", 16);
   file.addGlobal("g", type, /*isMutable=*/false);
   file.addKernel({"k", {ALULA_ACCESS_WRITE}, 1, 0});
+  file.addCustomCall({.name = "c",
+                      .operandTypes = {dynamic},
+                      .resultTypes = {type},
+                      .config = "",
+                      .attributes = ""});
   FunctionWriter &callee = file.addFunction("callee", false);
   callee.addArgument("x", type);
   callee.addResult("y", type, 0);
@@ -236,6 +266,98 @@ template <class Build> std::string verify(Build build) {
   build(function);
   Diagnostic diagnostic;
   return file.finish(diagnostic).empty() ? diagnostic.text : "ok";
+}
+
+// ---- Constants outside the file ----
+
+/// Opens the text as the header of a file with this many bytes of data.
+std::string openTensors(const std::string &header, size_t dataBytes,
+                        const char *name = nullptr) {
+  uint64_t size = header.size();
+  std::string bytes(reinterpret_cast<char *>(&size), 8);
+  bytes += header + std::string(dataBytes, 'd');
+  Safetensors file;
+  Diagnostic diagnostic;
+  if (!openSafetensors(bytes.data(), bytes.size(), file, diagnostic))
+    return diagnostic.text;
+  SafetensorsTensor tensor;
+  if (!name)
+    return "ok";
+  if (!findTensor(file, name, tensor))
+    return "none";
+  std::string text = std::string(tensor.type) + " ";
+  for (uint32_t i = 0; i < tensor.rank; ++i)
+    text += std::to_string(tensor.dims[i]) + "x";
+  return text + " " + std::to_string(tensor.bytes) + " at " +
+         std::to_string(tensor.data - file.data);
+}
+
+TEST(Safetensors, Headers) {
+  const char *two =
+      R"( { "__metadata__" : {"format":"pt","{":"}"},
+      "a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}, "b\"\u00e9\ud83d\ude00":
+      {"data_offsets":[24,25], "shape":[ ] ,"dtype":"BOOL"}}   )";
+  EXPECT_EQ(openTensors(two, 25, "a"), "F32 2x3x 24 at 0");
+  EXPECT_EQ(openTensors(two, 25, "b\"\xC3\xA9\xF0\x9F\x98\x80"), "BOOL  1 at 24");
+  EXPECT_EQ(openTensors(two, 25, "b"), "none");
+  EXPECT_EQ(openTensors(two, 25, "__metadata__"), "none");
+  EXPECT_EQ(openTensors("{}", 0, "a"), "none");
+  const std::string bad = "not a good safetensors file: ";
+  const std::string json = bad + "it is no JSON object of tensors";
+  EXPECT_EQ(openTensors(two, 24), bad + "a tensor lies outside the file");
+  for (const char *header :
+       {"", "[]", "{", "{\"a\"}", "{\"a\":1}", "{} x",
+        R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},})",
+        R"({"a":{"dtype":"F32","shape":[2]}})",
+        R"({"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})",
+        R"({"a":{"dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8]}})",
+        R"({"a":{"dtype":"F32","shape":[99999999999999999999],"data_offsets":[0,8]}})",
+        R"({"a":{"dtype":"F3222222222222222","shape":[],"data_offsets":[0,8]}})"})
+    EXPECT_EQ(openTensors(header, 100), json) << header;
+  Safetensors file;
+  Diagnostic diagnostic;
+  EXPECT_FALSE(openSafetensors("1234567", 7, file, diagnostic));
+  EXPECT_STREQ(diagnostic.text, (bad + "it is truncated").c_str());
+  EXPECT_FALSE(openSafetensors("\x10\0\0\0\0\0\0\0{}", 10, file, diagnostic));
+  EXPECT_STREQ(diagnostic.text, (bad + "its header leaves the file").c_str());
+}
+
+TEST(Safetensors, ConstantsMoveOut) {
+  ArtifactWriter writer;
+  uint32_t bytes = writer.addType(ALULA_DTYPE_F8E3M4, {2, 5});
+  uint32_t floats = writer.addType(ALULA_DTYPE_F32, {3});
+  float threes[] = {3, 3, 3};
+  EXPECT_EQ(writer.addConstant("0123456789", 10, bytes), 0u);
+  EXPECT_EQ(writer.addConstant(threes, 12, floats), 1u);
+  EXPECT_EQ(writer.addConstant("small", 5), 2u);
+  EXPECT_EQ(writer.addConstant("without type", 12), 3u);
+  writer.addCustomCall({.name = "c",
+                        .operandTypes = {},
+                        .resultTypes = {},
+                        .config = "configuration",
+                        .attributes = ""});
+  EXPECT_EQ(writer.externalizeConstants("w", 1000), "");
+  std::string file = writer.externalizeConstants("w", 10);
+  Safetensors tensors;
+  SafetensorsTensor tensor;
+  Diagnostic diagnostic;
+  ASSERT_TRUE(openSafetensors(file.data(), file.size(), tensors, diagnostic));
+  EXPECT_EQ((tensors.data - reinterpret_cast<const uint8_t *>(file.data())) % 64, 0);
+  ASSERT_TRUE(findTensor(tensors, "constant.0", tensor));
+  EXPECT_STREQ(tensor.type, "U8");
+  EXPECT_EQ(std::string(tensor.data, tensor.data + tensor.bytes), "0123456789");
+  ASSERT_TRUE(findTensor(tensors, "constant.1", tensor));
+  EXPECT_STREQ(tensor.type, "F32");
+  EXPECT_EQ(tensor.data, tensors.data);
+  EXPECT_EQ(memcmp(tensor.data, threes, 12), 0);
+  EXPECT_FALSE(findTensor(tensors, "constant.2", tensor));
+  EXPECT_TRUE(findTensor(tensors, "constant.3", tensor));
+  EXPECT_FALSE(findTensor(tensors, "constant.4", tensor));
+  std::string artifact = writer.finish(diagnostic);
+  EXPECT_EQ(check(artifact), "ok") << diagnostic.text;
+  EXPECT_NE(artifact.find("small"), artifact.npos);
+  EXPECT_NE(artifact.find("configuration"), artifact.npos);
+  EXPECT_EQ(artifact.find("0123456789"), artifact.npos);
 }
 
 TEST(Verifier, CommandErrors) {
@@ -303,8 +425,19 @@ TEST(Verifier, CommandErrors) {
             at("define_global: global 0 is not mutable"));
   EXPECT_EQ(verify([](F f) { f.fill(f.result(0), {0}, {0}, 3, {0}); }),
             at("fill: pattern of 3 bytes"));
-  EXPECT_EQ(verify([](F f) { f.emit(ALULA_COMMAND_CUSTOM_CALL, {0, 0}); }),
-            at("custom_call: this version can't run it"));
+  EXPECT_EQ(verify([](F f) { f.customCall(1, {}, {}); }),
+            at("custom_call: custom call 1 is out of range"));
+  EXPECT_EQ(verify([](F f) { f.customCall(0, {}, {}); }),
+            at("custom_call: custom call 0 takes 3 parameters"));
+  EXPECT_EQ(verify([](F f) {
+              uint32_t x = f.argument(0);
+              f.customCall(0, {x}, {x}, {{0}});
+            }),
+            at("custom_call: slot 0 is read-only"));
+  EXPECT_EQ(verify([](F f) {
+              f.customCall(0, {f.argument(1)}, {f.result(0)}, {{9}});
+            }),
+            at("custom_call: operand 9 is out of range"));
   EXPECT_EQ(verify([](F f) { f.emit(ALULA_COMMAND_COLLECTIVE, {0, 0}); }),
             at("collective: this version can't run it"));
 }
@@ -352,6 +485,20 @@ TEST(Verifier, TableErrors) {
   global.addGlobal("g", global.addType(ALULA_DTYPE_F32, {Dim::dynamic()}), true);
   EXPECT_TRUE(global.finish(diagnostic).empty());
   EXPECT_STREQ(diagnostic.text, "global 0 'g': the shape must be static");
+  ArtifactWriter call;
+  call.addCustomCall({.name = "c",
+                      .operandTypes = {3},
+                      .resultTypes = {},
+                      .config = "",
+                      .attributes = ""});
+  EXPECT_TRUE(call.finish(diagnostic).empty());
+  EXPECT_STREQ(diagnostic.text, "custom call 0: type 3 is out of range");
+  ArtifactWriter external;
+  uint32_t any = external.addType(ALULA_DTYPE_F32, {Dim::dynamic()});
+  external.addExternalConstant("f", "n", any);
+  EXPECT_TRUE(external.finish(diagnostic).empty());
+  EXPECT_STREQ(diagnostic.text,
+               "constant 0: external ones have file, name and a static type");
   ArtifactWriter variant;
   variant.addKernel({"k", {}, 0, 0});
   variant.addVariant({"v", "x86_64", {}, ALULA_IMAGE_RAW, "abc", {3}});

@@ -157,6 +157,19 @@ void FunctionWriter::call(uint32_t function,
   emit(ALULA_COMMAND_CALL, words);
 }
 
+void FunctionWriter::customCall(uint32_t number,
+                                const std::vector<uint32_t> &operands,
+                                const std::vector<uint32_t> &resultSlots,
+                                const std::vector<Operand> &operandDims,
+                                const std::vector<Operand> &resultDims) {
+  std::vector<uint32_t> words{number};
+  words.insert(words.end(), operands.begin(), operands.end());
+  words.insert(words.end(), resultSlots.begin(), resultSlots.end());
+  append(words, operandDims);
+  append(words, resultDims);
+  emit(ALULA_COMMAND_CUSTOM_CALL, words);
+}
+
 void FunctionWriter::assertThat(Operand condition, std::string_view message,
                                 const std::vector<Operand> &operands) {
   std::vector<uint32_t> words{condition.word, file.addString(message)};

@@ -63,6 +63,56 @@ const char *getSlotKindName(uint32_t kind) {
   return "?";
 }
 
+/// Bytes that need not be text, as a JSON string: one character for a byte.
+std::string quoteBytes(std::string_view bytes) {
+  std::string text = "\"";
+  for (char c : bytes) {
+    auto byte = uint8_t(c);
+    if (byte == '"' || byte == '\\')
+      text += '\\';
+    text += byte < 32 || byte > 126 ? format("\\u%04x", byte)
+                                    : std::string(1, c);
+  }
+  return text + '"';
+}
+
+/// The bytes of a constant of a custom call; "" for none.
+std::string_view getBlob(const Artifact &file, uint32_t constant) {
+  if (constant == ALULA_NONE)
+    return {};
+  const alula_file_constant &record = file.constants[constant];
+  return {reinterpret_cast<const char *>(file.data.data + record.offset),
+          record.bytes};
+}
+
+/// "(4xf32, i32) -> (4xf32)"
+std::string printCustomCallTypes(const Artifact &file,
+                                 const alula_file_custom_call &call) {
+  std::string text = "(";
+  const uint32_t *type = file.lists.data + call.first_type;
+  for (uint32_t i = 0; i < call.operand_count; ++i)
+    text += (i ? ", " : "") + printType(file, *type++);
+  text += ") -> (";
+  for (uint32_t i = 0; i < call.result_count; ++i)
+    text += (i ? ", " : "") + printType(file, *type++);
+  return text + ")";
+}
+
+std::string printCustomCall(const Artifact &file, uint64_t index) {
+  const alula_file_custom_call &call = file.customCalls[index];
+  std::string text = format("custom call %" PRIu64 " ", index) +
+                     quote(file.getString(call.name)) + ": " +
+                     printCustomCallTypes(file, call) +
+                     format(", api version %u", call.api_version);
+  if (call.flags & ALULA_CUSTOM_CALL_SIDE_EFFECT)
+    text += ", side effect";
+  if (call.config != ALULA_NONE)
+    text += ", config " + quoteBytes(getBlob(file, call.config));
+  if (call.attributes != ALULA_NONE)
+    text += ", attributes " + quoteBytes(getBlob(file, call.attributes));
+  return text + "\n";
+}
+
 std::string printSlot(const alula_file_slot &slot) {
   std::string text = getSlotKindName(slot.kind);
   if (slot.kind == ALULA_SLOT_LOCAL)
@@ -95,6 +145,8 @@ public:
       return printDispatch();
     case ALULA_COMMAND_CALL:
       return printCall();
+    case ALULA_COMMAND_CUSTOM_CALL:
+      return printCustomCall();
     default:
       break;
     }
@@ -189,6 +241,17 @@ private:
     return text;
   }
 
+  std::string printCustomCall() {
+    const alula_file_custom_call &callee = file.customCalls[parameters[0]];
+    uint32_t next = 1;
+    std::string text = "custom_call " + quote(file.getString(callee.name)) +
+                       printList('s', next, callee.operand_count) + " -> " +
+                       printList('s', next, callee.result_count);
+    if (next < count)
+      text += " dims" + printList('o', next, count - next);
+    return text;
+  }
+
   const Artifact &file;
   const uint32_t *parameters;
   uint32_t count, opcode;
@@ -265,7 +328,7 @@ std::string printCommand(const Artifact &artifact, uint64_t word) {
 std::string printText(const Artifact &file) {
   std::string text =
       format("artifact version %u.%u, %" PRIu64 " bytes, hash %016" PRIx64 "\n",
-             ALULA_FILE_MAJOR, ALULA_FILE_MINOR, file.size, file.hash);
+             ALULA_FILE_MAJOR, file.minor, file.size, file.hash);
   for (const alula_file_fact &fact : file.facts)
     text += std::string(file.getString(fact.key)) + " = " +
             quote(file.getString(fact.value)) + "\n";
@@ -284,10 +347,13 @@ std::string printText(const Artifact &file) {
     const alula_file_constant &constant = file.constants[i];
     text += format("constant %" PRIu64 ": %" PRIu64 " bytes", i, constant.bytes);
     if (constant.external_file)
-      text += " in " + quote(file.getString(constant.external_file)) +
-              " as " + quote(file.getString(constant.external_name));
+      text += ", " + printType(file, uint32_t(constant.offset)) + " in " +
+              quote(file.getString(constant.external_file)) + " as " +
+              quote(file.getString(constant.external_name));
     text += "\n";
   }
+  for (uint64_t i = 0; i < file.customCalls.size; ++i)
+    text += printCustomCall(file, i);
   for (uint64_t i = 0; i < file.kernels.size; ++i) {
     const alula_file_kernel &kernel = file.kernels[i];
     text += format("kernel %" PRIu64 " @", i) + file.getString(kernel.name) +
@@ -387,7 +453,7 @@ std::string printJson(const Artifact &file) {
   std::string text =
       format("{\"version\": \"%u.%u\", \"bytes\": %" PRIu64
              ", \"hash\": \"%016" PRIx64 "\",\n",
-             ALULA_FILE_MAJOR, ALULA_FILE_MINOR, file.size, file.hash);
+             ALULA_FILE_MAJOR, file.minor, file.size, file.hash);
   text += "\"facts\": " +
           printArray(file.facts,
                      [&](uint64_t, const alula_file_fact &fact) {
@@ -422,6 +488,24 @@ std::string printJson(const Artifact &file) {
                                  quote(file.getString(constant.external_name));
                        return json + "}";
                      }) +
+          ",\n";
+  text += "\"custom_calls\": " +
+          printArray(
+              file.customCalls,
+              [&](uint64_t, const alula_file_custom_call &call) {
+                return "{\"name\": " + quote(file.getString(call.name)) +
+                       ", \"type\": " +
+                       quote(printCustomCallTypes(file, call)) +
+                       format(", \"api_version\": %u, \"side_effect\": %s",
+                              call.api_version,
+                              call.flags & ALULA_CUSTOM_CALL_SIDE_EFFECT
+                                  ? "true"
+                                  : "false") +
+                       ", \"config\": " +
+                       quoteBytes(getBlob(file, call.config)) +
+                       ", \"attributes\": " +
+                       quoteBytes(getBlob(file, call.attributes)) + "}";
+              }) +
           ",\n";
   text += "\"kernels\": " +
           printArray(file.kernels,

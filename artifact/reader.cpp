@@ -95,7 +95,7 @@ bool openArtifact(const void *data, size_t size, OpenOptions options,
   alula_file_header header;
   if (!checkHeader(bytes, size, header, diagnostic))
     return false;
-  // At most 18 entries: the hash is taken over a copy with a zero in it.
+  // At most one entry a kind: the hash is taken over a copy with a zero in it.
   uint8_t head[sizeof(alula_file_header) +
                ALULA_SECTION_LAST * sizeof(alula_file_section)];
   size_t headBytes =
@@ -110,6 +110,7 @@ bool openArtifact(const void *data, size_t size, OpenOptions options,
   artifact.bytes = bytes;
   artifact.size = size;
   artifact.hash = hash;
+  artifact.minor = header.minor;
   uint64_t position = headBytes;
   uint32_t lastKind = 0;
   for (uint32_t i = 0; i < header.section_count; ++i) {

@@ -26,6 +26,7 @@ struct Artifact {
   const uint8_t *bytes = nullptr;
   uint64_t size = 0;
   uint64_t hash = 0;
+  uint16_t minor = 0;
 #define X(NAME, kind, record, name) Table<record> name;
   ALULA_FOR_EACH_SECTION(X)
 #undef X

@@ -92,4 +92,66 @@ inline std::string makeSample() {
   return bytes2;
 }
 
+/// A second one: nested control flow around custom calls, dynamic sizes, a
+/// constant outside the file.
+inline std::string makeControlSample() {
+  ArtifactWriter file;
+  uint32_t vector = file.addType(ALULA_DTYPE_F32, {4});
+  uint32_t scalar = file.addType(ALULA_DTYPE_I64, {});
+  uint32_t dynamic =
+      file.addType(ALULA_DTYPE_F32, {Dim::dynamic("n", 0, 8), Dim(2)});
+  uint32_t weights = file.addExternalConstant("w.safetensors", "w", vector);
+  uint32_t scale = file.addCustomCall({.name = "scale",
+                                       .apiVersion = 4,
+                                       .operandTypes = {dynamic, scalar},
+                                       .resultTypes = {dynamic},
+                                       .config = std::string("\0\x1F\xFF\"", 4),
+                                       .attributes = "{\"by\": 2}",
+                                       .hasSideEffect = false});
+  uint32_t log = file.addCustomCall({.name = "log",
+                                     .apiVersion = 1,
+                                     .operandTypes = {scalar},
+                                     .resultTypes = {},
+                                     .config = "",
+                                     .attributes = "",
+                                     .hasSideEffect = true});
+  FunctionWriter &main = file.addFunction("main");
+  main.addArgument("x", dynamic);
+  main.addArgument("n", scalar);
+  main.addResult("y", dynamic);
+  main.addResult("w", vector);
+  uint32_t x = main.argument(0), n = main.argument(1), y = main.result(0),
+           w = main.result(1), constant = main.constant(weights);
+  Operand zero = main.immediate(0), one = main.immediate(1);
+  Operand rows = main.argumentDim(0, 0);
+  Operand bytes = main.compute(ALULA_OPERATOR_MUL, rows, main.immediate(8));
+  main.bindResult(0, {rows});
+  main.copy(y, zero, x, zero, bytes);
+  main.copy(w, zero, constant, zero, main.immediate(16));
+  Operand turns = main.load(ALULA_DTYPE_I64, n, zero);
+  Operand i = main.newRegister(), going = main.newRegister();
+  uint32_t condition = main.newBlock(), body = main.newBlock();
+  main.loop(condition, going, body);
+  main.setBlock(condition);
+  main.compute(going, ALULA_OPERATOR_LT, i, turns);
+  main.setBlock(body);
+  uint32_t odd = main.newBlock(), even = main.newBlock();
+  main.branch(main.compute(ALULA_OPERATOR_REM, i, main.immediate(2)),
+              {even, odd});
+  main.setBlock(even);
+  main.customCall(scale, {y, n}, {y}, {rows}, {rows});
+  main.setBlock(odd);
+  uint32_t last = main.newBlock();
+  main.branch(main.compute(ALULA_OPERATOR_EQ, i, turns), last);
+  main.setBlock(last);
+  main.customCall(log, {n}, {});
+  main.setBlock(body);
+  main.compute(i, ALULA_OPERATOR_ADD, i, one);
+  Diagnostic diagnostic;
+  std::string result = file.finish(diagnostic);
+  if (result.empty())
+    fprintf(stderr, "sample: %s\n", diagnostic.text);
+  return result;
+}
+
 } // namespace alula::artifact

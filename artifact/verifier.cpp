@@ -22,7 +22,7 @@ public:
   bool run() {
     return verifyStrings() && verifyTypes() && verifyConstants() &&
            verifyGlobals() && verifyKernels() && verifyVariants() &&
-           verifyFunctions();
+           verifyCustomCalls() && verifyFunctions();
   }
 
 private:
@@ -102,16 +102,19 @@ private:
       if (!checkString(constant.external_file, "constant", i) ||
           !checkString(constant.external_name, "constant", i))
         return false;
-      if (constant.bytes > ALULA_MAX_BYTES)
-        return fail("constant %" PRIu64 ": more than 2^48 bytes", i);
       if (constant.external_file || constant.external_name) {
+        uint64_t bytes;
         if (!constant.external_file || !constant.external_name ||
-            constant.offset)
+            constant.offset >= file.types.size ||
+            !getStaticBytes(file, file.types[constant.offset], bytes) ||
+            bytes != constant.bytes)
           return fail("constant %" PRIu64
-                      ": external ones have file, name and no offset",
+                      ": external ones have file, name and a static type",
                       i);
         continue;
       }
+      if (constant.bytes > ALULA_MAX_BYTES)
+        return fail("constant %" PRIu64 ": more than 2^48 bytes", i);
       if (constant.offset % ALULA_ALIGNMENT || constant.offset < next ||
           constant.offset > file.data.size ||
           constant.bytes > file.data.size - constant.offset)
@@ -195,9 +198,33 @@ private:
                       " is outside its image",
                       i, j);
     }
-    if (nextList != file.lists.size || nextEntry != file.entries.size)
-      return fail("lists: some belong to nothing");
-    return true;
+    return nextEntry == file.entries.size ||
+           fail("entries: some belong to nothing");
+  }
+
+  bool verifyCustomCalls() {
+    for (uint64_t i = 0; i < file.customCalls.size; ++i) {
+      const alula_file_custom_call &call = file.customCalls[i];
+      if (!checkString(call.name, "custom call", i))
+        return false;
+      uint64_t values = uint64_t(call.operand_count) + call.result_count;
+      if (call.first_type != nextList ||
+          values > file.lists.size - nextList || values > UINT16_MAX ||
+          call.flags > 1)
+        return fail("custom call %" PRIu64 ": wrong sizes or flags", i);
+      for (; values; --values)
+        if (file.lists[nextList++] >= file.types.size)
+          return fail("custom call %" PRIu64 ": type %u is out of range", i,
+                      file.lists[nextList - 1]);
+      const uint32_t blobs[] = {call.config, call.attributes};
+      for (uint32_t blob : blobs)
+        if (blob != ALULA_NONE && (blob >= file.constants.size ||
+                                   file.constants[blob].external_file))
+          return fail("custom call %" PRIu64 ": constant %u can't be used", i,
+                      blob);
+    }
+    return nextList == file.lists.size ||
+           fail("lists: some belong to nothing");
   }
 
   bool verifyFunctions() {

@@ -60,8 +60,7 @@ private:
     name = info->name;
     if (words == 0 || words > end - word)
       return fail("leaves its block");
-    if (opcode == ALULA_COMMAND_COLLECTIVE ||
-        opcode == ALULA_COMMAND_CUSTOM_CALL) {
+    if (opcode == ALULA_COMMAND_COLLECTIVE) {
       failCode = ALULA_STATUS_UNIMPLEMENTED;
       return fail("this version can't run it");
     }
@@ -80,7 +79,7 @@ private:
       if (!verifyParameter(*p, parameters[used++]))
         return false;
     }
-    bool rest = opcode == ALULA_COMMAND_DISPATCH || opcode == ALULA_COMMAND_CALL;
+    bool rest = strchr(info->parameters, ':') != nullptr;
     if (!rest && used != count)
       return fail("too many parameters");
     if (!verifyMeaning(opcode))
@@ -117,6 +116,9 @@ private:
     case 'g':
       return value < file.globals.size ||
              fail("global %u is out of range", value);
+    case 'c':
+      return value < file.customCalls.size ||
+             fail("custom call %u is out of range", value);
     case 't':
       return value < file.strings.size ||
              fail("string %u is out of range", value);
@@ -186,6 +188,8 @@ private:
       return verifyDispatch();
     case ALULA_COMMAND_CALL:
       return verifyCall();
+    case ALULA_COMMAND_CUSTOM_CALL:
+      return verifyCustomCall();
     case ALULA_COMMAND_DEFINE_GLOBAL:
       return file.globals[parameters[0]].flags & ALULA_GLOBAL_MUTABLE ||
              fail("global %u is not mutable", parameters[0]);
@@ -263,6 +267,26 @@ private:
       return fail("nested deeper than %u", ALULA_MAX_NESTING);
     if (depth > nesting)
       nesting = depth;
+    return true;
+  }
+
+  bool verifyCustomCall() {
+    const alula_file_custom_call &callee = file.customCalls[parameters[0]];
+    uint64_t values = uint64_t(callee.operand_count) + callee.result_count;
+    uint64_t needed = 1 + values;
+    for (uint64_t i = 0; i < values; ++i)
+      needed += countDynamicDims(
+          file, file.types[file.lists[callee.first_type + i]]);
+    if (count != needed)
+      return fail("custom call %u takes %" PRIu64 " parameters", parameters[0],
+                  needed - 1);
+    const uint32_t *next = parameters + 1;
+    for (uint64_t i = 0; i < values; ++i)
+      if (!verifySlot(i < callee.operand_count ? 's' : 'w', *next++))
+        return false;
+    for (; next != parameters + count; ++next)
+      if (!verifyParameter('o', *next))
+        return false;
     return true;
   }
 

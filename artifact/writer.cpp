@@ -44,19 +44,24 @@ uint32_t ArtifactWriter::addType(alula_dtype dtype,
   return uint32_t(types.size() - 1);
 }
 
-uint32_t ArtifactWriter::addConstant(const void *bytes, size_t size) {
+uint32_t ArtifactWriter::addConstant(const void *bytes, size_t size,
+                                     uint32_t type) {
   uint64_t hash = hashBytes(bytes, size);
   auto [first, last] = constantIds.equal_range(hash);
   for (; first != last; ++first) {
     const alula_file_constant &constant = constants[first->second];
     if (constant.bytes == size &&
-        memcmp(data.data() + constant.offset, bytes, size) == 0)
+        memcmp(data.data() + constant.offset, bytes, size) == 0) {
+      if (constantTypes[first->second] == ALULA_NONE)
+        constantTypes[first->second] = type;
       return first->second;
+    }
   }
   data.resize((data.size() + ALULA_ALIGNMENT - 1) / ALULA_ALIGNMENT *
               ALULA_ALIGNMENT);
   auto index = uint32_t(constants.size());
   constants.push_back({data.size(), size, 0, 0});
+  constantTypes.push_back(type);
   constantIds.emplace(hash, index);
   data.append(static_cast<const char *>(bytes), size);
   return index;
@@ -64,8 +69,14 @@ uint32_t ArtifactWriter::addConstant(const void *bytes, size_t size) {
 
 uint32_t ArtifactWriter::addExternalConstant(std::string_view fileName,
                                              std::string_view name,
-                                             uint64_t bytes) {
-  constants.push_back({0, bytes, addString(fileName), addString(name)});
+                                             uint32_t type) {
+  const alula_file_type &record = types[type];
+  uint64_t bytes = alula_dtype_get_bytes(record.dtype);
+  for (uint32_t i = 0; i < record.rank; ++i)
+    bytes *= uint64_t(dims[record.first_dim + i].size);
+  // A type that is not static is the verifier's to find.
+  constants.push_back({type, bytes, addString(fileName), addString(name)});
+  constantTypes.push_back(type);
   return uint32_t(constants.size() - 1);
 }
 
@@ -80,6 +91,23 @@ uint32_t ArtifactWriter::addKernel(const KernelSpec &kernel) {
   addString(kernel.name);
   kernels.push_back(kernel);
   return uint32_t(kernels.size() - 1);
+}
+
+uint32_t ArtifactWriter::addCustomCall(const CustomCallSpec &spec) {
+  auto addBlob = [&](const std::string &bytes) {
+    return bytes.empty() ? ALULA_NONE : addConstant(bytes.data(), bytes.size());
+  };
+  // The place in LISTS is known at the end: kernels and variants come first.
+  customCalls.push_back(
+      {addString(spec.name), spec.apiVersion, uint32_t(spec.operandTypes.size()),
+       uint32_t(spec.resultTypes.size()), uint32_t(customCallTypes.size()),
+       addBlob(spec.config), addBlob(spec.attributes),
+       spec.hasSideEffect ? uint32_t(ALULA_CUSTOM_CALL_SIDE_EFFECT) : 0});
+  customCallTypes.insert(customCallTypes.end(), spec.operandTypes.begin(),
+                         spec.operandTypes.end());
+  customCallTypes.insert(customCallTypes.end(), spec.resultTypes.begin(),
+                         spec.resultTypes.end());
+  return uint32_t(customCalls.size() - 1);
 }
 
 void ArtifactWriter::addVariant(VariantSpec variant) {
@@ -144,7 +172,7 @@ public:
     add(kind, records.data(), records.size() * sizeof(T));
   }
 
-  std::string finish() const {
+  std::string finish(uint16_t minor) const {
     std::vector<alula_file_section> table;
     uint64_t end = sizeof(alula_file_header) +
                    sections.size() * sizeof(alula_file_section);
@@ -158,7 +186,7 @@ public:
     alula_file_header header = {};
     memcpy(header.magic, ALULA_FILE_MAGIC, sizeof header.magic);
     header.major = ALULA_FILE_MAJOR;
-    header.minor = ALULA_FILE_MINOR;
+    header.minor = minor;
     header.section_count = uint32_t(sections.size());
     header.file_bytes = end;
     std::string file(reinterpret_cast<char *>(&header), sizeof header);
@@ -216,6 +244,14 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
                    variant.entries.end());
     images += variant.image;
   }
+  // Version 1.1 is what knows custom calls and external constants.
+  bool isNewer = !customCalls.empty();
+  for (const alula_file_constant &constant : constants)
+    isNewer |= constant.external_file != 0;
+  std::vector<alula_file_custom_call> customCallRecords = customCalls;
+  for (alula_file_custom_call &record : customCallRecords)
+    record.first_type += uint32_t(lists.size());
+  lists.insert(lists.end(), customCallTypes.begin(), customCallTypes.end());
   std::vector<alula_file_function> functionRecords;
   std::vector<alula_file_value> values;
   std::vector<alula_file_slot> slots;
@@ -258,7 +294,8 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
   file.add(ALULA_SECTION_FACTS, facts);
   file.add(ALULA_SECTION_IMAGES, images.data(), images.size());
   file.add(ALULA_SECTION_DATA, data.data(), data.size());
-  std::string bytes = file.finish();
+  file.add(ALULA_SECTION_CUSTOM_CALLS, customCallRecords);
+  std::string bytes = file.finish(isNewer ? 1 : 0);
 
   // The verifier wants aligned bytes; a string promises 16 from the heap.
   Artifact artifact;

@@ -57,17 +57,32 @@ struct VariantSpec {
   std::vector<uint64_t> entries;
 };
 
+/// A C function that the embedder registers under this name.
+struct CustomCallSpec {
+  std::string name;
+  /// StableHLO's api_version.
+  uint32_t apiVersion = 0;
+  std::vector<uint32_t> operandTypes, resultTypes;
+  /// The backend's configuration, any bytes; attributes as a JSON object.
+  std::string config, attributes;
+  bool hasSideEffect = false;
+};
+
 class ArtifactWriter {
 public:
   uint32_t addString(std::string_view text);
   uint32_t addType(alula_dtype dtype, const std::vector<Dim> &dims);
-  /// Equal bytes become one constant.
-  uint32_t addConstant(const void *bytes, size_t size);
+  /// Equal bytes become one constant. `type` is what a safetensors file would
+  /// call them.
+  uint32_t addConstant(const void *bytes, size_t size,
+                       uint32_t type = ALULA_NONE);
+  /// A tensor of a safetensors file, of a static type.
   uint32_t addExternalConstant(std::string_view file, std::string_view name,
-                               uint64_t bytes);
+                               uint32_t type);
   uint32_t addGlobal(std::string_view name, uint32_t type, bool isMutable,
                      uint32_t initial = ALULA_NONE);
   uint32_t addKernel(const KernelSpec &kernel);
+  uint32_t addCustomCall(const CustomCallSpec &spec);
   /// After all kernels; the best variant first.
   void addVariant(VariantSpec variant);
   /// The same for an ELF image that exports each kernel by its name. Fails if
@@ -76,6 +91,12 @@ public:
   /// Callees before callers. The returned writer lives as long as this one.
   FunctionWriter &addFunction(std::string_view name, bool exported = true);
   void addFact(std::string_view key, std::string_view value);
+
+  /// Moves constants of at least `minimumBytes` out of the file, into the
+  /// safetensors file that is returned; "" if there are none. It must lie under
+  /// this name beside the artifact.
+  std::string externalizeConstants(std::string_view fileName,
+                                   uint64_t minimumBytes);
 
   /// The file, or an empty string and a diagnostic if it does not verify.
   std::string finish(Diagnostic &diagnostic) const;
@@ -92,10 +113,14 @@ private:
   std::map<int64_t, uint32_t> immediateIds;
   std::vector<alula_file_global> globals;
   std::vector<alula_file_constant> constants;
+  /// ALULA_NONE where nobody said.
+  std::vector<uint32_t> constantTypes;
   std::multimap<uint64_t, uint32_t> constantIds;
   std::string data;
   std::vector<KernelSpec> kernels;
   std::vector<VariantSpec> variants;
+  std::vector<alula_file_custom_call> customCalls;
+  std::vector<uint32_t> customCallTypes;
   std::vector<std::unique_ptr<FunctionWriter>> functions;
   std::vector<alula_file_fact> facts;
 };
@@ -182,6 +207,10 @@ public:
             const std::vector<uint32_t> &results,
             const std::vector<Operand> &argumentDims = {},
             const std::vector<Operand> &resultDims = {});
+  void customCall(uint32_t number, const std::vector<uint32_t> &operands,
+                  const std::vector<uint32_t> &results,
+                  const std::vector<Operand> &operandDims = {},
+                  const std::vector<Operand> &resultDims = {});
   void assertThat(Operand condition, std::string_view message,
                   const std::vector<Operand> &operands = {});
   void checkGlobal(uint32_t number);

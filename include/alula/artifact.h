@@ -26,7 +26,7 @@ extern "C" {
 
 #define ALULA_FILE_MAGIC "\x89" "ALULA\r\n"
 #define ALULA_FILE_MAJOR 1u
-#define ALULA_FILE_MINOR 0u
+#define ALULA_FILE_MINOR 1u
 
 /* "No such index" wherever a 32-bit index may be absent. */
 #define ALULA_NONE 0xFFFFFFFFu
@@ -76,13 +76,14 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_header) == 64, "header");
   X(ENTRIES, 15, uint64_t, entries)                                            \
   X(FACTS, 16, alula_file_fact, facts)                                         \
   X(IMAGES, 17, uint8_t, images)                                               \
-  X(DATA, 18, uint8_t, data)
+  X(DATA, 18, uint8_t, data)                                                   \
+  X(CUSTOM_CALLS, 19, alula_file_custom_call, customCalls)
 
 typedef enum alula_section_kind ALULA_ENUM_TYPE {
 #define X(NAME, kind, record, name) ALULA_SECTION_##NAME = kind,
   ALULA_FOR_EACH_SECTION(X)
 #undef X
-  ALULA_SECTION_LAST = ALULA_SECTION_DATA
+  ALULA_SECTION_LAST = ALULA_SECTION_CUSTOM_CALLS
 } alula_section_kind;
 
 typedef struct alula_file_section {
@@ -170,7 +171,8 @@ typedef struct alula_file_global {
 } alula_file_global;
 ALULA_STATIC_ASSERT(sizeof(alula_file_global) == 16, "global");
 
-/* Bytes in DATA, or a tensor of a safetensors file beside the artifact. */
+/* Bytes in DATA, or a tensor of a safetensors file beside the artifact: then
+ * both strings are given, and `offset` is its type. */
 typedef struct alula_file_constant {
   uint64_t offset, bytes;
   uint32_t external_file, external_name;
@@ -207,6 +209,23 @@ typedef struct alula_file_variant {
 } alula_file_variant;
 ALULA_STATIC_ASSERT(sizeof(alula_file_variant) == 48, "variant");
 
+enum { ALULA_CUSTOM_CALL_SIDE_EFFECT = 1 };
+
+/* A C function of the embedder, found by its name when the file is loaded. */
+typedef struct alula_file_custom_call {
+  uint32_t name;
+  /* As StableHLO numbers it: what the function may expect of the rest. */
+  uint32_t api_version;
+  uint32_t operand_count, result_count;
+  /* LISTS[first_type ...]: types of the operands, then of the results. */
+  uint32_t first_type;
+  /* Constants in DATA, or ALULA_NONE: the backend's configuration; attributes
+   * as JSON. */
+  uint32_t config, attributes;
+  uint32_t flags;
+} alula_file_custom_call;
+ALULA_STATIC_ASSERT(sizeof(alula_file_custom_call) == 32, "custom call");
+
 /* Provenance and other facts for people: "compiler", "options", "input.hash". */
 typedef struct alula_file_fact {
   uint32_t key, value;
@@ -222,6 +241,7 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_fact) == 8, "fact");
  *   l  a LOCAL slot that is bound      x  an ARENA or LOCAL slot, writable
  *   b  a block of this function        B  a block or ALULA_NONE
  *   k  a kernel   f  a function        g  a global   t  a string
+ *   c  a custom call
  *   d  an integer element type or i1   n  a plain number
  *   *  the last kind, any number of times
  *   :  what follows depends on the first parameter
@@ -274,9 +294,11 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_fact) == 8, "fact");
   X(CHECK_GLOBAL, 19, "check_global", "g")                                     \
   /* from now on the global is initialised */                                  \
   X(DEFINE_GLOBAL, 20, "define_global", "g")                                   \
-  /* reserved: readers refuse them by name */                                  \
+  /* reserved: readers refuse it by name */                                    \
   X(COLLECTIVE, 21, "collective", "tn*")                                       \
-  X(CUSTOM_CALL, 22, "custom_call", "tn*")
+  /* custom call, operand slots, result slots, the dynamic dims of operands    \
+   * and results (operands) */                                                 \
+  X(CUSTOM_CALL, 22, "custom_call", "c:")
 
 typedef enum alula_command ALULA_ENUM_TYPE {
 #define X(NAME, code, name, parameters) ALULA_COMMAND_##NAME = code,
