@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Increases whenever a function is added. */
-#define ALULA_RUNTIME_VERSION 1u
+#define ALULA_RUNTIME_VERSION 2u
 
 ALULA_API uint32_t alula_runtime_version(void);
 
@@ -46,6 +46,9 @@ ALULA_API alula_status_code alula_error_get_code(const alula_error *error);
 /* One sentence, lower case; lives as long as the error. */
 ALULA_API const char *alula_error_get_message(const alula_error *error);
 ALULA_API void alula_error_destroy(alula_error *error);
+/* For custom calls and callbacks that fail. `message` is copied. */
+ALULA_API alula_error *alula_error_create(alula_status_code code,
+                                          const char *message);
 
 /* ---- Instances: a device, its threads, an allocator ---- */
 
@@ -88,6 +91,47 @@ alula_instance_create(const alula_instance_options *options,
 ALULA_API void alula_instance_destroy(alula_instance *instance);
 ALULA_API uint32_t alula_instance_get_thread_count(const alula_instance *instance);
 
+/* ---- Custom calls: C functions that programs call by name ---- */
+
+typedef struct alula_custom_call_buffer {
+  void *data; /* not to be used if `bytes` is 0 */
+  uint64_t bytes;
+  const int64_t *dims;
+  uint32_t rank;
+  alula_dtype dtype;
+} alula_custom_call_buffer;
+
+typedef struct alula_custom_call_args {
+  size_t struct_bytes;
+  const char *name;
+  uint32_t api_version; /* as the program says; StableHLO numbers them */
+  uint32_t operand_count, result_count;
+  /* Operands are only read. A result may be the memory of an operand, if the
+   * program says that it aliases it. */
+  const alula_custom_call_buffer *operands, *results;
+  /* The program's backend configuration, any bytes; its other attributes, a
+   * JSON object or nothing. */
+  const void *config;
+  size_t config_bytes;
+  const char *attributes;
+  size_t attribute_bytes;
+  /* Not NULL and not 0: the caller wants the call to end. */
+  const int *cancel;
+} alula_custom_call_args;
+
+/* Computes all results from the operands, on the thread of the alula_call.
+ * What it is given lives until it returns. It may call the runtime, but not
+ * change globals of the state that its call uses. NULL, or an error that is
+ * then the runtime's. */
+typedef alula_error *(*alula_custom_call)(void *user,
+                                          const alula_custom_call_args *args);
+
+/* From now on artifacts that are loaded find this function. A name can be
+ * registered once. */
+ALULA_API alula_error *
+alula_instance_register_custom_call(alula_instance *instance, const char *name,
+                                    alula_custom_call function, void *user);
+
 /* ---- Buffers: typed memory with a count of its users ---- */
 
 typedef struct alula_buffer alula_buffer;
@@ -124,14 +168,35 @@ enum {
   ALULA_LOAD_BORROW = 2
 };
 
+/* A constant outside of the artifact. */
+typedef struct alula_external_constant {
+  size_t struct_bytes;
+  const char *file, *name;
+  alula_dtype dtype;
+  uint32_t rank;
+  const int64_t *dims;
+  uint64_t bytes;
+} alula_external_constant;
+
 typedef struct alula_load_options {
   size_t struct_bytes;
   uint32_t flags;
   /* Take this variant instead of the best one that the machine can run. */
   const char *variant;
+  /* Where the safetensors files of constants outside the artifact lie. NULL:
+   * beside it, if it is a file. They are mapped, not copied. */
+  const char *external_directory;
+  /* Asked first for each such constant, if not NULL. Sets `*data` to
+   * `constant->bytes` bytes that live as long as the executable, or leaves it
+   * NULL: then the file is looked for. */
+  alula_error *(*find_external)(void *user,
+                                const alula_external_constant *constant,
+                                const void **data);
+  void *find_external_user;
 } alula_load_options;
 
-/* `options` may be NULL. The file is mapped, constants are not copied. */
+/* `options` may be NULL. The file is mapped, constants are not copied. A custom
+ * call without a registered function is an error that names it. */
 ALULA_API alula_error *
 alula_executable_load_file(alula_instance *instance, const char *path,
                            const alula_load_options *options,
@@ -219,7 +284,7 @@ ALULA_API alula_error *alula_global_set(alula_executable *executable,
 /* One command that ran: times from a monotonic clock. */
 typedef struct alula_trace_event {
   size_t struct_bytes;
-  const char *name; /* of the kernel, or "copy", "fill", "alloc" */
+  const char *name; /* of kernel or custom call, or "copy", "fill", "alloc" */
   uint64_t begin_ns, end_ns;
   uint32_t grid[3]; /* of a kernel */
   uint64_t bytes;   /* of the others */

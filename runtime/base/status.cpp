@@ -48,6 +48,12 @@ Status makeOutOfMemory(const char *what, uint64_t bytes) {
 
 using namespace alula::runtime;
 
+alula_error *alula_error_create(alula_status_code code, const char *message) {
+  // An error always has a code.
+  return makeError(code == ALULA_STATUS_OK ? ALULA_STATUS_UNKNOWN : code, "%s",
+                   message ? message : "");
+}
+
 alula_status_code alula_error_get_code(const alula_error *error) {
   return error ? error->code : ALULA_STATUS_OK;
 }

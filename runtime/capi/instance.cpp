@@ -48,3 +48,24 @@ void alula_instance_destroy(alula_instance *instance) {
 uint32_t alula_instance_get_thread_count(const alula_instance *instance) {
   return reinterpret_cast<const Instance *>(instance)->pool.getWorkerCount();
 }
+
+alula_error *alula_instance_register_custom_call(alula_instance *handle,
+                                                 const char *name,
+                                                 alula_custom_call function,
+                                                 void *user) {
+  if (!handle || !name || !function)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_instance_register_custom_call: an argument is null");
+  auto *instance = reinterpret_cast<Instance *>(handle);
+  Lock lock(instance->customCallMutex);
+  for (const CustomCall &call : instance->customCalls)
+    if (strcmp(call.name, name) == 0)
+      return makeError(ALULA_STATUS_ALREADY_EXISTS,
+                       "custom call '%s' is registered already", name);
+  char *copy = strdup(name);
+  if (!copy || !instance->customCalls.push({copy, function, user})) {
+    free(copy);
+    return makeOutOfMemory("a custom call", sizeof(CustomCall));
+  }
+  return nullptr;
+}

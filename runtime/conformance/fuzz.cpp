@@ -81,6 +81,27 @@ bool callFunction(alula_instance *instance, alula_executable *executable,
   return good;
 }
 
+/// Touches all that it may: a wrong size shows under ASan.
+alula_error *touch(void *, const alula_custom_call_args *args) {
+  uint64_t sum = args->config_bytes + args->attribute_bytes;
+  for (uint32_t i = 0; i < args->operand_count; ++i)
+    for (uint64_t j = 0; j < args->operands[i].bytes; ++j)
+      sum += static_cast<uint8_t *>(args->operands[i].data)[j];
+  for (uint32_t i = 0; i < args->result_count; ++i)
+    memset(args->results[i].data, int(sum), args->results[i].bytes);
+  if (sum % 5)
+    return nullptr;
+  return alula_error_create(ALULA_STATUS_ABORTED, "five");
+}
+
+alula_error *findExternal(void *, const alula_external_constant *constant,
+                          const void **data) {
+  static const uint64_t zeros[512] = {};
+  if (constant->bytes <= sizeof zeros)
+    *data = zeros;
+  return nullptr;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -96,16 +117,22 @@ int main(int argc, char **argv) {
   alula_instance *instance;
   if (alula_instance_create(&options, &instance))
     return 1;
-  const std::string sample = makeSample();
+  for (const char *name : {"scale", "log"})
+    if (alula_instance_register_custom_call(instance, name, touch, nullptr))
+      return 1;
+  alula_load_options load = {};
+  load.struct_bytes = sizeof load;
+  load.find_external = findExternal;
+  const std::string samples[] = {makeSample(), makeControlSample()};
   long loaded = 0, calls = 0, good = 0;
   for (long i = 0; i < count; ++i) {
-    std::string bytes = sample;
+    std::string bytes = samples[i % 2];
     for (uint64_t n = nextRandom(state) % 3 + 1; n; --n)
       mutate(bytes, state);
     fixHashes(reinterpret_cast<uint8_t *>(bytes.data()), bytes.size());
     alula_executable *executable;
     alula_error *error = alula_executable_load_memory(
-        instance, bytes.data(), bytes.size(), nullptr, &executable);
+        instance, bytes.data(), bytes.size(), &load, &executable);
     if (error) {
       alula_error_destroy(error);
       continue;

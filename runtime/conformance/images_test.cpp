@@ -118,7 +118,9 @@ TEST(Images, TheFirstThatFitsIsTaken) {
     std::string bytes = file.finish(diagnostic);
     Error error;
     Instance instance = Instance::create(nullptr, error);
-    alula_load_options options = {sizeof options, 0, wanted};
+    alula_load_options options = {};
+    options.struct_bytes = sizeof options;
+    options.variant = wanted;
     Executable model = Executable::loadMemory(instance, bytes.data(),
                                               bytes.size(), error, &options);
     return std::string(error ? error.message()

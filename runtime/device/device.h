@@ -41,12 +41,21 @@ struct Driver {
 /// The drivers, each in its own folder.
 extern const Driver cpuDriver, nullDriver;
 
+/// A C function of the embedder.
+struct CustomCall {
+  char *name;
+  alula_custom_call function;
+  void *user;
+};
+
 /// What an alula_instance is: shared by all that is made from it.
 struct Instance {
   const Driver *driver;
   Allocator allocator;
   Pool pool;
   std::atomic<uint32_t> users{1};
+  Mutex customCallMutex;
+  Array<CustomCall> customCalls;
   /// Runs asynchronous calls: made by invoke at the first of them.
   Mutex queueMutex;
   struct CallQueue *queue = nullptr;
@@ -68,6 +77,8 @@ inline void release(Instance *instance) {
     return;
   if (instance->queue)
     instance->destroyQueue(instance->queue);
+  for (const CustomCall &call : instance->customCalls)
+    free(call.name);
   destroy(instance);
 }
 

@@ -23,6 +23,7 @@ void destroyExecutable(alula_executable *executable) {
   destroyState(executable->state);
   if (executable->kernels)
     executable->instance->driver->unload(executable->kernels);
+  releaseExternalConstants(*executable);
   if (executable->isMapped)
     munmap(executable->memory, executable->memoryBytes);
   else if (executable->isCopied)
@@ -81,6 +82,12 @@ private:
     case ALULA_COMMAND_CALL:
       scanCall(parameters);
       break;
+    case ALULA_COMMAND_CUSTOM_CALL: {
+      const alula_file_custom_call &callee = file.customCalls[parameters[0]];
+      for (uint32_t i = 0; i < callee.result_count; ++i)
+        markWritten(parameters[1 + callee.operand_count + i]);
+      break;
+    }
     }
   }
 
@@ -154,19 +161,46 @@ Status bindConstants(alula_executable &executable) {
     return makeOutOfMemory("constants", file.constants.size);
   for (uint64_t i = 0; i < file.constants.size; ++i) {
     const alula_file_constant &constant = file.constants[i];
-    if (constant.external_file)
-      return makeError(ALULA_STATUS_UNIMPLEMENTED,
-                       "constant %" PRIu64 " is '%s' of file '%s': constants "
-                       "outside the artifact can't be loaded yet",
-                       i, file.getString(constant.external_name),
-                       file.getString(constant.external_file));
-    executable.constants[i] = file.data.data + constant.offset;
+    if (!constant.external_file)
+      executable.constants[i] = file.data.data + constant.offset;
+  }
+  return nullptr;
+}
+
+/// Looks up the embedder's functions, and how much room their calls take.
+Status bindCustomCalls(alula_executable &executable) {
+  const artifact::Artifact &file = executable.file;
+  Instance &instance = *executable.instance;
+  if (!executable.customCalls.resize(file.customCalls.size))
+    return makeOutOfMemory("custom calls", file.customCalls.size);
+  Lock lock(instance.customCallMutex);
+  for (uint64_t i = 0; i < file.customCalls.size; ++i) {
+    const alula_file_custom_call &record = file.customCalls[i];
+    const char *name = file.getString(record.name);
+    CustomCall &bound = executable.customCalls[i];
+    for (const CustomCall &call : instance.customCalls)
+      if (strcmp(call.name, name) == 0)
+        bound = call;
+    if (!bound.function)
+      return makeError(ALULA_STATUS_NOT_FOUND,
+                       "custom call '%s' has no function: it must be "
+                       "registered with the instance before loading",
+                       name);
+    uint64_t values = uint64_t(record.operand_count) + record.result_count;
+    uint64_t dims = 0;
+    for (uint64_t j = 0; j < values; ++j)
+      dims += file.types[file.lists[record.first_type + j]].rank;
+    if (values > executable.mostCallBuffers)
+      executable.mostCallBuffers = values;
+    if (dims > executable.mostCallDims)
+      executable.mostCallDims = dims;
   }
   return nullptr;
 }
 
 /// From bytes in place to everything.
-Status load(alula_executable &executable, const alula_load_options &options) {
+Status load(alula_executable &executable, const alula_load_options &options,
+            const char *directory, size_t directoryBytes) {
   artifact::Diagnostic diagnostic;
   artifact::OpenOptions open;
   open.checkData = !(options.flags & ALULA_LOAD_SKIP_DATA_HASH);
@@ -176,6 +210,9 @@ Status load(alula_executable &executable, const alula_load_options &options) {
     return makeError(diagnostic.code, "%s", diagnostic.text);
   ALULA_TRY(computeFacts(executable));
   ALULA_TRY(bindConstants(executable));
+  ALULA_TRY(bindExternalConstants(executable, options, directory,
+                                  directoryBytes));
+  ALULA_TRY(bindCustomCalls(executable));
   if (executable.file.kernels.size)
     ALULA_TRY(executable.instance->driver->load(
         executable.file, options.variant, &executable.kernels,
@@ -194,10 +231,19 @@ Status makeExecutable(alula_instance *instance, alula_executable **result) {
   return nullptr;
 }
 
-Status finish(alula_executable *made, Status status,
+/// `path` is the artifact's own, NULL if it has none: files beside it belong
+/// to it.
+Status finish(alula_executable *made, Status status, const char *path,
               const alula_load_options &options, alula_executable **result) {
+  const char *directory = options.external_directory;
+  size_t directoryBytes = directory ? strlen(directory) : 0;
+  if (!directory && path) {
+    const char *slash = strrchr(path, '/');
+    directory = slash ? path : ".";
+    directoryBytes = slash ? size_t(slash - path) + 1 : 1;
+  }
   if (!status)
-    status = load(*made, options);
+    status = load(*made, options, directory, directoryBytes);
   if (status)
     destroyExecutable(made);
   else
@@ -205,7 +251,18 @@ Status finish(alula_executable *made, Status status,
   return status;
 }
 
-Status mapFile(alula_executable &executable, const char *path) {
+alula_load_options getOptions(const alula_load_options *options) {
+  alula_load_options mine = {};
+  if (options)
+    memcpy(&mine, options,
+           options->struct_bytes < sizeof mine ? options->struct_bytes
+                                               : sizeof mine);
+  return mine;
+}
+
+} // namespace
+
+Status mapFile(const char *path, void **memory, uint64_t *bytes) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   struct stat facts;
   if (file < 0 || fstat(file, &facts) != 0) {
@@ -221,28 +278,18 @@ Status mapFile(alula_executable &executable, const char *path) {
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "%s: not a file with content", path);
   }
-  executable.memoryBytes = uint64_t(facts.st_size);
-  executable.memory = mmap(nullptr, executable.memoryBytes, PROT_READ,
-                           MAP_PRIVATE, file, 0);
+  auto size = uint64_t(facts.st_size);
+  void *mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   int why = errno;
   close(file);
-  if (executable.memory == MAP_FAILED)
+  if (mapped == MAP_FAILED)
     return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED, "%s: can't map it: %s",
                      path, strerror(why));
-  executable.isMapped = true;
+  *memory = mapped;
+  *bytes = size;
   return nullptr;
 }
 
-alula_load_options getOptions(const alula_load_options *options) {
-  alula_load_options mine = {};
-  if (options)
-    memcpy(&mine, options,
-           options->struct_bytes < sizeof mine ? options->struct_bytes
-                                               : sizeof mine);
-  return mine;
-}
-
-} // namespace
 } // namespace alula::runtime
 
 using namespace alula::runtime;
@@ -256,7 +303,9 @@ alula_error *alula_executable_load_file(alula_instance *instance,
                      "alula_executable_load_file: an argument is null");
   alula_executable *made = nullptr;
   ALULA_TRY(makeExecutable(instance, &made));
-  return finish(made, mapFile(*made, path), getOptions(options), executable);
+  Status status = mapFile(path, &made->memory, &made->memoryBytes);
+  made->isMapped = !status;
+  return finish(made, status, path, getOptions(options), executable);
 }
 
 alula_error *alula_executable_load_memory(alula_instance *instance,
@@ -285,7 +334,7 @@ alula_error *alula_executable_load_memory(alula_instance *instance,
     } else
       status = makeOutOfMemory("an artifact", size);
   }
-  return finish(made, status, mine, executable);
+  return finish(made, status, /*path=*/nullptr, mine, executable);
 }
 
 void alula_executable_destroy(alula_executable *executable) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "artifact/safetensors.h"
 #include "runtime/base/mutex.h"
 #include "runtime/device/device.h"
 
@@ -15,6 +16,19 @@ struct FunctionInfo {
   uint32_t dynamicArgumentDims, dynamicResultDims;
   /// It, or what it calls, reads or writes globals.
   bool readsGlobals, writesGlobals;
+};
+
+/// A mapped safetensors file; `name` is the artifact's.
+struct ExternalFile {
+  const char *name;
+  void *memory;
+  uint64_t bytes;
+  artifact::Safetensors tensors;
+};
+
+struct OwnedConstant {
+  uint8_t *data;
+  uint64_t bytes;
 };
 
 /// Memory of one call at a time; made and kept by invoke.
@@ -34,6 +48,12 @@ struct alula_executable {
   uint32_t variant;
   /// Where each constant's bytes are.
   alula::runtime::Array<const uint8_t *> constants;
+  /// Safetensors files that constants lie in.
+  alula::runtime::Array<alula::runtime::ExternalFile> externalFiles;
+  /// Copies of constants that were not aligned.
+  alula::runtime::Array<alula::runtime::OwnedConstant> ownedConstants;
+  /// The embedder's function for each custom call of the file.
+  alula::runtime::Array<alula::runtime::CustomCall> customCalls;
   alula::runtime::Array<alula::runtime::FunctionInfo> functions;
   /// Numbers of the exported functions.
   alula::runtime::Array<uint32_t> exported;
@@ -41,8 +61,9 @@ struct alula_executable {
   alula::runtime::Array<int64_t> dims;
   /// The largest scratch of a kernel, rounded to the alignment.
   uint64_t scratchBytes;
-  /// The most that a kernel takes.
+  /// The most that a kernel takes; a custom call.
   uint32_t mostBindings, mostConstants;
+  uint64_t mostCallBuffers, mostCallDims;
   alula_state *state;
 
   /// Contexts that no call uses.
@@ -59,6 +80,16 @@ namespace alula::runtime {
 
 /// Destroys the contexts of an executable; lives with their definition.
 void destroyContexts(alula_executable *executable);
+
+/// Finds the bytes of the constants outside of the artifact. `directory` is
+/// where their files lie, NULL if nobody said.
+Status bindExternalConstants(alula_executable &executable,
+                             const alula_load_options &options,
+                             const char *directory, size_t directoryBytes);
+void releaseExternalConstants(alula_executable &executable);
+
+/// Maps a whole file for reading.
+Status mapFile(const char *path, void **memory, uint64_t *bytes);
 
 /// Bytes of a slot in a frame.
 constexpr uint64_t slotBytes = 24;

@@ -44,7 +44,9 @@ static Status growContext(alula_executable *executable, const FunctionInfo &info
   }
   if (!context.bindings.resize(executable->mostBindings) ||
       !context.bindingBytes.resize(executable->mostBindings) ||
-      !context.constants.resize(executable->mostConstants))
+      !context.constants.resize(executable->mostConstants) ||
+      !context.callBuffers.resize(executable->mostCallBuffers) ||
+      !context.callDims.resize(executable->mostCallDims))
     return makeOutOfMemory("bindings", executable->mostBindings);
   return nullptr;
 }

@@ -33,6 +33,9 @@ struct Context {
   Array<void *> bindings;
   Array<uint64_t> bindingBytes;
   Array<int64_t> constants;
+  /// Buffers of the custom call on its way, and their dims.
+  Array<alula_custom_call_buffer> callBuffers;
+  Array<int64_t> callDims;
   /// For each result of the call, the buffer that it made.
   Array<alula_buffer *> made;
   Array<Range> ranges;

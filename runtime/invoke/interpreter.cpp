@@ -282,6 +282,8 @@ private:
       }
     case ALULA_COMMAND_CALL:
       return runCall(p);
+    case ALULA_COMMAND_CUSTOM_CALL:
+      return runCustomCall(p);
     case ALULA_COMMAND_ASSERT:
       return get(p[0]) ? nullptr : failAssertion(p[1], p + 2, count - 2);
     case ALULA_COMMAND_CHECK_GLOBAL:
@@ -619,6 +621,66 @@ private:
       dims += count;
     }
     return nullptr;
+  }
+
+  Status runCustomCall(const uint32_t *p) {
+    ALULA_TRY(checkCancel());
+    const alula_file_custom_call &record = file.customCalls[p[0]];
+    const CustomCall &callee = call.executable->customCalls[p[0]];
+    const uint32_t *slots = p + 1;
+    uint32_t count = record.operand_count + record.result_count;
+    const uint32_t *operands = slots + count;
+    Context &context = *call.context;
+    int64_t *dims = context.callDims.data();
+    for (uint32_t i = 0; i < count; ++i) {
+      const alula_file_type &type = file.types[file.lists[record.first_type + i]];
+      const int64_t *sizes = call.executable->dims.data() + type.first_dim;
+      alula_custom_call_buffer &buffer = context.callBuffers[i];
+      buffer.rank = type.rank;
+      buffer.dtype = alula_dtype(type.dtype);
+      buffer.dims = dims;
+      // The dynamic ones first alone, as getBytes takes them.
+      int64_t *dynamic = dims;
+      for (uint32_t j = 0; j < type.rank; ++j)
+        if (sizes[j] < 0)
+          *dynamic++ = get(*operands++);
+      ALULA_TRY(getBytes(callee.name, type, dims, buffer.bytes));
+      for (uint32_t j = type.rank; j-- > 0;)
+        dims[j] = sizes[j] < 0 ? *--dynamic : sizes[j];
+      dims += type.rank;
+      uint8_t *data = nullptr;
+      ALULA_TRY(access(callee.name, slots[i], 0, int64_t(buffer.bytes), &data));
+      buffer.data = data;
+    }
+    alula_custom_call_args args = {};
+    args.struct_bytes = sizeof args;
+    args.name = callee.name;
+    args.api_version = record.api_version;
+    args.operand_count = record.operand_count;
+    args.result_count = record.result_count;
+    args.operands = context.callBuffers.data();
+    args.results = args.operands + record.operand_count;
+    getBlob(record.config, args.config, args.config_bytes);
+    const void *attributes = nullptr;
+    getBlob(record.attributes, attributes, args.attribute_bytes);
+    args.attributes = static_cast<const char *>(attributes);
+    args.cancel = call.cancel;
+    uint64_t begin = call.trace ? readClock() : 0;
+    alula_error *error = callee.function(callee.user, &args);
+    trace(callee.name, begin, 0);
+    if (!error)
+      return nullptr;
+    Status status = fail(alula_error_get_code(error), "custom call '%.100s': %s",
+                         callee.name, alula_error_get_message(error));
+    alula_error_destroy(error);
+    return status;
+  }
+
+  void getBlob(uint32_t constant, const void *&bytes, size_t &size) const {
+    if (constant == ALULA_NONE)
+      return;
+    bytes = call.executable->constants[constant];
+    size = file.constants[constant].bytes;
   }
 
   Status bindValue(const char *callee, uint32_t number,
