@@ -19,6 +19,8 @@ LONG = {
     "interpret": ["tests/stablehlo/run_interpreter_tests.py"],
     "compendium": ["tests/compendium/run.py"],
     "agreement": ["tests/stablehlo/verify_agreement.py"],
+    "native": ["tests/jax/run_native.py"],
+    "native-stablehlo": ["tests/stablehlo/run_native_tests.py"],
 }
 
 

@@ -22,28 +22,22 @@ import time
 os.environ.setdefault("JAX_ENABLE_X64", "1")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
-import compare
 import harness_corpus
-import numpy as np
-import tensor_file
+import judge
 import tool_batch
-import wider
 from jaxlib_reader import JaxlibReader
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
-KNOWN = HERE / "known_differences.json"
-# A result this many epsilons from the truth is as good as the type allows.
 # The text, the text without chlo, the text with locations (of a sample) and jaxlib's portable
 # artifact.
 FORMS = ("mlir", "expanded", "debug", "portable")
-SLACK_EPSILONS = 4
 
 
 class Checker:
     def __init__(self, corpus: pathlib.Path, bin_dir: pathlib.Path, jobs: int):
         self.corpus, self.bin, self.jobs = corpus, bin_dir, jobs
-        self.known = json.loads(KNOWN.read_text())
+        self.judge = judge.Judge(corpus)
 
     def expand(self, entries: list[dict], work: pathlib.Path) -> None:
         """Says chlo in stablehlo, where a program has any: no portable artifact can hold it."""
@@ -121,68 +115,8 @@ class Checker:
         for entry, problem in zip(entries, problems, strict=True):
             entry["interpret"] = problem
             if not problem:
-                entry["verdict"], entry["detail"] = self.judge(entry, work)
-
-    def judge(self, entry: dict, work: pathlib.Path) -> tuple[str, str]:
-        """One of agrees, flushed, nearer, known, differs; and why."""
-        accumulates = not compare.ACCUMULATING.isdisjoint(entry["ops"])
-        verdicts = {}
-        wide = None
-        for number, output in enumerate(entry["outputs"]):
-            path = work / f"{entry['id']}.{number}.bin"
-            try:
-                ours = tensor_file.read(path, output["type"])
-            except (OSError, ValueError) as error:
-                return "differs", f"result {number}: {error}"
-            theirs = tensor_file.read(self.corpus / output["file"], output["type"])
-            difference = compare.compare(ours, theirs, accumulates)
-            if not difference:
-                continue
-            if compare.flushed(ours, theirs, difference.where):
-                verdicts["flushed"] = "XLA:CPU flushes denormals"
-                continue
-            if compare.is_float(ours.dtype):
-                if wide is None:
-                    wide = self.widened(entry) or []
-                truth = wide[number] if wide else self.exact(entry, difference.where)
-                slack = SLACK_EPSILONS * compare.epsilon(ours.dtype)
-                if truth is not None and (
-                    wider.nearer(ours, theirs, truth, difference.where, slack)
-                    or (accumulates and wider.nearer_as_a_whole(ours, theirs, truth))
-                ):
-                    verdicts["nearer"] = "ours is as near to the truth as XLA:CPU's or nearer"
-                    continue
-            for known in self.known:
-                matches = re.search(known["match"], entry["name"])
-                if matches and compare.within(ours, theirs, known.get("epsilons")):
-                    verdicts["known"] = known["reason"]
-                    break
-            else:
-                return "differs", f"result {number}: {difference.text}"
-        for verdict in ("known", "nearer", "flushed"):
-            if verdict in verdicts:
-                return verdict, verdicts[verdict]
-        return "agrees", ""
-
-    def inputs(self, entry: dict) -> list[np.ndarray]:
-        return [tensor_file.read(self.corpus / i["file"], i["type"]) for i in entry["inputs"]]
-
-    def exact(self, entry: dict, where: np.ndarray):
-        import exact
-
-        return exact.truth(entry["group"], entry["name"], self.inputs(entry), where)
-
-    def widened(self, entry: dict):
-        """What XLA:CPU says in f64; nothing if that can't be asked."""
-        import xla_cpu
-
-        text = wider.widen_text((self.corpus / entry["mlir"]).read_text())
-        if text is None:
-            return None
-        try:
-            return xla_cpu.run(text, [wider.widen_array(array) for array in self.inputs(entry)])
-        except Exception:  # noqa: BLE001, not every program can be widened
-            return None
+                prefix = work / str(entry["id"])
+                entry["verdict"], entry["detail"] = self.judge.judge_files(entry, prefix)
 
 
 def count(entries: list[dict], key: str) -> int:

@@ -1,0 +1,115 @@
+"""Compiles and runs programs, one after the other, in one process.
+
+  worker.py BUILD [MEMORY_BYTES]
+
+Reads one job a line from standard input and writes one answer a line, both JSON:
+
+  job     {"program": FILE, "targets": [..], "run": BOOL,
+           "inputs": [{"type", "file"}..], "outputs": PREFIX}
+  answer  {"status": "ok" | "compile" | "load" | "run" | "unsound", "message",
+           "location", "artifact_bytes", "compile_s", "results": [{"type", "file"}..]}
+
+Between the two come lines {"at": PHASE}, so that whoever reads knows where a
+process that died was. The results are written to PREFIX.0.bin and so on. A run
+that is not the same a second time, into memory full of rubbish, or that changes
+its arguments, is `unsound`.
+"""
+
+import json
+import pathlib
+import resource
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "jax"))
+
+import alula_library
+import tensor_file
+
+
+class Worker:
+    def __init__(self, build: pathlib.Path, answers):
+        self.compiler = alula_library.Compiler(build)
+        self.runtime = alula_library.Runtime(build)
+        self.answers = answers
+
+    def say(self, answer: dict) -> None:
+        self.answers.write(json.dumps(answer) + "\n")
+        self.answers.flush()
+
+    def do(self, job: dict) -> dict:
+        answer = {"status": "compile"}
+        try:
+            self.say({"at": "compile"})
+            program = pathlib.Path(job["program"]).read_bytes()
+            start = time.monotonic()
+            artifact = self.compiler.compile(program, job.get("targets") or ["cpu:host"])
+            answer["compile_s"] = round(time.monotonic() - start, 4)
+            answer["artifact_bytes"] = len(artifact)
+            if not job.get("run", True):
+                return answer | {"status": "ok"}
+            answer["status"] = "load"
+            self.say({"at": "load"})
+            executable = self.runtime.load(artifact)
+            answer["status"] = "run"
+            self.say({"at": "run"})
+            try:
+                return answer | self.run(executable, job)
+            finally:
+                executable.destroy()
+        except alula_library.CompileError as error:
+            return answer | {"message": str(error), "location": error.location}
+        except (alula_library.RuntimeFailure, OSError, ValueError, KeyError) as error:
+            return answer | {"message": str(error) or repr(error)}
+
+    def run(self, executable: alula_library.Executable, job: dict) -> dict:
+        held = []
+        try:
+            function = executable.find("main")
+            arguments, before = [], []
+            for item in job["inputs"]:
+                array = tensor_file.read(item["file"], item["type"])
+                before.append(array.tobytes())
+                kind = tensor_file.split_type(item["type"])[1]
+                arguments.append(self.runtime.new_buffer(array, kind))
+                held.append(arguments[-1])
+            results = executable.call(function, arguments)
+            held += results
+            stored = []
+            for number, result in enumerate(results):
+                path = pathlib.Path(f"{job['outputs']}.{number}.bin")
+                path.write_bytes(result.read())
+                stored.append({"type": result.type, "file": str(path)})
+            first = [result.read() for result in results]
+            for result in results:
+                result.write(b"\xa5" * result.size)
+            executable.call(function, arguments, results)
+            problem = ""
+            for number, (result, data) in enumerate(zip(results, first, strict=True)):
+                if result.read() != data:
+                    problem = f"result {number} is not the same a second time"
+            for number, (argument, data) in enumerate(zip(arguments, before, strict=True)):
+                if argument.read() != data:
+                    problem = f"argument {number} has changed"
+            if problem:
+                return {"status": "unsound", "message": problem, "results": stored}
+            return {"status": "ok", "results": stored}
+        finally:
+            for buffer in held:
+                buffer.release()
+
+
+def main() -> None:
+    build = pathlib.Path(sys.argv[1])
+    if len(sys.argv) > 2:
+        limit = int(sys.argv[2])
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    worker = Worker(build, sys.stdout)
+    for line in sys.stdin:
+        worker.say(worker.do(json.loads(line)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Runs StableHLO's own tests as native code.
+
+  run_native_tests.py --from CHECKOUT [--build build] [--match RE] [--set data ..]
+                      [--target T] [--compile-only] [--reference] [--summary F.md] [--bless]
+
+Each test is split (split_program.py): its inputs are passed at run time, so that
+nothing can be folded, and what comes out goes through the test's own checks. The
+programs with dynamic shapes hold neither inputs nor checks and are only compiled.
+With --reference the interpreter runs the programs, which tests the splitting.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "jax"), str(HERE.parent / "native")]
+
+import native_corpus
+import tally
+import tool_batch
+import worker_pool
+
+BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
+EXPECTED = HERE.parent / "native" / "expected.json"
+# What each set must reach, in percent.
+GOALS = {"data": 99.8, "interpreter": 97, "quantized": 88, "dynamic": 60}
+# Tests that one compiled program on one device can't be.
+NO_PROGRAM = ("several devices", "watches the interpreter", "has arguments")
+
+
+def run_natively(
+    entries: list[dict], corpus: pathlib.Path, work: pathlib.Path, options, run: bool
+) -> None:
+    """Sets entry["native"]."""
+    tasks = [
+        {
+            "program": str(corpus / entry["mlir"]),
+            "targets": options.target or ["cpu:host"],
+            "run": run and entry["set"] != "dynamic",
+            "inputs": [i | {"file": str(corpus / i["file"])} for i in entry.get("inputs", [])],
+            "outputs": str(work / str(entry["id"])),
+        }
+        for entry in entries
+    ]
+    answers = worker_pool.run(
+        tasks, options.build, options.jobs, timeout=options.timeout, title="native"
+    )
+    for entry, answer in zip(entries, answers, strict=True):
+        entry["native"] = answer
+
+
+def interpret(entries: list[dict], corpus: pathlib.Path, work: pathlib.Path, options) -> None:
+    """Sets entry["native"] as if the interpreter were a worker."""
+    commands = [
+        [str(corpus / entry["mlir"]), "--function=main"]
+        + [f"--input={i['type']}=@{corpus / i['file']}" for i in entry["inputs"]]
+        + [f"--output={work / str(entry['id'])}.{k}.bin" for k in range(len(entry["outputs"]))]
+        for entry in entries
+    ]
+    problems = tool_batch.interpret(options.build / "bin/alula-interpret", commands, options.jobs)
+    for entry, problem in zip(entries, problems, strict=True):
+        entry["native"] = {"status": "run" if problem else "ok", "message": problem}
+        if not problem:
+            entry["native"]["results"] = entry["outputs"]
+
+
+def check(entries: list[dict], corpus: pathlib.Path, work: pathlib.Path, options) -> None:
+    """Sets entry["verdict"] to what the test's own checks say about the results."""
+    ran = []
+    for entry in entries:
+        results = entry["native"].get("results")
+        if entry["native"]["status"] not in ("ok", "unsound") or results is None:
+            continue
+        types = [result["type"] for result in results]
+        wanted = [output["type"] for output in entry["outputs"]]
+        if types != wanted and "?" not in "".join(wanted):
+            entry["verdict"], entry["detail"] = "differs", f"results {types} for {wanted}"
+            continue
+        ran.append((entry, types))
+    commands = [
+        [str(corpus / entry["check"]), "--function=main"]
+        + [f"--input={kind}=@{work / str(entry['id'])}.{k}.bin" for k, kind in enumerate(types)]
+        for entry, types in ran
+    ]
+    problems = tool_batch.interpret(options.build / "bin/alula-interpret", commands, options.jobs)
+    for (entry, _), problem in zip(ran, problems, strict=True):
+        entry["verdict"] = "differs" if problem else "agrees"
+        entry["detail"] = problem
+
+
+def set_line(name: str, entries: list[dict], run: bool) -> str:
+    good = sum(tally.passed(entry, run and name != "dynamic") for entry in entries)
+    share = 100 * good / max(len(entries), 1)
+    what = "compile" if name == "dynamic" or not run else "pass"
+    text = f"{name}: {good} of {len(entries)} {what} ({share:.2f} %, goal {GOALS[name]} %)"
+    files: dict[str, bool] = {}
+    for entry in entries:
+        fine = tally.passed(entry, run and name != "dynamic")
+        files[entry["file"]] = files.get(entry["file"], True) and fine
+    if len(files) < len(entries):
+        text += f"; all of {sum(files.values())} of {len(files)} files"
+    return text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--from", dest="checkout", type=pathlib.Path, help="StableHLO's checkout")
+    parser.add_argument("--corpus", type=pathlib.Path, default=BUILD / "corpus/stablehlo")
+    parser.add_argument("--build", type=pathlib.Path, default=BUILD)
+    parser.add_argument("--match", default="", help="regular expression")
+    parser.add_argument("--set", action="append", default=[], choices=list(GOALS))
+    parser.add_argument("--target", action="append", default=[], help="cpu:host")
+    parser.add_argument("--compile-only", action="store_true", help="do not run anything")
+    parser.add_argument("--reference", action="store_true", help="interpret instead")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--timeout", type=float, default=worker_pool.TIMEOUT)
+    parser.add_argument("--summary", type=pathlib.Path, help="Markdown file")
+    parser.add_argument("--results", type=pathlib.Path, help="JSON lines file")
+    parser.add_argument("--bless", action="store_true", help="write native/expected.json")
+    options = parser.parse_args()
+    start = time.monotonic()
+    index = options.corpus / "index.jsonl"
+    if not index.exists():
+        if not options.checkout:
+            parser.error(f"{index} is missing: --from must say where StableHLO is")
+        options.corpus.mkdir(parents=True, exist_ok=True)
+        maker = native_corpus.Maker(
+            options.checkout.resolve(), options.corpus.resolve(), options.build.resolve()
+        )
+        maker.make(options.jobs)
+    corpus, run = options.corpus.resolve(), not options.compile_only
+    everything = [json.loads(line) for line in index.read_text().splitlines()]
+    everything = [
+        entry
+        for entry in everything
+        if re.search(options.match, entry["name"]) and entry["set"] in (options.set or GOALS)
+    ]
+    entries = [entry for entry in everything if entry["status"] == "ok"]
+    if options.reference:
+        entries = [entry for entry in entries if entry["set"] != "dynamic"]
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        if options.reference:
+            interpret(entries, corpus, work, options)
+        else:
+            run_natively(entries, corpus, work, options, run)
+        if run:
+            check(entries, corpus, work, options)
+    for entry in entries:
+        if entry["set"] == "dynamic" and entry["native"]["status"] == "ok":
+            entry["verdict"] = "agrees"
+    # What we can't split, we can't pass; what is no program, is not counted.
+    for entry in everything:
+        if entry["status"] != "ok" and entry["reason"] not in NO_PROGRAM:
+            entry["native"] = {"status": "compile", "message": entry["reason"]}
+            entries.append(entry)
+    counted = [entry for entry in entries if not entry.get("disabled")]
+    lines, parts, lost = [], [], []
+    for name in GOALS:
+        chosen = [entry for entry in counted if entry["set"] == name]
+        if not chosen:
+            continue
+        lines.append(set_line(name, chosen, run))
+        parts.append(tally.summary(f"StableHLO's tests: {name}", chosen, run))
+        expectations = tally.Expectations(EXPECTED, f"stablehlo {name}")
+        lost += [f"{name} {text}" for text in expectations.regressions(chosen, run)]
+        if options.bless and run:
+            expectations.bless(chosen)
+    disabled = [entry for entry in entries if entry.get("disabled")]
+    if disabled:
+        good = sum(tally.passed(entry, run) for entry in disabled)
+        lines.append(f"disabled by StableHLO, not counted: {good} of {len(disabled)}")
+    left = [entry for entry in everything if entry.get("reason") in NO_PROGRAM]
+    if left:
+        lines.append(f"no programs for one device: {len(left)}")
+    text = "\n".join(f"- {line}" for line in lines) + "\n\n" + "\n".join(parts)
+    if options.summary:
+        options.summary.write_text(text)
+    else:
+        print(text)
+    if options.results:
+        options.results.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    for line in lost:
+        print(f"REGRESSION {line}")
+    print("\n".join(lines))
+    print(f"({time.monotonic() - start:.0f} s)")
+    bad = [e for e in counted if tally.outcome(e, run) in ("wrong", "crash", "failed")]
+    sys.exit(bool(lost or bad))
+
+
+if __name__ == "__main__":
+    main()
