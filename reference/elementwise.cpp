@@ -102,11 +102,24 @@ LogicalResult evalElementwise(OpCall &call) {
 
 /// Copies bytes, so that a NaN keeps its payload.
 LogicalResult evalSelect(OpCall &call) {
-  const Tensor &predicate = call.tensor(0), &yes = call.tensor(1),
-               &no = call.tensor(2);
+  const Tensor &predicate = call.tensor(0);
+  Tensor yes = call.tensor(1), no = call.tensor(2);
   Dims dims;
   if (failed(getResultDims(call, dims)))
     return failure();
+  Type type = call.getElementType(0);
+  // Stored values mean the same only under the same parameters.
+  bool requantizes = isQuantized(type) && (yes.getElementType() != type ||
+                                           no.getElementType() != type);
+  if (requantizes)
+    for (Tensor *side : {&yes, &no}) {
+      FailureOr<Tensor> real = dequantize(call, *side);
+      FailureOr<Tensor> stored =
+          failed(real) ? real : quantize(call, *real, type);
+      if (failed(stored))
+        return failure();
+      *side = *stored;
+    }
   FailureOr<Tensor> result = call.newTensor(yes.getElementType(), dims);
   if (failed(result) || failed(call.charge(result->getSize())))
     return failure();

@@ -149,7 +149,8 @@ LogicalResult evalTriangularSolve(OpCall &call) {
 
 void addLinearAlgebraOps(OpTable &table) {
   table.add("stablehlo.cholesky", evalCholesky, Quantized::Dequantized);
-  table.add("stablehlo.triangular_solve", evalTriangularSolve);
+  table.add("stablehlo.triangular_solve", evalTriangularSolve,
+            Quantized::Dequantized);
 }
 
 } // namespace alula::reference

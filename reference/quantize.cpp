@@ -149,16 +149,21 @@ FailureOr<Tensor> quantize(const OpCall &call, const Tensor &tensor,
   int64_t at = 0;
   for (BoxWalk walk(tensor.getDims()); !walk.isDone(); walk.next(), ++at) {
     size_t pair = facts->getPair(walk.getIndex());
-    // x / scale, rounded in the expressed type, to the nearest integer (ties
-    // to even), moved by the zero point, clamped to the storage range.
-    Cell scale{};
+    // x / scale + zero point, each step in the expressed type, then to the
+    // nearest integer (ties to even), clamped to the storage range. The range
+    // is exact: where the expressed type can't say it, its rounding would lie
+    // outside.
+    Cell scale{}, zero{};
     scale.re = facts->scales[pair];
+    zero.re = double(facts->zeroPoints[pair]);
     roundTo(tensor.getKind(), &scale, 1);
+    roundTo(tensor.getKind(), &zero, 1);
     Cell cell = tensor.getCell(at);
     cell.re /= scale.re;
     roundTo(tensor.getKind(), &cell, 1);
-    double value =
-        std::nearbyint(cell.re) + double(facts->zeroPoints[pair]);
+    cell.re += zero.re;
+    roundTo(tensor.getKind(), &cell, 1);
+    double value = std::nearbyint(cell.re);
     // NaN converts to the integer zero, as everywhere.
     if (std::isnan(value))
       value = 0;

@@ -384,8 +384,9 @@ LogicalResult evalBitcastConvert(OpCall &call) {
 
 void addShapeOps(OpTable &table) {
   table.add("stablehlo.constant", evalConstant);
-  table.add("stablehlo.iota", evalIota);
-  table.add("stablehlo.dynamic_iota", evalDynamicIota);
+  table.add("stablehlo.iota", evalIota, Quantized::Dequantized);
+  table.add("stablehlo.dynamic_iota", evalDynamicIota,
+            Quantized::Dequantized);
   table.add("stablehlo.reshape", evalReshape);
   table.add("stablehlo.dynamic_reshape", evalDynamicReshape);
   table.add("stablehlo.broadcast", evalBroadcast);
