@@ -9,12 +9,18 @@
 
 #include "dialect/stablehlo/einsum_config.h"
 #include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/type_rules.h"
 
 using namespace mlir;
 using namespace alula::input;
 
 namespace {
 using Letters = SmallVector<int>;
+
+RankedTensorType getExpressed(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.clone(stablehlo::expressedType(tensor.getElementType()));
+}
 
 /// A tensor with a letter for each dimension.
 struct Labeled {
@@ -185,24 +191,33 @@ LogicalResult alula::input::lowerEinsum(Operation *op, IRRewriter &rewriter) {
   auto config = stablehlo::parseEinsumConfig(text, ranks, error);
   if (!config)
     return stablehlo::opError(op) << error;
-  auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  if (isa<quant::QuantizedType>(result.getElementType()))
-    return stablehlo::opError(op)
-           << "quantized elements are not supported: result is " << result;
-
-  Lowering lowering{rewriter, op->getLoc()};
+  // Quantized elements are computed on as real numbers.
+  Location location = op->getLoc();
+  Type quantized = op->getResult(0).getType();
+  RankedTensorType result = getExpressed(quantized);
+  Lowering lowering{rewriter, location};
   SmallVector<Labeled> operands;
   for (auto [value, letters] :
-       llvm::zip_equal(op->getOperands(), config->operands))
-    operands.push_back({value, letters});
+       llvm::zip_equal(op->getOperands(), config->operands)) {
+    Value operand = value;
+    if (Type real = getExpressed(value.getType()); real != value.getType())
+      operand = rewriter.create<stablehlo::UniformDequantizeOp>(location, real,
+                                                                value);
+    operands.push_back({operand, letters});
+  }
+  auto finish = [&](Labeled last) {
+    Value value = lowering.arrange(last, config->result, result);
+    if (result != quantized)
+      value = rewriter.create<stablehlo::UniformQuantizeOp>(location, quantized,
+                                                            value);
+    rewriter.replaceOp(op, value);
+    return success();
+  };
   auto inResult = [&](int letter) {
     return llvm::is_contained(config->result, letter);
   };
-  if (operands.size() == 1) {
-    Labeled only = lowering.prepare(operands[0], inResult);
-    rewriter.replaceOp(op, lowering.arrange(only, config->result, result));
-    return success();
-  }
+  if (operands.size() == 1)
+    return finish(lowering.prepare(operands[0], inResult));
   Letters lhsLetters = operands[0].letters, rhsLetters = operands[1].letters;
   Labeled lhs = lowering.prepare(operands[0], [&](int letter) {
     return inResult(letter) || llvm::is_contained(rhsLetters, letter);
@@ -210,8 +225,6 @@ LogicalResult alula::input::lowerEinsum(Operation *op, IRRewriter &rewriter) {
   Labeled rhs = lowering.prepare(operands[1], [&](int letter) {
     return inResult(letter) || llvm::is_contained(lhsLetters, letter);
   });
-  Labeled product = lowering.multiply(lhs, rhs, config->result,
-                                      result.getElementType());
-  rewriter.replaceOp(op, lowering.arrange(product, config->result, result));
-  return success();
+  return finish(lowering.multiply(lhs, rhs, config->result,
+                                  result.getElementType()));
 }

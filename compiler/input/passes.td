@@ -49,6 +49,10 @@ def InputLowerDeprecated
     : InputPass<"lower-deprecated",
                 "say deprecated ops in those of the specification">;
 
+def InputLowerQuantized
+    : InputPass<"lower-quantized",
+                "say quantized types in integers and floats">;
+
 def InputLowerTuple : InputPass<"lower-tuple", "take tuples apart">;
 
 def InputStripSharding
@@ -57,7 +61,11 @@ def InputStripSharding
 
 def InputVerifyInputOutput
     : InputPass<"verify-input-output", "check the output of the room"> {
-  let options = [KeptNames<"names of composites that may stay">];
+  let options = [
+    KeptNames<"names of composites that may stay">,
+    Option<"plainTypes", "plain-types", "bool", "false",
+           "no quantized types either">,
+  ];
 }
 
 #endif

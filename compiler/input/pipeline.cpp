@@ -27,9 +27,13 @@ void alula::input::addInputPipeline(OpPassManager &manager,
   manager.addPass(createInputLowerComposite(composite));
   manager.addPass(createInputConvertChloToStablehlo());
   manager.addPass(createInputLowerDeprecated());
+  // After chlo and deprecated ops, which may be quantized too.
+  if (options.lowerQuantized)
+    manager.addPass(createInputLowerQuantized());
   if (options.verify) {
     InputVerifyInputOutputOptions verify;
     verify.keptNames = options.keptComposites;
+    verify.plainTypes = options.lowerQuantized;
     manager.addPass(createInputVerifyInputOutput(verify));
   }
 }

@@ -15,6 +15,9 @@ struct PipelineOptions {
   std::vector<std::string> argumentTypes;
   /// Composites that a later room knows by name.
   std::vector<std::string> keptComposites;
+  /// Say quantized types in integers and floats: kernels know nothing else,
+  /// the interpreter does.
+  bool lowerQuantized = false;
   /// Check the output of the room.
   bool verify = true;
 };

@@ -1,5 +1,8 @@
 // Checks what this room promises: stablehlo of today's specification, static,
-// without tuples and composites that nothing kept.
+// without tuples and composites that nothing kept; without quantized types if
+// an option says so.
+
+#include "compiler/input/lower_quantized.h"
 
 #include "dialect/chlo/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -15,15 +18,18 @@ namespace alula::input {
 } // namespace alula::input
 
 using namespace mlir;
+using namespace alula::input;
 
 #define DEBUG_TYPE "input-verify-input-output"
 
 namespace {
 /// What is wrong with a type, empty if nothing is.
-StringRef getProblem(Type type) {
+StringRef getProblem(Type type, bool plainTypes) {
   if (isa<TupleType>(type))
     return "tuples must be taken apart";
   auto shaped = dyn_cast<ShapedType>(type);
+  if (plainTypes && shaped && getStorageType(shaped.getElementType()))
+    return "quantized types must be lowered";
   if (shaped && !shaped.hasStaticShape())
     return "shapes must be static";
   return "";
@@ -59,7 +65,7 @@ struct VerifyInputOutput
       for (Block &block : region)
         llvm::append_range(types, block.getArgumentTypes());
     for (Type type : types)
-      if (StringRef problem = getProblem(type); !problem.empty())
+      if (StringRef problem = getProblem(type, plainTypes); !problem.empty())
         return stablehlo::opError(op) << problem << ": has " << type;
     return success();
   }

@@ -48,3 +48,20 @@ func.func @torch_index_select(%x: tensor<2x5x3xf32>, %i: tensor<2x4xi32>)
       : (tensor<2x5x3xf32>, tensor<2x4xi32>) -> tensor<2x4x3xf32>
   return %0 : tensor<2x4x3xf32>
 }
+
+// Quantized elements are computed on as real numbers.
+// CHECK-LABEL: func.func @quantized_einsum
+func.func @quantized_einsum(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>,
+                            %y: tensor<3x4x!quant.uniform<i8:f32, 0.5>>)
+    -> tensor<2x4x!quant.uniform<i8:f32, 2.0>> {
+  // CHECK: %[[X:.*]] = stablehlo.uniform_dequantize %arg0
+  // CHECK: %[[Y:.*]] = stablehlo.uniform_dequantize %arg1
+  // CHECK: %[[P:.*]] = stablehlo.dot_general %[[X]], %[[Y]]
+  // CHECK-SAME: -> tensor<2x4xf32>
+  // CHECK: stablehlo.uniform_quantize %[[P]]
+  %0 = stablehlo.einsum %x, %y, config = "ab,bc->ac"
+      : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>,
+         tensor<3x4x!quant.uniform<i8:f32, 0.5>>)
+      -> tensor<2x4x!quant.uniform<i8:f32, 2.0>>
+  return %0 : tensor<2x4x!quant.uniform<i8:f32, 2.0>>
+}

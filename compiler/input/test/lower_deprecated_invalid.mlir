@@ -16,15 +16,3 @@ func.func @main(%x: tensor<?xf32>) {
       : (tensor<?xf32>) -> tensor<f32>
   return
 }
-
-// -----
-
-func.func @main(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>,
-                %y: tensor<3x4x!quant.uniform<i8:f32, 0.5>>) {
-  // expected-error@+1 {{'stablehlo.einsum': quantized elements are not supported: result is 'tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01>>'}}
-  %0 = stablehlo.einsum %x, %y, config = "ab,bc->ac"
-      : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>,
-         tensor<3x4x!quant.uniform<i8:f32, 0.5>>)
-      -> tensor<2x4x!quant.uniform<i8:f32, 0.5>>
-  return
-}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace alula::input {
+
+/// The integer type that values of a quantized element type are stored as,
+/// signless or unsigned; null for other types.
+mlir::Type getStorageType(mlir::Type elementType);
+
+/// The real numbers that `stored` stands for in a quantized element type.
+mlir::Value buildDequantize(mlir::OpBuilder &builder, mlir::Location location,
+                            mlir::Value stored, mlir::Type quantized);
+/// The stored values of real numbers in a quantized element type.
+mlir::Value buildQuantize(mlir::OpBuilder &builder, mlir::Location location,
+                          mlir::Value real, mlir::Type quantized);
+/// What a quantized element type stores for zero, in the shape of `like`; null
+/// where that is the integer zero everywhere.
+mlir::Value buildStoredZero(mlir::OpBuilder &builder, mlir::Location location,
+                            mlir::Value like, mlir::Type quantized);
+
+/// Whether an op gives zeros to a process that receives nothing.
+bool mayGiveZeros(mlir::Operation *op);
+/// Makes an op on storage, of which the above holds, give what stands for zero
+/// in the types that its operands had before. Before it, operands are moved so
+/// that zero is the integer zero; after it, results are moved back.
+void shiftZeros(mlir::Operation *op, mlir::TypeRange operandTypes);
+
+} // namespace alula::input
