@@ -28,7 +28,9 @@ LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
 }
 
 void addInput(OpPassManager &pm) {
-  alula::input::addInputPipeline(pm, {});
+  alula::input::PipelineOptions options;
+  options.lowerQuantized = true;
+  alula::input::addInputPipeline(pm, options);
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
 }
