@@ -11,6 +11,9 @@
  * must not be destroyed while another thread uses it. Calls of functions that
  * change globals run one after the other on one state.
  *
+ * Stack: a call needs some 100 KiB of it, and nested control flow more; too
+ * little is an error.
+ *
  * Structs start with their size, so that later versions can append fields: set
  * it with sizeof, and the rest to zero.
  *

@@ -1,5 +1,6 @@
 #include "runtime/invoke/call.h"
 
+#include "runtime/base/stack.h"
 #include "runtime/executable/buffer.h"
 #include "runtime/invoke/interpreter.h"
 
@@ -7,6 +8,9 @@
 
 namespace alula::runtime {
 namespace {
+
+/// What stands between the frame of a block and a kernel, or below an error.
+constexpr uint64_t hostStackBytes = 32768;
 
 class CallRunner {
 public:
@@ -237,9 +241,15 @@ private:
       ALULA_TRY(bindResult(context, frame, i));
     alula_state *state =
         request.options.state ? request.options.state : request.executable->state;
-    Call call = {request.executable,    state,
-                 &context,              request.options.cancel,
-                 request.options.trace, request.options.trace_user,
+    bool runsCode = file.kernels.size || file.customCalls.size;
+    Call call = {request.executable,
+                 state,
+                 &context,
+                 request.options.cancel,
+                 request.options.trace,
+                 request.options.trace_user,
+                 getStackLimit(hostStackBytes +
+                               (runsCode ? ALULA_KERNEL_STACK_BYTES : 0)),
                  request.results};
     if (info.writesGlobals)
       state->lock.lock();

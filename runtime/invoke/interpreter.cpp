@@ -1,5 +1,6 @@
 #include "runtime/invoke/interpreter.h"
 
+#include "runtime/base/stack.h"
 #include "runtime/executable/buffer.h"
 
 #include <cinttypes>
@@ -200,6 +201,9 @@ private:
   // ---- Control flow ----
 
   Status runBlock(uint32_t number) {
+    if (getStackPointer() < call.stackLimit)
+      return fail(ALULA_STATUS_RESOURCE_EXHAUSTED,
+                  "the calling thread has too little stack");
     const alula_file_block &block = file.blocks[function.first_block + number];
     const uint32_t *word = file.code.data + block.begin;
     const uint32_t *end = file.code.data + block.end;

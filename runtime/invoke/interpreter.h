@@ -15,6 +15,8 @@ struct Call {
   const int *cancel;
   void (*trace)(void *user, const alula_trace_event *event);
   void *traceUser;
+  /// Frames below this address could run into the end of the stack.
+  uintptr_t stackLimit;
   /// The results that the caller gave, NULL where it gave none.
   alula_buffer *const *given;
 };

@@ -10,6 +10,7 @@ namespace {
 /// About 20 µs: longer than the gap between two commands of one call.
 constexpr int spins = 1000;
 constexpr uint64_t stop = UINT64_MAX;
+constexpr size_t stackBytes = size_t(1) << 20;
 
 void pause() {
 #if defined(__x86_64__)
@@ -60,14 +61,22 @@ bool Pool::start() {
     workers = static_cast<Worker *>(calloc(workerCount, sizeof(Worker)));
   if (!workers)
     return false;
+  // Kernels need ALULA_KERNEL_STACK_BYTES; the system's own choice can be less.
+  pthread_attr_t attributes;
+  bool hasAttributes = pthread_attr_init(&attributes) == 0;
+  if (hasAttributes)
+    pthread_attr_setstacksize(&attributes, stackBytes);
   // A machine that gives fewer threads still computes the same.
   while (started < workerCount && !refused) {
     Worker &worker = workers[started];
     worker.pool = this;
     worker.number = started;
-    refused = pthread_create(&worker.thread, nullptr, runWorker, &worker) != 0;
+    refused = pthread_create(&worker.thread, hasAttributes ? &attributes : nullptr,
+                             runWorker, &worker) != 0;
     started += !refused;
   }
+  if (hasAttributes)
+    pthread_attr_destroy(&attributes);
   return started > 1;
 }
 

@@ -1,0 +1,17 @@
+// How much stack the calling thread has left.
+
+#pragma once
+
+#include <cstdint>
+
+namespace alula::runtime {
+
+/// The lowest address that frames of this thread may reach, and `reserve` bytes
+/// more; 0 if nobody knows, as on a stack that somebody switched to.
+uintptr_t getStackLimit(uint64_t reserve);
+
+inline uintptr_t getStackPointer() {
+  return reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+}
+
+} // namespace alula::runtime
