@@ -10,22 +10,26 @@ static inline double angleF64(double y, double x) {
   int bothInfinite = up == INFINITY_F64 && side == INFINITY_F64;
   up = bothInfinite ? 1 : up;
   side = bothInfinite ? 1 : side;
-  int isHuge = up > 0x1p1000 || side > 0x1p1000;
-  up = isHuge ? up * 0x1p-10 : up;
-  side = isHuge ? side * 0x1p-10 : side;
+  int isHuge = up > 0x1p900 || side > 0x1p900;
+  up = isHuge ? up * 0x1p-100 : up;
+  side = isHuge ? side * 0x1p-100 : side;
   // Below pi / 8, near pi / 4, above 3 pi / 8: angles from three lines.
   int isSteep = up > 2.414 * side;
   int isMiddle = up > 0.414 * side && !isSteep;
   pair difference = sumExact(up, -side), sum = sumExact(up, side);
-  pair top = {isSteep ? -side : isMiddle ? difference.high : up,
+  pair top = {isSteep    ? -side
+              : isMiddle ? difference.high
+                         : up,
               isMiddle ? difference.low : 0};
-  pair bottom = {isSteep ? up : isMiddle ? sum.high : side,
+  pair bottom = {isSteep    ? up
+                 : isMiddle ? sum.high
+                            : side,
                  isMiddle ? sum.low : 0};
   bottom.high = bottom.high == 0 ? 1 : bottom.high;
   double quotient = top.high / bottom.high;
   pair back = productExact(quotient, bottom.high);
-  double rest = ((top.high - back.high) - back.low) + top.low -
-                quotient * bottom.low;
+  double rest =
+      ((top.high - back.high) - back.low) + top.low - quotient * bottom.low;
   // Where the products leave the range there is nothing to repair.
   int isExact = bottom.high < INFINITY_F64 && bottom.high > 0x1p-960 &&
                 __builtin_fabs(quotient) > 0x1p-60;
@@ -61,9 +65,7 @@ static inline double angleShort(double y, double x) {
   double quotient = top / bottom;
   double square = quotient * quotient;
   double angle = muladd(atanTailShort(square) * square, quotient, quotient);
-  angle += isSteep    ? QUARTER_PI_TIMES_2_0
-           : isMiddle ? QUARTER_PI_TIMES_1_0
-                      : 0;
+  angle += isSteep ? QUARTER_PI_TIMES_2_0 : isMiddle ? QUARTER_PI_TIMES_1_0 : 0;
   angle = bitsOfF64(x) >> 63 ? QUARTER_PI_TIMES_4_0 - angle : angle;
   return copySignF64(angle, y);
 }

@@ -117,8 +117,8 @@ static inline pair productExact(double a, double b) {
     return (pair){product, __builtin_fma(a, b, -product)};
   double aUp = upperHalf(a), bUp = upperHalf(b);
   double aDown = a - aUp, bDown = b - bUp;
-  double low = ((aUp * bUp - product) + aUp * bDown + aDown * bUp) +
-               aDown * bDown;
+  double low =
+      ((aUp * bUp - product) + aUp * bDown + aDown * bUp) + aDown * bDown;
   return (pair){product, low};
 }
 

@@ -202,7 +202,8 @@ def write_reduction(out):
         first = chop(value, mpf(2) ** -27)
         out.append(f"    {{{float(first).hex()}, {float(value - first).hex()}}},")
     out.append("};\n")
-    digits = int(floor(2 / pi * mpf(2) ** 1280))
+    with mp.workprec(1400):
+        digits = int(floor(2 / pi * mpf(2) ** 1280))
     words = [(digits >> (1280 - 64 * (i + 1))) & (2**64 - 1) for i in range(20)]
     out.append("/* The first 1280 bits of 2/pi, highest word first. */")
     out.append("static const uint64_t twoOverPi[20] = {")

@@ -69,7 +69,8 @@ ALULA_INLINE float alula_tanh_f32(float x) {
   float grown = e.mantissa * powerOfTwoF32(e.exponent);
   float far = copySignF32(1 - 2 / (grown + 1), x);
   float result = size < 0.625f ? near : far;
-  return x != x ? x : result;
+  // NaN, and the sign of zero.
+  return size > 0 ? result : x;
 }
 
 ALULA_INLINE double alula_tanh_f64(double x) {
@@ -100,8 +101,8 @@ double alula_sinh_f64(double x) {
   pair total = pairSum(t, pairQuotient(t, sum));
   double near = 0.5 * (total.high + total.low);
   expF64 large = splitExpF64(clampF64(size, 0, 720), 0);
-  double far = scaleF64(large.mantissa.high + large.mantissa.low,
-                        large.exponent - 1);
+  double far =
+      scaleF64(large.mantissa.high + large.mantissa.low, large.exponent - 1);
   double result = copySignF64(size > 40 ? far : near, x);
   return size < 0x1p-30 || x != x ? x : result;
 }

@@ -49,8 +49,7 @@ ALULA_INLINE double alula_log1p_f64(double x) {
   pair u = sumExact(1, x);
   splitF64 split = splitOfF64(u.high);
   // Where the factor is not a normal number the low part is nothing.
-  double factor =
-      split.exponent > 1000 ? 0 : powerOfTwoF64(-split.exponent);
+  double factor = split.exponent > 1000 ? 0 : powerOfTwoF64(-split.exponent);
   pair f = sumOrdered(split.mantissa - 1, u.low * factor);
   double result = logOf1pF64(f.high, f.low, doubleOfInt(split.exponent));
   result = finishLogF64(u.high, result);

@@ -7,12 +7,11 @@
  * positive and finite. The rules are C's. */
 static inline double finishPower(double x, double y, double size) {
   double result = size;
-  int isOdd = __builtin_trunc(y) == y &&
-              __builtin_trunc(0.5 * y) != 0.5 * y;
+  int isOdd = __builtin_trunc(y) == y && __builtin_trunc(0.5 * y) != 0.5 * y;
   int isInteger = __builtin_trunc(y) == y;
-  double zeroOrInfinity =
-      (x == 0) == (y < 0) ? INFINITY_F64 : 0;
-  result = x == 0 || __builtin_fabs(x) == INFINITY_F64 ? zeroOrInfinity : result;
+  double zeroOrInfinity = (x == 0) == (y < 0) ? INFINITY_F64 : 0;
+  result =
+      x == 0 || __builtin_fabs(x) == INFINITY_F64 ? zeroOrInfinity : result;
   result = bitsOfF64(x) >> 63 && isOdd ? -result : result;
   result = x < 0 && x > -INFINITY_F64 && !isInteger ? NAN_F64 : result;
   result = x == -1 && __builtin_fabs(y) == INFINITY_F64 ? 1 : result;
@@ -61,8 +60,8 @@ ALULA_INLINE double alula_cbrt_f64(double x) {
   // x = m * 8^e, m in about [1, 8)
   int64_t e = ((int64_t)third >> 20) - 341;
   double m = scaled * powerOfTwoF64(-2 * e) * powerOfTwoF64(-e);
-  double root = doubleOfBits((uint64_t)(third + 715094163u) << 32) *
-                powerOfTwoF64(-e);
+  double root =
+      doubleOfBits((uint64_t)(third + 715094163u) << 32) * powerOfTwoF64(-e);
   double cube = root * root * root;
   root = root * (cube + 2 * m) / (2 * cube + m);
   cube = root * root * root;
@@ -80,8 +79,6 @@ ALULA_INLINE float alula_sqrt_f32(float x) { return __builtin_sqrtf(x); }
 
 ALULA_INLINE double alula_sqrt_f64(double x) { return __builtin_sqrt(x); }
 
-ALULA_INLINE float alula_rsqrt_f32(float x) {
-  return 1 / __builtin_sqrtf(x);
-}
+ALULA_INLINE float alula_rsqrt_f32(float x) { return 1 / __builtin_sqrtf(x); }
 
 ALULA_INLINE double alula_rsqrt_f64(double x) { return 1 / __builtin_sqrt(x); }

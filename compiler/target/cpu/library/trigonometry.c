@@ -18,8 +18,7 @@ static inline uint64_t bitsOfTwoOverPi(int64_t skipped) {
 
 /* The method of Payne and Hanek: of x * 2/pi only the bits are computed that
  * matter modulo 4, as an integer of 192 bits below them. |x| >= 2^20. */
-void alula_reduce_huge(double x, double *high, double *low,
-                       int64_t *quarters) {
+void alula_reduce_huge(double x, double *high, double *low, int64_t *quarters) {
   uint64_t bits = bitsOfF64(x);
   uint64_t mantissa = (bits & 0xfffffffffffffu) | 0x10000000000000u;
   int64_t exponent = (int64_t)(bits >> 52 & 0x7ff) - 1023 - 52;

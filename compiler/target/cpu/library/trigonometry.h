@@ -37,14 +37,12 @@ static inline reducedShort reduceShort(float x) {
 /* Sine of the angle plus `turn` quarters. */
 static inline double sinOfShort(reducedShort angle, int64_t turn) {
   double square = angle.rest * angle.rest;
-  double sine =
-      angle.rest * muladd(sinTailShort(square), square, 1);
+  double sine = angle.rest * muladd(sinTailShort(square), square, 1);
   double cosine = muladd(muladd(cosTailShort(square), square, -0.5), square, 1);
   int64_t quarters = angle.quarters + turn;
   double result = quarters & 1 ? cosine : sine;
   return doubleOfBits(bitsOfF64(result) ^ (uint64_t)(quarters & 2) << 62);
 }
-
 
 /* An angle in f64 below 2^20, to about 2^-100. */
 static inline reducedF64 reduceMedium(double x) {
@@ -64,8 +62,7 @@ void alula_reduce_huge(double x, double *high, double *low, int64_t *quarters);
 static inline reducedF64 reduceF64(double x) {
   reducedF64 result = reduceMedium(x);
   if (__builtin_expect(!(__builtin_fabs(x) < 0x1p20), 0))
-    alula_reduce_huge(x, &result.rest.high, &result.rest.low,
-                      &result.quarters);
+    alula_reduce_huge(x, &result.rest.high, &result.rest.low, &result.quarters);
   return result;
 }
 
