@@ -1,6 +1,6 @@
 """Writes docs/op_support.md: which op works on which element type.
 
-  op_support.py [--bin DIR] [--out FILE.md] [--check jaxlib]
+  op_support.py [--bin DIR] [--out FILE.md] [--harness FILE.jsonl] [--check jaxlib]
 
 One small program for each op and type is made from support/*.mlir.in, given to
 alula-opt and to alula-interpret.
@@ -10,6 +10,7 @@ import argparse
 import collections
 import concurrent.futures
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -19,8 +20,10 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-sys.path.insert(0, str(HERE / "jax"))
+sys.path[:0] = [str(HERE / "jax"), str(HERE / "native")]
 
+import support_programs
+import tally
 import tool_batch
 
 SINT = ["i2", "i4", "i8", "i16", "i32", "i64"]
@@ -157,19 +160,24 @@ class Programs:
                 path.write_text(op.program(kind))
                 self.files[op, kind] = path
 
-    def verify(self, path: pathlib.Path) -> str:
-        command = [self.bin / "alula-opt", "--emit=none", path]
+    def verify(self, path: pathlib.Path) -> tuple[str, str]:
+        """The first error and the generic text."""
+        command = [self.bin / "alula-opt", "--emit=generic", path]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode == 0:
-            return ""
+            return "", done.stdout
         match = re.search(r"error: (.*)", done.stderr)
-        return match[1] if done.returncode == 1 and match else f"exit code {done.returncode}"
+        error = match[1] if done.returncode == 1 and match else f"exit code {done.returncode}"
+        return error, ""
 
     def outcomes(self, jobs: int) -> tuple[dict, dict]:
         """What happened with each program, and the messages of failures."""
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            errors = list(pool.map(self.verify, self.files.values()))
-        messages = dict(zip(self.files, errors, strict=True))
+            answers = list(pool.map(self.verify, self.files.values()))
+        self.generic = {
+            key: text for key, (error, text) in zip(self.files, answers, strict=True) if not error
+        }
+        messages = {key: error for key, (error, _) in zip(self.files, answers, strict=True)}
         outcome = {key: REJECTED if error else ACCEPTED for key, error in messages.items()}
         accepted = [key for key in outcome if outcome[key] == ACCEPTED and key[0].runnable]
         if (self.bin / "alula-interpret").exists():
@@ -184,6 +192,17 @@ class Programs:
                 else:
                     outcome[key] = RUNS
         return outcome, messages
+
+    def native(self, outcome: dict, folder: pathlib.Path, jobs: int) -> dict:
+        """What is wrong with native code, for each program that is accepted and allowed."""
+        texts = {
+            (op, kind): text
+            for (op, kind), text in self.generic.items()
+            if op.allows(kind) or "none" in op.classes
+        }
+        runnable = {key for key in texts if outcome[key] == RUNS}
+        programs = support_programs.NativePrograms(folder, self.bin.parent, jobs)
+        return programs.problems(texts, runnable)
 
 
 def wrong(op: Op, kind: str, outcome: str) -> str:
@@ -214,10 +233,66 @@ def cell(op: Op, kinds: list[str], outcome: dict) -> str:
     return ", ".join(f"{state} {number}" for state, number in counts.items() if state != "–")
 
 
+def native_cell(op: Op, native: dict) -> str:
+    """For which of the types that an op has there is native code."""
+    if (op, "i32") in native and "none" in op.classes:
+        return "no" if native[op, "i32"] else "yes"
+    whole, part, none = [], [], []
+    for column, kinds in COLUMNS.items():
+        asked = [kind for kind in kinds if (op, kind) in native]
+        good = [kind for kind in asked if not native[op, kind]]
+        if not asked:
+            continue
+        if len(good) == len(asked):
+            whole.append(column)
+        elif good:
+            part.append(f"{column} ({len(good)} of {len(asked)})")
+        else:
+            none.append(column)
+    if not part + none:
+        return "yes" if whole else "–"
+    if not whole + part:
+        return "no"
+    if len(none) < len(whole) and not part:
+        return "not " + "; ".join(none)
+    return "; ".join(whole + part)
+
+
+def native_section(native: dict) -> list[str]:
+    """Why there is no native code, by first error."""
+    reasons = collections.defaultdict(lambda: collections.defaultdict(list))
+    for (op, kind), problem in native.items():
+        if problem:
+            reasons[tally.normal(problem)][f"{op.dialect}.{op.name}"].append(kind.split(",")[0])
+    if not reasons:
+        return []
+    lines = ["", "## No native code", "", "| programs | why | ops |", "|---|---|---|"]
+    ordered = sorted(reasons.items(), key=lambda item: -sum(map(len, item[1].values())))
+    for reason, ops in ordered:
+        count = sum(map(len, ops.values()))
+        shown = [f"{name} {len(kinds)}" for name, kinds in list(ops.items())[:6]]
+        more = f", {len(ops) - 6} more" if len(ops) > 6 else ""
+        lines.append(f"| {count} | {reason} | {', '.join(shown)}{more} |")
+    return lines
+
+
+def harness_section(path: pathlib.Path) -> list[str]:
+    """The programs of JAX's harnesses that native code does not pass, by op and reason."""
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    reasons = collections.Counter(
+        (entry["group"], tally.why(entry)) for entry in entries if not tally.passed(entry)
+    )
+    lines = ["", "## JAX's harnesses as native code", "", tally.line(entries) + "."]
+    if reasons:
+        lines += ["", "| harness | programs | why |", "|---|---|---|"]
+        lines += [f"| {group} | {n} | {why} |" for (group, why), n in sorted(reasons.items())]
+    return lines
+
+
 HEADER = """# Ops and element types
 
 Generated by `tests/op_support.py`: one small program for each op and type, read and verified by
-`alula-opt`, run by `alula-interpret`. Do not edit.
+`alula-opt`, run by `alula-interpret`, compiled for `cpu:host` and run. Do not edit.
 
 yes: parsed, verified and interpreted. verify: parsed and verified, not interpreted (`infeed`,
 `recv` and `send` need a partner). –: the specification does not allow it, and it is rejected.
@@ -227,26 +302,31 @@ and f6.
 """
 
 
-def document(outcome: dict, messages: dict) -> str:
+def document(outcome: dict, messages: dict, native: dict, harness: pathlib.Path | None) -> str:
     ops = list(dict.fromkeys(op for op, _ in outcome))
     states = collections.Counter(outcome.values())
     bad = {key: text for key, state in outcome.items() if (text := wrong(*key, state))}
     counts = (
         f"{len(ops)} ops, {len(outcome)} programs: {states[RUNS]} run, {states[ACCEPTED]} are "
         f"only verified, {states[REJECTED]} are rejected; {len(bad)} are not as the specification "
-        "says."
+        f"says. Native code: {sum(not text for text in native.values())} of {len(native)}."
     )
     lines = [HEADER, counts]
     for dialect in dict.fromkeys(op.dialect for op in ops):
-        lines += ["", f"## {dialect}", "", "| op | " + " | ".join(COLUMNS) + " |"]
-        lines += ["|---" * (len(COLUMNS) + 1) + "|"]
+        lines += ["", f"## {dialect}", "", "| op | " + " | ".join(COLUMNS) + " | native |"]
+        lines += ["|---" * (len(COLUMNS) + 2) + "|"]
         for op in (op for op in ops if op.dialect == dialect):
             if "none" in op.classes:
                 state = {REJECTED: "no", ACCEPTED: "verify", RUNS: "yes"}[outcome[op, "i32"]]
-                lines.append(f"| {op.name} | {state} (no element type) |" + " |" * 8)
+                lines.append(
+                    f"| {op.name} | {state} (no element type) |"
+                    + " |" * 8
+                    + f" {native_cell(op, native)} |"
+                )
                 continue
             cells = (cell(op, kinds, outcome) for kinds in COLUMNS.values())
-            lines.append(f"| {op.name} | " + " | ".join(cells) + " |")
+            row = " | ".join(cells)
+            lines.append(f"| {op.name} | {row} | {native_cell(op, native)} |")
     if bad:
         groups = collections.defaultdict(list)
         for (op, kind), text in bad.items():
@@ -259,6 +339,9 @@ def document(outcome: dict, messages: dict) -> str:
             message = message[:150].replace("|", "/").strip()
             shown = " ".join(kind.split(",")[0] for kind in kinds)
             lines.append(f"| {op.dialect}.{op.name} | {shown} | {text} | {message} |")
+    lines += native_section(native)
+    if harness:
+        lines += harness_section(harness)
     return "\n".join(lines) + "\n"
 
 
@@ -285,14 +368,18 @@ def main() -> None:
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/op_support.md")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--harness", type=pathlib.Path, help="--results of run_native.py")
     parser.add_argument("--check", choices=["jaxlib"], help="compare the table with jaxlib's")
     options = parser.parse_args()
     if options.check:
         check_with_jaxlib()
         return
     with tempfile.TemporaryDirectory() as folder:
-        programs = Programs(pathlib.Path(folder), options.bin.resolve())
-        options.out.write_text(document(*programs.outcomes(options.jobs)))
+        work = pathlib.Path(folder)
+        programs = Programs(work, options.bin.resolve())
+        outcome, messages = programs.outcomes(options.jobs)
+        native = programs.native(outcome, work, options.jobs)
+        options.out.write_text(document(outcome, messages, native, options.harness))
     print(f"wrote {options.out}")
 
 
