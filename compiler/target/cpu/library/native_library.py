@@ -8,16 +8,17 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[4]
 PATH = ROOT / os.environ.get("ALULA_BUILD", "build") / "lib" / "libalula-library-native.so"
-SUFFIXES = {"float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128", "int32": "i32"}
-TYPES = [np.dtype(name) for name in SUFFIXES if name != "int32"]
+SUFFIXES = {"float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
+TYPES = [np.dtype(name) for name in SUFFIXES]
 
 _library = ctypes.CDLL(os.environ.get("ALULA_LIBRARY_NATIVE", str(PATH)))
 
 
 def call(name, dtype, *arguments):
-    """Calls alula_<name>_<type of dtype>; arrays pass as pointers, None as
-    null, int as int64 and np.int32 as int32."""
-    suffix = SUFFIXES.get(np.dtype(dtype).name, np.dtype(dtype).name)
+    """Calls alula_<name>_<type of dtype>, or alula_<name> without a type;
+    arrays pass as pointers, None as null, int as int64 and np.int32 as
+    int32."""
+    suffix = "" if dtype is None else "_" + SUFFIXES[np.dtype(dtype).name]
     values = []
     for argument in arguments:
         if argument is None:
@@ -29,7 +30,7 @@ def call(name, dtype, *arguments):
             values.append(ctypes.c_int32(int(argument)))
         else:
             values.append(ctypes.c_int64(argument))
-    getattr(_library, f"alula_{name}_{suffix}")(*values)
+    getattr(_library, f"alula_{name}{suffix}")(*values)
 
 
 class Scratch:

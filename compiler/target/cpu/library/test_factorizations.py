@@ -158,7 +158,9 @@ def test_lu(dtype, shape):
         if k:
             expected, swaps = scipy.linalg.lu_factor(a[i])
             assert (pivots[i] == swaps).all()
-            assert np.allclose(packed[i], expected, rtol=0, atol=200 * epsilon(dtype) * np.abs(expected).max())
+            assert np.allclose(
+                packed[i], expected, rtol=0, atol=200 * epsilon(dtype) * np.abs(expected).max()
+            )
 
 
 def test_lu_of_singular_matrices():
@@ -259,7 +261,17 @@ def geqp3(a, fixed=None):
     columns = np.empty((batch, n), np.int32)
     taus = np.empty((batch, min(m, n)), a.dtype)
     call_with_scratch(
-        "qr_pivoted", a.dtype, (m + 2) * n * a.itemsize, a, fixed, packed, columns, taus, batch, m, n
+        "qr_pivoted",
+        a.dtype,
+        (m + 2) * n * a.itemsize,
+        a,
+        fixed,
+        packed,
+        columns,
+        taus,
+        batch,
+        m,
+        n,
     )
     return packed, columns - 1, taus
 
@@ -307,5 +319,5 @@ def test_nan_ends(dtype):
 def test_pivots_to_permutation():
     pivots = np.array([[2, 2, 3], [0, 1, 9]], np.int32)
     permutation = np.empty((2, 4), np.int32)
-    call("lu_pivots_to_permutation", np.dtype("i4"), pivots, permutation, 2, 3, 4)
+    call("lu_pivots_to_permutation_i32", None, pivots, permutation, 2, 3, 4)
     assert permutation.tolist() == [[2, 0, 3, 1], [0, 1, 2, 3]]

@@ -1,0 +1,128 @@
+/* Fourier transforms over the last one to three dimensions, as StableHLO's fft
+ * defines them, of any lengths.
+ *
+ * A transform needs a plan: factors and tables of roots, without pointers or
+ * anything that depends on the machine, so a compiler can make it and pass it
+ * as a constant, aligned to 16. Lengths up to 2^40.
+ *
+ *   kind 0 FFT, 1 IFFT (scaled by 1 / length): complex to complex
+ *   kind 2 RFFT: real to complex, the last dimension cut to length / 2 + 1
+ *   kind 3 IRFFT: its inverse; imaginary parts that a spectrum of real data
+ *          can't have, at zero and at the highest frequency, are not read
+ *
+ * `lengths` are those of the transform, `rank` of them (1 to 3). */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ALULA_FFT = 0, ALULA_IFFT = 1, ALULA_RFFT = 2, ALULA_IRFFT = 3 };
+enum {
+  /* The largest prime factor that is transformed directly. */
+  ALULA_FFT_LARGEST_FACTOR = 61,
+  /* Lines that are transformed together. */
+  ALULA_FFT_LANES = 8,
+  /* Contiguous lines longer than this are transformed one by one. */
+  ALULA_FFT_LONG_LINE = 2048,
+  /* 64-bit words before the tables of a line's plan, and of a whole plan. */
+  ALULA_FFT_LINE_HEADER = 64,
+  ALULA_FFT_HEADER = 16
+};
+
+/* Fills a plan. Its scratch has as many bytes as the plan. */
+void alula_fft_plan_f32(void *plan, int32_t kind, int64_t rank,
+                        const int64_t *lengths, void *scratch);
+void alula_fft_plan_f64(void *plan, int32_t kind, int64_t rank,
+                        const int64_t *lengths, void *scratch);
+
+/* Transforms `batch` arrays of the plan's lengths. Scratch is aligned to 16.
+ * Complex transforms may be done in place. */
+void alula_fft_f32(const void *in, void *out, const void *plan, int64_t batch,
+                   void *scratch);
+void alula_fft_f64(const void *in, void *out, const void *plan, int64_t batch,
+                   void *scratch);
+
+/* Whether n has only small prime factors. */
+static inline int32_t alula_fft_is_smooth(int64_t n) {
+  for (int64_t p = 2; p <= ALULA_FFT_LARGEST_FACTOR; ++p)
+    while (n > 1 && n % p == 0)
+      n /= p;
+  return n <= 1;
+}
+
+/* The length of the convolution that does n: some 2^k times 1, 3, 5 or 9 that
+ * is at least 2 n - 1. */
+static inline int64_t alula_fft_padded(int64_t n) {
+  int64_t best = 1;
+  while (best < 2 * n - 1)
+    best *= 2;
+  for (int64_t odd = 3; odd <= 9; odd += odd == 3 ? 2 : 4) {
+    int64_t size = odd;
+    while (size < 2 * n - 1)
+      size *= 2;
+    if (size < best)
+      best = size;
+  }
+  return best;
+}
+
+/* Complex elements of buffer that one line of n takes. */
+static inline int64_t alula_fft_line_length(int64_t n) {
+  return alula_fft_is_smooth(n) ? n : alula_fft_padded(n);
+}
+
+/* The length of the complex line that a real line of n becomes. */
+static inline int64_t alula_fft_real_line(int64_t n) {
+  return n % 2 == 0 ? n / 2 : n;
+}
+
+/* Bytes of the plan of one line. */
+static inline int64_t alula_fft_line_bytes(int64_t n, int64_t complex_bytes) {
+  int64_t elements = 2 * n;
+  if (!alula_fft_is_smooth(n))
+    elements = n + 3 * alula_fft_padded(n);
+  return ALULA_FFT_LINE_HEADER * 8 + (elements + 1) / 2 * 2 * complex_bytes;
+}
+
+static inline int64_t alula_fft_plan_bytes(int32_t kind, int64_t rank,
+                                           const int64_t *lengths,
+                                           int64_t complex_bytes) {
+  int64_t bytes = ALULA_FFT_HEADER * 8;
+  for (int64_t d = 0; d + 1 < rank; ++d)
+    bytes += alula_fft_line_bytes(lengths[d], complex_bytes);
+  int64_t n = lengths[rank - 1];
+  if (kind < ALULA_RFFT)
+    return bytes + alula_fft_line_bytes(n, complex_bytes);
+  return bytes + alula_fft_line_bytes(alula_fft_real_line(n), complex_bytes) +
+         (n / 2 + 2) / 2 * 2 * complex_bytes;
+}
+
+static inline int64_t alula_fft_scratch_bytes(int32_t kind, int64_t rank,
+                                              const int64_t *lengths,
+                                              int64_t complex_bytes) {
+  int64_t most = 0, volume = 1;
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t n = lengths[d], lanes = ALULA_FFT_LANES;
+    if (d + 1 == rank && n > ALULA_FFT_LONG_LINE)
+      lanes = 1;
+    if (d + 1 == rank && kind >= ALULA_RFFT) {
+      volume *= n / 2 + 1;
+      n = alula_fft_real_line(n);
+    }
+    int64_t buffers = 2 * lanes * alula_fft_line_length(n);
+    most = buffers > most ? buffers : most;
+  }
+  /* The inverse of a real transform may not change its input. */
+  for (int64_t d = 0; d + 1 < rank; ++d)
+    volume *= lengths[d];
+  if (kind == ALULA_IRFFT && rank > 1)
+    most += volume;
+  return most * complex_bytes;
+}
+
+#ifdef __cplusplus
+}
+#endif
