@@ -11,10 +11,20 @@ struct Provenance {
   std::string compiler, options, inputHash;
 };
 
+/// Constants that go to a safetensors file.
+struct ExternalConstants {
+  /// As the artifact names it; empty: all constants stay inside.
+  std::string file;
+  uint64_t minimumBytes = 0;
+  /// What the file must hold; empty if no constant is large enough.
+  std::string bytes;
+};
+
 /// Writes a scheduled module with its variants as an artifact. Same module,
 /// same bytes.
 mlir::LogicalResult emitArtifact(mlir::ModuleOp module,
                                  const Provenance &provenance,
-                                 std::string &bytes);
+                                 std::string &bytes,
+                                 ExternalConstants *external = nullptr);
 
 } // namespace alula::emit

@@ -25,7 +25,7 @@ ArenaPlan alula::schedule::planArena(llvm::ArrayRef<Lifetime> lifetimes) {
     int64_t offset = 0;
     for (size_t other : placed) {
       const Lifetime &neighbour = lifetimes[other];
-      if (neighbour.last < lifetime.first || lifetime.last < neighbour.first)
+      if (!neighbour.range.overlaps(lifetime.range))
         continue;
       if (offset + lifetime.bytes <= plan.offsets[other])
         break;

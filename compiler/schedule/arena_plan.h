@@ -1,14 +1,13 @@
 #pragma once
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
-#include <cstdint>
+#include "compiler/schedule/live_range.h"
 
 namespace alula::schedule {
 
-/// A value that needs memory from step `first` to step `last`, both included.
+/// A value that needs memory at some steps.
 struct Lifetime {
-  int64_t bytes, first, last;
+  int64_t bytes;
+  LiveRange range;
 };
 
 /// What `planArena` found: an offset for each lifetime and the arena's size.

@@ -11,7 +11,7 @@ bool overlap(int64_t a, int64_t aBytes, int64_t b, int64_t bBytes) {
 }
 
 TEST(ArenaPlan, ReusesWhatIsDead) {
-  Lifetime lifetimes[] = {{100, 0, 1}, {100, 1, 2}, {100, 2, 3}};
+  Lifetime lifetimes[] = {{100, {0, 1}}, {100, {1, 2}}, {100, {2, 3}}};
   ArenaPlan plan = planArena(lifetimes);
   EXPECT_EQ(plan.offsets[0], plan.offsets[2]);
   EXPECT_NE(plan.offsets[0], plan.offsets[1]);
@@ -26,16 +26,16 @@ TEST(ArenaPlan, NeverOverlapsInSpaceAndTime) {
     std::vector<Lifetime> lifetimes;
     for (int i = 0; i < 40; ++i) {
       auto first = static_cast<int64_t>(random() % 30);
-      lifetimes.push_back({static_cast<int64_t>(random() % 500), first,
-                           first + static_cast<int64_t>(random() % 6)});
+      LiveRange range(first, first + static_cast<int64_t>(random() % 6));
+      range.add(first + 10, first + 12);
+      lifetimes.push_back({static_cast<int64_t>(random() % 500), range});
     }
     ArenaPlan plan = planArena(lifetimes);
     for (size_t a = 0; a < lifetimes.size(); ++a) {
       EXPECT_EQ(plan.offsets[a] % 64, 0);
       EXPECT_LE(plan.offsets[a] + lifetimes[a].bytes, plan.bytes);
       for (size_t b = 0; b < a; ++b)
-        if (lifetimes[a].first <= lifetimes[b].last &&
-            lifetimes[b].first <= lifetimes[a].last)
+        if (lifetimes[a].range.overlaps(lifetimes[b].range))
           EXPECT_FALSE(overlap(plan.offsets[a], lifetimes[a].bytes,
                                plan.offsets[b], lifetimes[b].bytes));
     }

@@ -1,6 +1,10 @@
 #pragma once
 
+#include "dialect/dispatch/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
 
 namespace alula::schedule {

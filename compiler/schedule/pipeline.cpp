@@ -5,7 +5,11 @@
 #include "compiler/schedule/passes.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 void alula::schedule::addSchedulePipeline(mlir::OpPassManager &pm) {
-  pm.addNestedPass<mlir::func::FuncOp>(createAssignPlaces());
+  pm.addPass(createConvertTensorsToCommands());
+  // Sizes are computed once: commands themselves are never equal.
+  pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
+  pm.addPass(createVerifyScheduleOutput());
 }

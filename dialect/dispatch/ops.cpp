@@ -17,6 +17,9 @@ using namespace alula::dispatch;
 #define GET_ATTRDEF_CLASSES
 #include "dialect/dispatch/attributes.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialect/dispatch/types.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "dialect/dispatch/ops.cpp.inc"
 
@@ -28,6 +31,10 @@ void DispatchDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/dispatch/attributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialect/dispatch/types.cpp.inc"
       >();
 }
 

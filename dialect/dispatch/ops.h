@@ -15,5 +15,8 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialect/dispatch/attributes.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialect/dispatch/types.h.inc"
+
 #define GET_OP_CLASSES
 #include "dialect/dispatch/ops.h.inc"

@@ -19,6 +19,7 @@ def Dispatch_Dialect : Dialect {
   let cppNamespace = "::alula::dispatch";
   let summary = "host function, launches, executables";
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
 }
 
 class Dispatch_Op<string mnemonic, list<Trait> traits = []>
@@ -34,26 +35,6 @@ def Dispatch_AccessAttr
     : EnumAttr<Dispatch_Dialect, Dispatch_Access, "access">;
 def Dispatch_AccessArrayAttr
     : TypedArrayAttrBase<Dispatch_AccessAttr, "access to each binding">;
-
-def Dispatch_PlaceKind : I32EnumAttr<"PlaceKind", "where a value lives", [
-    I32EnumAttrCase<"Arena", 0, "arena">,
-    I32EnumAttrCase<"Result", 1, "result">]> {
-  let cppNamespace = "::alula::dispatch";
-  let genSpecializedAttr = 0;
-}
-def Dispatch_PlaceKindAttr
-    : EnumAttr<Dispatch_Dialect, Dispatch_PlaceKind, "place_kind">;
-
-// Where the schedule room puts a value: at `offset` bytes in the arena, or in
-// the memory that the caller gave for result number `offset`.
-def Dispatch_PlaceAttr : AttrDef<Dispatch_Dialect, "Place"> {
-  let mnemonic = "place";
-  let parameters = (ins EnumParameter<Dispatch_PlaceKind>:$kind,
-                        "int64_t":$offset);
-  let assemblyFormat = "`<` $kind $offset `>`";
-}
-def Dispatch_PlacesAttr
-    : TypedArrayAttrBase<Dispatch_PlaceAttr, "a place for each result">;
 
 def Dispatch_ExecutableOp
     : Dispatch_Op<"executable", [IsolatedFromAbove, NoTerminator,
@@ -115,8 +96,7 @@ def Dispatch_LaunchOp
                        Variadic<Index>:$constants,
                        Variadic<Index>:$workgroups,
                        Variadic<Index>:$result_dims,
-                       OptionalAttr<DenseI64ArrayAttr>:$in_place,
-                       OptionalAttr<Dispatch_PlacesAttr>:$places);
+                       OptionalAttr<DenseI64ArrayAttr>:$in_place);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $entry `(` $inputs `)` (`[` $constants^ `]`)?
@@ -128,12 +108,12 @@ def Dispatch_LaunchOp
     OpBuilder<(ins "::mlir::TypeRange":$results,
                    "::mlir::SymbolRefAttr":$entry,
                    "::mlir::ValueRange":$inputs,
-                   CArg<"::mlir::ArrayAttr", "{}">:$places), [{
+                   CArg<"::mlir::ArrayAttr", "{}">:$unused), [{
       build($_builder, $_state, results, entry, inputs,
             /*constants=*/::mlir::ValueRange(),
             /*workgroups=*/::mlir::ValueRange(),
             /*result_dims=*/::mlir::ValueRange(),
-            /*in_place=*/::mlir::DenseI64ArrayAttr(), places);
+            /*in_place=*/::mlir::DenseI64ArrayAttr());
     }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -151,3 +151,48 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xi16> {
   %0 = dispatch.view %x : tensor<4xf32> -> tensor<4xi16>
   return %0 : tensor<4xi16>
 }
+
+// -----
+
+func.func @main(%n: index) {
+  // expected-error@+1 {{'dispatch.run': grid must have three sizes: has 1}}
+  dispatch.run @kernels::@add() workgroups(%n)
+  return
+}
+
+// -----
+
+func.func @main() {
+  // expected-error@+1 {{'dispatch.run': no such entry: @kernels::@add}}
+  dispatch.run @kernels::@add()
+  return
+}
+
+// -----
+
+dispatch.executable @kernels {
+  dispatch.entry @add bindings([#dispatch<access read>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {}
+}
+func.func @main() {
+  // expected-error@+1 {{'dispatch.run': bindings and constants must be the entry's: 0 and 0, @kernels::@add has 1 and 0}}
+  dispatch.run @kernels::@add()
+  return
+}
+
+// -----
+
+func.func @main() {
+  // expected-error@+1 {{'dispatch.call': no such function: nobody}}
+  dispatch.call @nobody() into()
+  return
+}
+
+// -----
+
+func.func private @other(tensor<4xf32>)
+func.func @main() {
+  // expected-error@+1 {{'dispatch.call': inputs and outputs must be the function's: 0 and 0, @other has 1 and 0}}
+  dispatch.call @other() into()
+  return
+}

@@ -1,0 +1,283 @@
+// Commands of the dispatch dialect, and the control flow around them, as
+// commands of the artifact: one by one, without decisions.
+
+#include "compiler/emit/command_writer.h"
+
+#include "compiler/emit/constant_bytes.h"
+#include "compiler/emit/integer_writer.h"
+#include "dialect/dispatch/element_type.h"
+#include "dialect/dispatch/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace alula::dispatch;
+using namespace alula::emit;
+using alula::artifact::ArtifactWriter;
+using alula::artifact::FunctionWriter;
+using alula::artifact::Operand;
+
+namespace {
+class CommandWriter {
+public:
+  CommandWriter(const Callables &callables, ArtifactWriter &file,
+                FunctionWriter &out)
+      : callables(callables), file(file), out(out), integers(out) {}
+
+  LogicalResult writeBlock(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (failed(write(op)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult write(Operation &op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+        .Case<SlotOp, alula::dispatch::ConstantOp, RunOp,
+              alula::dispatch::CallOp, LoadOp, scf::WhileOp, scf::IfOp,
+              scf::IndexSwitchOp>([&](auto known) { return write(known); })
+        .Case([&](ArgumentDimOp dim) {
+          integers.set(dim, out.argumentDim(
+                                static_cast<uint32_t>(dim.getArgument()),
+                                static_cast<uint32_t>(dim.getDim())));
+          return success();
+        })
+        .Case([&](BindResultOp bind) {
+          out.bindResult(static_cast<uint32_t>(bind.getNumber()),
+                         getAll(bind.getDims()));
+          return success();
+        })
+        .Case([&](AllocOp alloc) {
+          out.alloc(getSlot(alloc.getSlot()), integers.get(alloc.getBytes()));
+          return success();
+        })
+        .Case([&](FreeOp free) {
+          out.free(getSlot(free.getSlot()));
+          return success();
+        })
+        .Case([&](SwapOp swap) {
+          out.swap(getSlot(swap.getA()), getSlot(swap.getB()));
+          return success();
+        })
+        .Case([&](CopyOp copy) {
+          Operand start = out.immediate(0);
+          Operand bytes = integers.get(copy.getBytes());
+          out.copy(getSlot(copy.getTarget()), start, getSlot(copy.getSource()),
+                   start, bytes);
+          return success();
+        })
+        .Case([&](cf::AssertOp assertion) {
+          out.assertThat(integers.get(assertion.getArg()),
+                         assertion.getMsg().str());
+          return success();
+        })
+        .Default([&](Operation *other) { return integers.write(*other); });
+  }
+
+  // ---- Slots ----
+
+  uint32_t getSlot(Value value) { return slots.at(value); }
+
+  std::vector<uint32_t> getSlots(ValueRange values) {
+    std::vector<uint32_t> all;
+    for (Value value : values)
+      all.push_back(getSlot(value));
+    return all;
+  }
+
+  std::vector<Operand> getAll(ValueRange values) {
+    std::vector<Operand> all;
+    for (Value value : values)
+      all.push_back(integers.get(value));
+    return all;
+  }
+
+  LogicalResult write(SlotOp op) {
+    auto number = static_cast<uint32_t>(op.getNumber());
+    switch (op.getKind()) {
+    case SlotKind::Argument:
+      slots[op] = out.argument(number);
+      return success();
+    case SlotKind::Result:
+      slots[op] = out.result(number);
+      return success();
+    case SlotKind::Arena:
+      slots[op] = out.arena(op.getNumber(), op.getBytes());
+      return success();
+    case SlotKind::Local:
+      slots[op] = out.local();
+      return success();
+    }
+    return failure();
+  }
+
+  LogicalResult write(alula::dispatch::ConstantOp op) {
+    auto bytes = getConstantBytes(op.getValue());
+    if (!bytes)
+      return op.emitError() << "'stablehlo.constant': no native code: "
+                            << op.getValue().getShapedType();
+    slots[op] = out.constant(file.addConstant(bytes->data(), bytes->size()));
+    return success();
+  }
+
+  // ---- Work ----
+
+  LogicalResult write(RunOp op) {
+    const Callables::Kernel &kernel = callables.kernels.at(op.getEntryAttr());
+    std::vector<Operand> grid = getAll(op.getWorkgroups());
+    for (size_t i = grid.size(); i < 3; ++i)
+      grid.push_back(out.immediate(kernel.grid[i]));
+    std::vector<Operand> constants = getAll(op.getConstants());
+    out.dispatch(kernel.number, grid[0], grid[1], grid[2],
+                 getSlots(op.getBindings()), constants);
+    return success();
+  }
+
+  LogicalResult write(alula::dispatch::CallOp op) {
+    std::vector<Operand> inputDims = getAll(op.getInputDims());
+    std::vector<Operand> outputDims;
+    for (Value dim : op.getOutputDims()) {
+      outputDims.push_back(out.newRegister());
+      integers.set(dim, outputDims.back());
+    }
+    out.call(callables.functions.at(op.getCalleeAttr().getAttr()),
+             getSlots(op.getInputs()), getSlots(op.getOutputs()), inputDims,
+             outputDims);
+    return success();
+  }
+
+  LogicalResult write(LoadOp op) {
+    auto dtype = getDtype(op.getElementType());
+    if (!dtype)
+      return op.emitError() << "'dispatch.load': no native code: values of type "
+                            << op.getElementType();
+    Operand offset = integers.get(op.getOffset());
+    integers.set(op, out.load(*dtype, getSlot(op.getSlot()), offset));
+    return success();
+  }
+
+  // ---- Control flow ----
+
+  /// Values that a block ends with go to registers, all at once.
+  void assign(ArrayRef<Operand> registers, ValueRange values) {
+    std::vector<Operand> from = getAll(values);
+    auto isTarget = [&](Operand operand) {
+      return llvm::any_of(registers, [&](Operand target) {
+        return target.word == operand.word;
+      });
+    };
+    for (size_t i = 0; i < from.size(); ++i)
+      if (from[i].word != registers[i].word && isTarget(from[i])) {
+        Operand safe = out.newRegister();
+        out.move(safe, from[i]);
+        from[i] = safe;
+      }
+    for (size_t i = 0; i < from.size(); ++i)
+      if (from[i].word != registers[i].word)
+        out.move(registers[i], from[i]);
+  }
+
+  SmallVector<Operand> addRegisters(ResultRange results) {
+    SmallVector<Operand> registers;
+    for (Value result : results) {
+      registers.push_back(out.newRegister());
+      integers.set(result, registers.back());
+    }
+    return registers;
+  }
+
+  void setAll(ValueRange values, ArrayRef<Operand> registers) {
+    for (auto [value, operand] : llvm::zip_equal(values, registers))
+      integers.set(value, operand);
+  }
+
+  /// A block of its own, which ends by giving values to registers.
+  FailureOr<uint32_t> writeBranch(Region &region,
+                                  ArrayRef<Operand> registers) {
+    uint32_t outer = out.getBlock(), inner = out.newBlock();
+    out.setBlock(inner);
+    if (failed(writeBlock(region.front())))
+      return failure();
+    assign(registers, region.front().getTerminator()->getOperands());
+    out.setBlock(outer);
+    return inner;
+  }
+
+  LogicalResult write(scf::IfOp op) {
+    SmallVector<Operand> registers = addRegisters(op.getResults());
+    Operand condition = integers.get(op.getCondition());
+    auto thenBlock = writeBranch(op.getThenRegion(), registers);
+    if (failed(thenBlock))
+      return failure();
+    uint32_t elseNumber = ALULA_NONE;
+    if (!op.getElseRegion().empty()) {
+      auto elseBlock = writeBranch(op.getElseRegion(), registers);
+      if (failed(elseBlock))
+        return failure();
+      elseNumber = *elseBlock;
+    }
+    out.branch(condition, *thenBlock, elseNumber);
+    return success();
+  }
+
+  LogicalResult write(scf::IndexSwitchOp op) {
+    for (auto [i, number] : llvm::enumerate(op.getCases()))
+      if (number != static_cast<int64_t>(i))
+        return op.emitError() << "'scf.index_switch': cases must count from 0: "
+                              << number << " at " << i;
+    SmallVector<Operand> registers = addRegisters(op.getResults());
+    Operand index = integers.get(op.getArg());
+    std::vector<uint32_t> blocks;
+    SmallVector<Region *> regions;
+    for (Region &region : op.getCaseRegions())
+      regions.push_back(&region);
+    regions.push_back(&op.getDefaultRegion());
+    for (Region *region : regions) {
+      auto block = writeBranch(*region, registers);
+      if (failed(block))
+        return failure();
+      blocks.push_back(*block);
+    }
+    out.branch(index, blocks);
+    return success();
+  }
+
+  LogicalResult write(scf::WhileOp op) {
+    // What the loop carries stays in the same registers all the time.
+    SmallVector<Operand> registers = addRegisters(op.getResults());
+    if (op.getConditionOp().getArgs() != op.getBeforeArguments())
+      return op.emitError() << "'scf.while': condition must hand on what it got";
+    assign(registers, op.getInits());
+    setAll(op.getBeforeArguments(), registers);
+    setAll(op.getAfterArguments(), registers);
+    uint32_t outer = out.getBlock(), condition = out.newBlock();
+    out.setBlock(condition);
+    if (failed(writeBlock(op.getBefore().front())))
+      return failure();
+    Operand flag = integers.get(op.getConditionOp().getCondition());
+    out.setBlock(outer);
+    auto body = writeBranch(op.getAfter(), registers);
+    if (failed(body))
+      return failure();
+    out.loop(condition, flag, *body);
+    return success();
+  }
+
+  const Callables &callables;
+  ArtifactWriter &file;
+  FunctionWriter &out;
+  IntegerWriter integers;
+  DenseMap<Value, uint32_t> slots;
+};
+} // namespace
+
+LogicalResult alula::emit::writeCommands(func::FuncOp function,
+                                         const Callables &callables,
+                                         ArtifactWriter &file,
+                                         FunctionWriter &out) {
+  return CommandWriter(callables, file, out).writeBlock(function.front());
+}

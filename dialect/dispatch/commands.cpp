@@ -1,0 +1,47 @@
+// Verifiers of the commands that name other symbols.
+
+#include "dialect/dispatch/ops.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace alula::dispatch;
+
+LogicalResult RunOp::verify() {
+  if (!getWorkgroups().empty() && getWorkgroups().size() != 3)
+    return emitError() << "'dispatch.run': grid must have three sizes: has "
+                       << getWorkgroups().size();
+  return success();
+}
+
+LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto entry = symbolTable.lookupNearestSymbolFrom<EntryOp>(getOperation(),
+                                                            getEntryAttr());
+  if (!entry)
+    return emitError() << "'dispatch.run': no such entry: " << getEntry();
+  if (entry.getBindings().size() != getBindings().size() ||
+      entry.getConstantCount() != getConstants().size())
+    return emitError() << "'dispatch.run': bindings and constants must be the "
+                          "entry's: "
+                       << getBindings().size() << " and "
+                       << getConstants().size() << ", " << getEntry()
+                       << " has " << entry.getBindings().size() << " and "
+                       << entry.getConstantCount();
+  return success();
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto callee = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
+      getOperation(), getCalleeAttr());
+  if (!callee)
+    return emitError() << "'dispatch.call': no such function: " << getCallee();
+  if (callee.getNumArguments() != getInputs().size() ||
+      callee.getNumResults() != getOutputs().size())
+    return emitError() << "'dispatch.call': inputs and outputs must be the "
+                          "function's: "
+                       << getInputs().size() << " and " << getOutputs().size()
+                       << ", @" << getCallee() << " has "
+                       << callee.getNumArguments() << " and "
+                       << callee.getNumResults();
+  return success();
+}
