@@ -20,29 +20,41 @@ using namespace mlir;
 using namespace alula::dispatch;
 
 namespace {
-/// A constant is worth copying into a kernel when it is one number.
-bool isSplatConstant(Value value) {
-  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
-  return constant && isa<DenseElementsAttr>(constant.getValue()) &&
-         cast<DenseElementsAttr>(constant.getValue()).isSplat();
-}
+/// What a group needs from outside and what outside needs from it.
+struct Border {
+  llvm::SetVector<Value> inputs, constants;
+  SmallVector<Value> outputs;
+};
 
-/// What the group reads from outside, once each, in order of use; regions
-/// included.
-SmallVector<Value> findInputs(const KernelGroup &group) {
-  llvm::SetVector<Value> inputs;
+Border findBorder(const KernelGroup &group) {
+  Border border;
   DenseSet<Operation *> members(group.ops.begin(), group.ops.end());
-  for (Operation *op : group.ops)
+  Block *block = group.getLast()->getBlock();
+  auto isInside = [&](Operation *op) {
+    Operation *ancestor = block->findAncestorOpInBlock(*op);
+    return ancestor && members.contains(ancestor);
+  };
+  for (Operation *op : group.ops) {
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {
-        Operation *owner = operand.getParentBlock()->getParentOp();
-        bool isInner = owner != op->getParentOp();
-        if (!isInner && !members.contains(operand.getDefiningOp()) &&
-            !isSplatConstant(operand))
-          inputs.insert(operand);
+        Operation *owner = operand.getDefiningOp();
+        if (!owner)
+          owner = operand.getParentBlock()->getParentOp();
+        // An argument of a block inside belongs to its op.
+        if (isInside(owner))
+          continue;
+        if (isKernelConstant(operand))
+          border.constants.insert(operand);
+        else
+          border.inputs.insert(operand);
       }
     });
-  return inputs.takeVector();
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !isInside(user); }))
+        border.outputs.push_back(result);
+  }
+  return border;
 }
 
 struct FormKernels
@@ -59,66 +71,85 @@ struct FormKernels
                              << function.getBlocks().size();
         return signalPassFailure();
       }
-      for (const KernelGroup &group : formKernelGroups(function.front()))
-        outline(function, group, symbols);
+      outlineBlock(function.front(), function.getSymName(), symbols);
     }
   }
 
-  void outline(func::FuncOp function, const KernelGroup &group,
-               SymbolTable &symbols) {
-    Operation *root = group.getRoot();
-    SmallVector<Value> inputs = findInputs(group);
-    OpBuilder builder(root->getContext());
-    Location location = root->getLoc();
-
-    auto executable = builder.create<ExecutableOp>(
-        location, function.getSymName(), builder.getStringAttr("private"));
-    StringAttr name = symbols.insert(executable);
-
-    builder.setInsertionPointToEnd(&executable.getBody().emplaceBlock());
-    SmallVector<Attribute> bindings(
-        inputs.size(), AccessAttr::get(builder.getContext(), Access::Read));
-    bindings.append(root->getNumResults(),
-                    AccessAttr::get(builder.getContext(), Access::Write));
-    builder.create<EntryOp>(location, name, builder.getArrayAttr(bindings),
-                            ArrayRef<int64_t>{1, 1, 1});
-    auto inner = builder.create<ModuleOp>(location);
-    builder.setInsertionPointToEnd(inner.getBody());
-    auto kernel = builder.create<func::FuncOp>(
-        location, name,
-        builder.getFunctionType(TypeRange(ValueRange(inputs)),
-                                root->getResultTypes()));
-    fillBody(kernel, group, inputs);
-
-    builder.setInsertionPoint(root);
-    auto entry = SymbolRefAttr::get(name, {FlatSymbolRefAttr::get(name)});
-    auto launch = builder.create<LaunchOp>(location, root->getResultTypes(),
-                                           entry, inputs, ArrayAttr());
-    root->replaceAllUsesWith(launch.getResults());
-    for (Operation *op : llvm::reverse(group.ops))
-      op->erase();
+  void outlineBlock(Block &block, StringRef name, SymbolTable &symbols) {
+    for (const KernelGroup &group : formKernelGroups(block))
+      outline(group, name, symbols);
+    // What has stayed on the host has kernels inside.
+    for (Operation &op : block)
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          if (isa<stablehlo::StablehloDialect>(op.getDialect()))
+            outlineBlock(inner, name, symbols);
   }
 
-  void fillBody(func::FuncOp kernel, const KernelGroup &group,
-                ArrayRef<Value> inputs) {
+  static void outline(const KernelGroup &group, StringRef functionName,
+                      SymbolTable &symbols) {
+    Border border = findBorder(group);
+    // Without a reader there is nothing to compute.
+    if (border.outputs.empty())
+      return eraseOps(group);
+    Operation *last = group.getLast();
+    OpBuilder builder(last->getContext());
+    Location location = last->getLoc();
+
+    auto executable = builder.create<ExecutableOp>(
+        location, functionName, builder.getStringAttr("private"));
+    StringAttr name = symbols.insert(executable);
+    builder.setInsertionPointToEnd(&executable.getBody().emplaceBlock());
+    SmallVector<Attribute> bindings(
+        border.inputs.size(),
+        AccessAttr::get(builder.getContext(), Access::Read));
+    bindings.append(border.outputs.size(),
+                    AccessAttr::get(builder.getContext(), Access::Write));
+    builder.create<EntryOp>(location, name, builder.getArrayAttr(bindings),
+                            builder.getDenseI64ArrayAttr({1, 1, 1}),
+                            builder.getI64IntegerAttr(0),
+                            builder.getI64IntegerAttr(0));
+    auto inner = builder.create<ModuleOp>(location);
+    builder.setInsertionPointToEnd(inner.getBody());
+    ValueRange inputs = border.inputs.getArrayRef();
+    auto kernel = builder.create<func::FuncOp>(
+        location, name,
+        builder.getFunctionType(inputs.getTypes(),
+                                ValueRange(border.outputs).getTypes()));
+    fillBody(kernel, group, border);
+
+    builder.setInsertionPoint(last);
+    auto entry = SymbolRefAttr::get(name, {FlatSymbolRefAttr::get(name)});
+    auto launch = builder.create<LaunchOp>(
+        location, ValueRange(border.outputs).getTypes(), entry, inputs);
+    for (auto [output, result] :
+         llvm::zip_equal(border.outputs, launch.getResults()))
+      output.replaceAllUsesWith(result);
+    eraseOps(group);
+  }
+
+  static void eraseOps(const KernelGroup &group) {
+    for (Operation *op : llvm::reverse(group.ops)) {
+      op->dropAllUses();
+      op->erase();
+    }
+  }
+
+  static void fillBody(func::FuncOp kernel, const KernelGroup &group,
+                       const Border &border) {
     Block *body = kernel.addEntryBlock();
     auto builder = OpBuilder::atBlockEnd(body);
     IRMapping mapping;
-    mapping.map(inputs, body->getArguments());
-    for (Operation *op : group.ops) {
-      op->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          if (isSplatConstant(operand) && !mapping.contains(operand) &&
-              operand.getParentBlock() == op->getBlock())
-            mapping.map(operand,
-                        builder.clone(*operand.getDefiningOp())->getResult(0));
-      });
+    mapping.map(border.inputs.getArrayRef(), body->getArguments());
+    for (Value constant : border.constants)
+      mapping.map(constant,
+                  builder.clone(*constant.getDefiningOp())->getResult(0));
+    for (Operation *op : group.ops)
       builder.clone(*op, mapping);
-    }
     SmallVector<Value> results;
-    for (Value result : group.getRoot()->getResults())
-      results.push_back(mapping.lookup(result));
-    builder.create<func::ReturnOp>(group.getRoot()->getLoc(), results);
+    for (Value output : border.outputs)
+      results.push_back(mapping.lookup(output));
+    builder.create<func::ReturnOp>(group.getLast()->getLoc(), results);
   }
 };
 } // namespace

@@ -1,28 +1,33 @@
 // Which ops share a kernel: a producer joins its consumer if nobody else needs
-// its result and recomputing borders costs nothing.
+// its result and recomputing borders costs nothing; neighbours join if both are
+// small, control flow included.
 
 #include "compiler/dispatch/kernel_groups.h"
 
+#include "compiler/dispatch/work.h"
 #include "dialect/stablehlo/ops.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace alula::dispatch;
 
 namespace {
-/// Each element of the result depends on one element of each operand.
-bool isMap(Operation *op) {
-  return op->hasTrait<mlir::OpTrait::Elementwise>() ||
-         isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp,
-             stablehlo::ReshapeOp, stablehlo::TransposeOp, stablehlo::SliceOp,
-             stablehlo::SelectOp, stablehlo::ClampOp, stablehlo::ReverseOp>(op);
-}
+/// More ops than this make a kernel slow to compile.
+constexpr size_t maxOps = 256;
 
 bool isElementwise(Operation *op) {
   return op->hasTrait<mlir::OpTrait::Elementwise>() ||
          isa<stablehlo::SelectOp, stablehlo::ClampOp>(op);
+}
+
+/// Each element of the result depends on one element of each operand.
+bool isMap(Operation *op) {
+  return isElementwise(op) ||
+         isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp,
+             stablehlo::ReshapeOp, stablehlo::TransposeOp, stablehlo::SliceOp,
+             stablehlo::DynamicSliceOp, stablehlo::PadOp, stablehlo::ReverseOp>(
+             op);
 }
 
 /// Loops over more than its result; a kernel holds one such op.
@@ -30,9 +35,33 @@ bool isContraction(Operation *op) {
   return isa<stablehlo::DotGeneralOp, stablehlo::ReduceOp>(op);
 }
 
-bool staysOnHost(Operation *op) {
-  return op->hasTrait<mlir::OpTrait::IsTerminator>() ||
-         op->hasTrait<mlir::OpTrait::ConstantLike>();
+bool isControlFlow(Operation *op) {
+  return isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
+}
+
+bool hasToken(TypeRange types) {
+  return llvm::any_of(types, [](Type type) {
+    return isa<stablehlo::TokenType>(type);
+  });
+}
+
+/// Talks to other devices, the host program, or the outside.
+bool hasEffects(Operation *op) {
+  return isa<stablehlo::CustomCallOp, stablehlo::AllReduceOp,
+             stablehlo::AllGatherOp, stablehlo::AllToAllOp,
+             stablehlo::ReduceScatterOp, stablehlo::CollectivePermuteOp,
+             stablehlo::CollectiveBroadcastOp, stablehlo::PartitionIdOp,
+             stablehlo::ReplicaIdOp, stablehlo::InfeedOp,
+             stablehlo::OutfeedOp, stablehlo::SendOp, stablehlo::RecvOp>(op) ||
+         hasToken(op->getOperandTypes()) || hasToken(op->getResultTypes());
+}
+
+bool holdsEffects(Operation *op) {
+  return op->walk([](Operation *inner) {
+             return hasEffects(inner) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+           })
+      .wasInterrupted();
 }
 
 class GroupBuilder {
@@ -44,7 +73,10 @@ public:
 
   /// Takes in producers until none fits. Each round may free the next.
   void grow(const DenseSet<Operation *> &taken) {
-    for (size_t i = 0; i < members.size(); ++i)
+    // Ops with regions of their own are kernels of their own.
+    if (members.front()->getNumRegions() && !isContraction(members.front()))
+      return;
+    for (size_t i = 0; i < members.size() && members.size() < maxOps; ++i)
       for (Value operand : members[i]->getOperands())
         if (Operation *producer = operand.getDefiningOp())
           if (fits(producer, taken))
@@ -86,7 +118,62 @@ private:
   DenseSet<Operation *> set;
   bool hasContraction, onlyElementwise;
 };
+
+/// Whether a host op stands between the places of two groups.
+bool isHostBetween(Operation *first, Operation *last) {
+  for (Operation *op = first->getNextNode(); op != last; op = op->getNextNode())
+    if (staysOnHost(op) && !op->hasTrait<mlir::OpTrait::ConstantLike>())
+      return true;
+  return false;
+}
+
+/// Neighbours whose work together is small become one.
+SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups) {
+  SmallVector<KernelGroup> merged;
+  int64_t mergedWork = 0;
+  for (const KernelGroup &group : groups) {
+    int64_t work = 0;
+    for (Operation *op : group.ops)
+      work += estimateWork(op);
+    if (!merged.empty() && mergedWork + work <= smallWork &&
+        merged.back().ops.size() + group.ops.size() <= maxOps &&
+        !isHostBetween(merged.back().getLast(), group.getLast())) {
+      SmallVector<Operation *> &ops = merged.back().ops;
+      ops.append(group.ops);
+      llvm::sort(ops, [](Operation *a, Operation *b) {
+        return a->isBeforeInBlock(b);
+      });
+      mergedWork += work;
+      continue;
+    }
+    merged.push_back(group);
+    mergedWork = work;
+  }
+  return merged;
+}
 } // namespace
+
+bool alula::dispatch::staysOnHost(Operation *op) {
+  if (op->hasTrait<mlir::OpTrait::IsTerminator>() ||
+      op->hasTrait<mlir::OpTrait::ConstantLike>() ||
+      !isa<stablehlo::StablehloDialect>(op->getDialect()) || hasEffects(op))
+    return true;
+  return isControlFlow(op) && (estimateWork(op) > smallWork || holdsEffects(op));
+}
+
+bool alula::dispatch::isKernelConstant(Value value) {
+  constexpr int64_t maxElements = 64;
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  if (!constant)
+    return false;
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  auto elements = dyn_cast<ElementsAttr>(constant.getValue());
+  if (elements && elements.isSplat())
+    return true;
+  return dense && dense.getNumElements() &&
+         dense.getNumElements() <= maxElements &&
+         !isa<ComplexType>(dense.getElementType());
+}
 
 SmallVector<KernelGroup> alula::dispatch::formKernelGroups(Block &block) {
   SmallVector<KernelGroup> groups;
@@ -101,5 +188,5 @@ SmallVector<KernelGroup> alula::dispatch::formKernelGroups(Block &block) {
     taken.insert(groups.back().ops.begin(), groups.back().ops.end());
   }
   std::reverse(groups.begin(), groups.end());
-  return groups;
+  return mergeSmall(groups);
 }

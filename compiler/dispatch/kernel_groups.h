@@ -5,15 +5,21 @@
 
 namespace alula::dispatch {
 
-/// Ops that become one kernel, in program order; the last one is the root,
-/// whose results are the kernel's. No other result is used outside.
+/// Ops that become one kernel, in program order. Their kernel runs where the
+/// last one stands.
 struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops;
-  mlir::Operation *getRoot() const { return ops.back(); }
+  mlir::Operation *getLast() const { return ops.back(); }
 };
 
-/// Every op of `block` that computes tensors, in groups, in program order.
-/// Constants and the terminator stay on the host.
+/// Every op of `block` that computes tensors in a kernel, in groups, in program
+/// order.
 llvm::SmallVector<KernelGroup> formKernelGroups(mlir::Block &block);
+
+/// Constants, terminators, large control flow and what talks to the outside.
+bool staysOnHost(mlir::Operation *op);
+
+/// A constant that a kernel keeps in its own data.
+bool isKernelConstant(mlir::Value value);
 
 } // namespace alula::dispatch

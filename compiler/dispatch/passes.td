@@ -7,15 +7,6 @@ def FormKernels : Pass<"dispatch-form-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::alula::dispatch::DispatchDialect"];
 }
 
-def ConvertStablehloToLinalg
-    : Pass<"dispatch-convert-stablehlo-to-linalg",
-           "::alula::dispatch::ExecutableOp"> {
-  let summary = "kernel bodies from StableHLO to linalg on tensors";
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def VerifyDispatchOutput
     : Pass<"dispatch-verify-output", "::mlir::ModuleOp"> {
   let summary = "checks what the next rooms rely on";

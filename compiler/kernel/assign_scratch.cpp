@@ -33,15 +33,9 @@ struct AssignScratch
   }
 
   static LogicalResult assign(func::FuncOp function, EntryOp entry) {
-    auto allocs = llvm::to_vector(function.getOps<memref::AllocOp>());
-    WalkResult nested = function.walk([&](memref::AllocOp alloc) {
-      if (alloc->getParentOp() == function)
-        return WalkResult::advance();
-      alloc.emitError() << "'memref.alloc': temporary inside a loop";
-      return WalkResult::interrupt();
-    });
-    if (nested.wasInterrupted())
-      return failure();
+    // A temporary of a loop has one place for all iterations.
+    SmallVector<memref::AllocOp> allocs;
+    function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
     if (allocs.empty())
       return success();
 
@@ -58,6 +52,7 @@ struct AssignScratch
     }
 
     auto builder = OpBuilder::atBlockBegin(&function.front());
+    total = std::max<int64_t>(total, 1);
     auto scratchType = MemRefType::get({total}, builder.getI8Type());
     Value scratch =
         function.front().addArgument(scratchType, function.getLoc());

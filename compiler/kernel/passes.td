@@ -4,10 +4,12 @@ include "mlir/Pass/PassBase.td"
 
 class KernelPass<string name> : Pass<name, "::alula::dispatch::ExecutableOp">;
 
-def Bufferize : KernelPass<"kernel-bufferize"> {
-  let summary = "kernels read and write the buffers of their bindings";
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::memref::MemRefDialect"];
+def ConvertStablehloToLoops : KernelPass<"kernel-convert-stablehlo-to-loops"> {
+  let summary = "kernel bodies from StableHLO on tensors to loops over buffers";
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def AssignScratch : KernelPass<"kernel-assign-scratch"> {

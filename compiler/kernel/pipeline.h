@@ -6,7 +6,7 @@ class OpPassManager;
 
 namespace alula::kernel {
 
-/// For `dispatch.executable`: bodies in linalg on tensors → loops over buffers,
+/// For `dispatch.executable`: bodies in StableHLO → loops over buffers,
 /// temporaries in scratch.
 void addKernelPipeline(mlir::OpPassManager &pm);
 

@@ -7,10 +7,10 @@
 // CHECK: dispatch.executable @chain_0
 // CHECK: stablehlo.add
 // CHECK: stablehlo.multiply
-func.func @chain(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = stablehlo.add %a, %b : tensor<4xf32>
-  %1 = stablehlo.multiply %0, %b : tensor<4xf32>
-  return %1 : tensor<4xf32>
+func.func @chain(%a: tensor<65536xf32>, %b: tensor<65536xf32>) -> tensor<65536xf32> {
+  %0 = stablehlo.add %a, %b : tensor<65536xf32>
+  %1 = stablehlo.multiply %0, %b : tensor<65536xf32>
+  return %1 : tensor<65536xf32>
 }
 
 // -----
@@ -19,36 +19,90 @@ func.func @chain(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: func.func @epilogue
 // CHECK: dispatch.launch @epilogue_0::@epilogue_0(%arg0, %arg1)
 // CHECK-NOT: dispatch.launch
-// CHECK: stablehlo.dot_general
 // CHECK: stablehlo.constant dense<0.000000e+00>
+// CHECK: stablehlo.dot_general
 // CHECK: stablehlo.maximum
-func.func @epilogue(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) -> tensor<2x4xf32> {
-  %zero = stablehlo.constant dense<0.0> : tensor<2x4xf32>
-  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
-  %1 = stablehlo.maximum %0, %zero : tensor<2x4xf32>
-  return %1 : tensor<2x4xf32>
+func.func @epilogue(%a: tensor<200x300xf32>, %b: tensor<300x400xf32>) -> tensor<200x400xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<200x400xf32>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<200x300xf32>, tensor<300x400xf32>) -> tensor<200x400xf32>
+  %1 = stablehlo.maximum %0, %zero : tensor<200x400xf32>
+  return %1 : tensor<200x400xf32>
 }
 
 // -----
 
-// Does not fire: a value with another reader keeps a kernel of its own.
+// Does not fire: a large value with another reader keeps a kernel of its own.
 // CHECK-LABEL: func.func @shared
 // CHECK: %[[S:.*]] = dispatch.launch @shared_0::@shared_0(%arg0)
 // CHECK: %[[T:.*]] = dispatch.launch @shared_1::@shared_1(%[[S]])
 // CHECK: return %[[S]], %[[T]]
-func.func @shared(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  %0 = stablehlo.negate %a : tensor<4xf32>
-  %1 = stablehlo.abs %0 : tensor<4xf32>
-  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+func.func @shared(%a: tensor<65536xf32>) -> (tensor<65536xf32>, tensor<65536xf32>) {
+  %0 = stablehlo.negate %a : tensor<65536xf32>
+  %1 = stablehlo.abs %0 : tensor<65536xf32>
+  return %0, %1 : tensor<65536xf32>, tensor<65536xf32>
 }
 
 // -----
 
-// Two products never share a kernel.
+// Two large products never share a kernel.
 // CHECK-LABEL: func.func @two
 // CHECK-COUNT-2: dispatch.launch
-func.func @two(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
-  %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
-  %1 = stablehlo.dot_general %0, %a, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
-  return %1 : tensor<2x2xf32>
+func.func @two(%a: tensor<200x200xf32>) -> tensor<200x200xf32> {
+  %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<200x200xf32>, tensor<200x200xf32>) -> tensor<200x200xf32>
+  %1 = stablehlo.dot_general %0, %a, contracting_dims = [1] x [0] : (tensor<200x200xf32>, tensor<200x200xf32>) -> tensor<200x200xf32>
+  return %1 : tensor<200x200xf32>
+}
+
+// -----
+
+// Small neighbours share a kernel, each result that is read outside leaves it.
+// CHECK-LABEL: func.func @small
+// CHECK: %[[R:.*]]:2 = dispatch.launch @small_0::@small_0(%arg0)
+// CHECK-NEXT: return %[[R]]#0, %[[R]]#1
+func.func @small(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.dot_general %0, %a, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// A loop over little is part of a kernel.
+// CHECK-LABEL: func.func @loop
+// CHECK: dispatch.launch @loop_0::@loop_0(%arg0)
+// CHECK-NEXT: return
+func.func @loop(%a: tensor<i32>) -> tensor<i32> {
+  %n = stablehlo.constant dense<10> : tensor<i32>
+  %r = stablehlo.while(%i = %a) : tensor<i32>
+    cond {
+      %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %i : tensor<i32>
+      stablehlo.return %j : tensor<i32>
+    }
+  return %r : tensor<i32>
+}
+
+// -----
+
+// A loop over much stays on the host and launches what is inside.
+// CHECK-LABEL: func.func @large_loop
+// CHECK: stablehlo.while
+// CHECK: dispatch.launch
+// CHECK: stablehlo.return
+// CHECK: dispatch.launch
+func.func @large_loop(%a: tensor<65536xf32>, %n: tensor<i32>) -> tensor<65536xf32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<65536xf32>
+    cond {
+      %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %y = stablehlo.sine %x : tensor<65536xf32>
+      stablehlo.return %j, %y : tensor<i32>, tensor<65536xf32>
+    }
+  return %r#1 : tensor<65536xf32>
 }

@@ -37,8 +37,8 @@ OwningOpRef<ModuleOp> cloneBodies(ExecutableOp executable) {
   return clone;
 }
 
-FailureOr<std::string> compile(ExecutableOp executable,
-                               const Machine &machine) {
+FailureOr<std::string> compile(ExecutableOp executable, const Machine &machine,
+                               const CodegenHooks &hooks) {
   OwningOpRef<ModuleOp> bodies = cloneBodies(executable);
   PassManager pm(executable.getContext(), ModuleOp::getOperationName());
   addLoweringPipeline(pm);
@@ -51,7 +51,7 @@ FailureOr<std::string> compile(ExecutableOp executable,
     return executable.emitError()
            << "'dispatch.executable': can't be translated to LLVM: @"
            << executable.getSymName();
-  auto object = generateObject(*code, machine);
+  auto object = generateObject(*code, machine, hooks.isCancelled);
   if (!object)
     return executable.emitError()
            << "'dispatch.executable': " << llvm::toString(object.takeError());
@@ -80,10 +80,17 @@ LogicalResult addBuiltins(ModuleOp module, const Machine &machine,
 } // namespace
 
 LogicalResult alula::cpu::generateVariant(ModuleOp module,
-                                          const Machine &machine) {
+                                          const Machine &machine,
+                                          const CodegenHooks &hooks) {
   std::vector<std::string> objects, entries;
-  for (auto executable : module.getOps<ExecutableOp>()) {
-    auto object = compile(executable, machine);
+  auto executables = llvm::to_vector(module.getOps<ExecutableOp>());
+  for (auto [i, executable] : llvm::enumerate(executables)) {
+    if (hooks.isCancelled && hooks.isCancelled())
+      return failure();
+    if (hooks.onKernel)
+      hooks.onKernel(executable.getSymName(), static_cast<unsigned>(i),
+                     static_cast<unsigned>(executables.size()));
+    auto object = compile(executable, machine, hooks);
     if (failed(object))
       return failure();
     objects.push_back(std::move(*object));

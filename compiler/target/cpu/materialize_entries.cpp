@@ -1,9 +1,10 @@
 // Gives each kernel the entry that the runtime calls.
 //   llvm.func @k(%in: ptr, %out: ptr)
 //   →  llvm.func @k(%args: ptr, %x: i32, %y: i32, %z: i32) -> i32
-// whose body loads the bindings, and the scratch if there is one more pointer,
-// and calls the old one. Relies on: the caller of the pass has put the number of
-// bindings on the function as `cpu.bindings`.
+// whose body loads the bindings, then the constants, which are integers, then the
+// scratch if there is one more pointer, and calls the old one. Relies on: the
+// caller of the pass has put the number of bindings on the function as
+// `cpu.bindings`.
 
 #include "compiler/target/cpu/passes.h"
 
@@ -28,14 +29,15 @@ public:
       : body(body), builder(body), location(body.getLoc()),
         pointer(LLVM::LLVMPointerType::get(body.getContext())) {}
 
-  void build(int64_t numBindings) {
+  void build(unsigned numBindings) {
     std::string name = body.getSymName().str();
     body.setSymName(name + ".body");
     body.setLinkage(LLVM::Linkage::Internal);
     // No binding that is written shares memory with another one.
     for (unsigned i = 0; i < body.getNumArguments(); ++i)
-      body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      builder.getUnitAttr());
+      if (body.getArgument(i).getType() == pointer)
+        body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
     body.setPassthroughAttr(
         builder.getArrayAttr({builder.getStringAttr("alwaysinline")}));
 
@@ -46,24 +48,35 @@ public:
     Block *block = entry.addEntryBlock(builder);
     builder.setInsertionPointToStart(block);
     Value args = block->getArgument(0);
-    Value bindings = loadField(args, offsetof(alula_kernel_args, bindings));
+    Value bindings =
+        loadField(args, offsetof(alula_kernel_args, bindings), pointer);
+    Value constants =
+        loadField(args, offsetof(alula_kernel_args, constants), pointer);
     SmallVector<Value> operands;
-    for (unsigned i = 0; i < body.getNumArguments(); ++i)
-      operands.push_back(
-          i < numBindings
-              ? loadField(bindings, i * sizeof(void *))
-              : loadField(args, offsetof(alula_kernel_args, scratch)));
+    size_t numConstants = 0;
+    for (BlockArgument argument : body.getArguments()) {
+      Type type = argument.getType();
+      if (argument.getArgNumber() < numBindings)
+        operands.push_back(loadField(
+            bindings, argument.getArgNumber() * sizeof(void *), type));
+      else if (type == pointer)
+        operands.push_back(
+            loadField(args, offsetof(alula_kernel_args, scratch), type));
+      else
+        operands.push_back(
+            loadField(constants, numConstants++ * sizeof(int64_t), type));
+    }
     builder.create<LLVM::CallOp>(location, body, operands);
     Value zero = builder.create<LLVM::ConstantOp>(location, i32, 0);
     builder.create<LLVM::ReturnOp>(location, zero);
   }
 
 private:
-  Value loadField(Value base, size_t offset) {
+  Value loadField(Value base, size_t offset, Type type) {
     Value address = builder.create<LLVM::GEPOp>(
         location, pointer, builder.getI8Type(), base,
         LLVM::GEPArg(static_cast<int32_t>(offset)));
-    return builder.create<LLVM::LoadOp>(location, pointer, address);
+    return builder.create<LLVM::LoadOp>(location, type, address);
   }
 
   LLVM::LLVMFuncOp body;
@@ -80,7 +93,8 @@ struct MaterializeEntries
       if (auto bindings =
               function->getAttrOfType<IntegerAttr>("cpu.bindings")) {
         function->removeAttr("cpu.bindings");
-        EntryBuilder(function).build(bindings.getInt());
+        EntryBuilder(function).build(
+            static_cast<unsigned>(bindings.getInt()));
       }
   }
 };

@@ -78,12 +78,18 @@ void markFreestanding(llvm::Module &module, const Machine &machine) {
 }
 
 std::string optimizeAndEmit(llvm::Module &module,
-                            llvm::TargetMachine &targetMachine) {
+                            llvm::TargetMachine &targetMachine,
+                            const std::function<bool()> &isCancelled = {}) {
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (isCancelled)
+    callbacks.registerShouldRunOptionalPassCallback(
+        [&](llvm::StringRef, llvm::Any) { return !isCancelled(); });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&targetMachine);
+  llvm::PassBuilder builder(&targetMachine, llvm::PipelineTuningOptions(),
+                            std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
   builder.registerFunctionAnalyses(functions);
@@ -91,6 +97,8 @@ std::string optimizeAndEmit(llvm::Module &module,
   builder.crossRegisterProxies(loops, functions, calls, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(module, modules);
+  if (isCancelled && isCancelled())
+    return {};
 
   llvm::SmallString<0> object;
   llvm::raw_svector_ostream os(object);
@@ -120,8 +128,9 @@ llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine) {
 }
 } // namespace
 
-llvm::Expected<std::string> alula::cpu::generateObject(llvm::Module &module,
-                                                       const Machine &machine) {
+llvm::Expected<std::string>
+alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
+                           const std::function<bool()> &isCancelled) {
   initializeTargets();
   std::string error;
   auto targetMachine = createTargetMachine(machine, error);
@@ -133,7 +142,7 @@ llvm::Expected<std::string> alula::cpu::generateObject(llvm::Module &module,
   if (auto problem = linkLibrary(module, machine))
     return std::move(problem);
   markFreestanding(module, machine);
-  std::string object = optimizeAndEmit(module, *targetMachine);
+  std::string object = optimizeAndEmit(module, *targetMachine, isCancelled);
   if (object.empty())
     return llvm::createStringError("no object files for " + machine.triple);
   return object;

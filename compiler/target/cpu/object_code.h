@@ -2,6 +2,8 @@
 
 #include "compiler/target/cpu/machine.h"
 
+#include <functional>
+
 namespace llvm {
 class Module;
 } // namespace llvm
@@ -10,9 +12,11 @@ namespace alula::cpu {
 
 /// Optimizes `module` and returns a position-independent object file that calls
 /// nothing but the builtins: no libc, no libm. Functions of the kernel library
-/// that it calls are linked into it first.
-llvm::Expected<std::string> generateObject(llvm::Module &module,
-                                           const Machine &machine);
+/// that it calls are linked into it first. Once `isCancelled` is true, passes
+/// that can be left out are, and the result is good for nothing.
+llvm::Expected<std::string>
+generateObject(llvm::Module &module, const Machine &machine,
+               const std::function<bool()> &isCancelled = {});
 
 /// The object file with everything that LLVM's code generator calls by name.
 /// It is made once for each machine in a process.

@@ -2,11 +2,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {
-  let summary = "math functions become arithmetic: kernels have no libm";
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::vector::VectorDialect"];
+def VerifyMath : Pass<"cpu-verify-math", "::mlir::ModuleOp"> {
+  let summary = "checks that math functions are instructions: no libm";
 }
 
 def MaterializeEntries : Pass<"cpu-materialize-entries", "::mlir::ModuleOp"> {

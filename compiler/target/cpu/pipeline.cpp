@@ -13,7 +13,7 @@
 using namespace mlir;
 
 void alula::cpu::addLoweringPipeline(OpPassManager &pm) {
-  pm.addPass(createExpandMath());
+  pm.addPass(createVerifyMath());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createLoopInvariantCodeMotionPass());
@@ -24,6 +24,7 @@ void alula::cpu::addLoweringPipeline(OpPassManager &pm) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());

@@ -45,8 +45,7 @@ def exchange(function, weight, powers, low, high):
         solution = lu_solve(rows, right)
         coefficients = [solution[i] for i in range(len(powers))]
         errors = [
-            (w * (sum(c * x**p for c, p in zip(coefficients, powers)) - f), x)
-            for x, f, w in values
+            (w * (sum(c * x**p for c, p in zip(coefficients, powers)) - f), x) for x, f, w in values
         ]
         # The largest error of each run of one sign; then the best such runs.
         peaks = []
@@ -118,38 +117,90 @@ def write_all(out):
         (64, 10, "expTailF64", to_double),
     ):
         write_polynomial(
-            out, name, f"(e^x - 1 - x) / x^2 for |x| <= ln 2 / 2",
-            fit(e2, lambda r: r**2 / exp(r), degree, -half, half, rounding), rounding)
+            out,
+            name,
+            f"(e^x - 1 - x) / x^2 for |x| <= ln 2 / 2",
+            fit(e2, lambda r: r**2 / exp(r), degree, -half, half, rounding),
+            rounding,
+        )
     # For f32 functions that compute in double.
     write_polynomial(
-        out, "expTailShort", "(e^x - 1 - x) / x^2, for results in f32",
-        fit(e2, lambda r: r**2 / abs(expm1(r)), 6, -half, half, to_double), to_double)
+        out,
+        "expTailShort",
+        "(e^x - 1 - x) / x^2, for results in f32",
+        fit(e2, lambda r: r**2 / abs(expm1(r)), 6, -half, half, to_double),
+        to_double,
+    )
 
     low, high = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
     l3 = lambda f: (log1p(f) - f + f**2 / 2) / f**3
     write_polynomial(
-        out, "logTailF32", "(log(1 + x) - x + x^2 / 2) / x^3 for 1 + x in [sqrt 1/2, sqrt 2]",
-        fit(l3, lambda f: f**3 / log1p(f), 8, low, high, to_float), to_float)
+        out,
+        "logTailF32",
+        "(log(1 + x) - x + x^2 / 2) / x^3 for 1 + x in [sqrt 1/2, sqrt 2]",
+        fit(l3, lambda f: f**3 / log1p(f), 8, low, high, to_float),
+        to_float,
+    )
     # s = f / (2 + f): log(1 + f) = log((1 + s) / (1 - s)) = 2 s + s^3 P(s^2)
     top = (high / (2 + high)) ** 2 * mpf("1.002")
     ratio = lambda s: log((1 + s) / (1 - s))
     write_polynomial(
-        out, "logTailF64", "(log((1 + s) / (1 - s)) - 2 s) / s^3, of x = s^2",
-        fit(in_square(lambda s: (ratio(s) - 2 * s) / s**3),
-            in_square(lambda s: s**3 / ratio(s)), 6, mpf(0), top, to_double), to_double)
+        out,
+        "logTailF64",
+        "(log((1 + s) / (1 - s)) - 2 s) / s^3, of x = s^2",
+        fit(
+            in_square(lambda s: (ratio(s) - 2 * s) / s**3),
+            in_square(lambda s: s**3 / ratio(s)),
+            6,
+            mpf(0),
+            top,
+            to_double,
+        ),
+        to_double,
+    )
     write_polynomial(
-        out, "logTailLong", "(log((1 + s) / (1 - s)) - 2 s - 2/3 s^3) / s^5, of x = s^2",
-        fit(in_square(lambda s: (ratio(s) - 2 * s - 2 * s**3 / 3) / s**5),
-            in_square(lambda s: s**5 / ratio(s)), 7, mpf(0), top, to_double), to_double)
+        out,
+        "logTailLong",
+        "(log((1 + s) / (1 - s)) - 2 s - 2/3 s^3) / s^5, of x = s^2",
+        fit(
+            in_square(lambda s: (ratio(s) - 2 * s - 2 * s**3 / 3) / s**5),
+            in_square(lambda s: s**5 / ratio(s)),
+            7,
+            mpf(0),
+            top,
+            to_double,
+        ),
+        to_double,
+    )
     write_polynomial(
-        out, "logTailShort", "(log((1 + s) / (1 - s)) - 2 s) / s^3, of x = s^2, for results in f32",
-        fit(in_square(lambda s: (ratio(s) - 2 * s) / s**3),
-            in_square(lambda s: s**3 / ratio(s)), 4, mpf(0), top, to_double), to_double)
+        out,
+        "logTailShort",
+        "(log((1 + s) / (1 - s)) - 2 s) / s^3, of x = s^2, for results in f32",
+        fit(
+            in_square(lambda s: (ratio(s) - 2 * s) / s**3),
+            in_square(lambda s: s**3 / ratio(s)),
+            4,
+            mpf(0),
+            top,
+            to_double,
+        ),
+        to_double,
+    )
 
     write_polynomial(
-        out, "tanhTailF32", "(tanh(s) - s) / s^3 for |s| <= 0.625, of x = s^2",
-        fit(in_square(lambda s: (tanh(s) - s) / s**3),
-            in_square(lambda s: s**3 / tanh(s)), 4, mpf(0), mpf("0.3907"), to_float), to_float)
+        out,
+        "tanhTailF32",
+        "(tanh(s) - s) / s^3 for |s| <= 0.625, of x = s^2",
+        fit(
+            in_square(lambda s: (tanh(s) - s) / s**3),
+            in_square(lambda s: s**3 / tanh(s)),
+            4,
+            mpf(0),
+            mpf("0.3907"),
+            to_float,
+        ),
+        to_float,
+    )
 
     quarter = (pi / 4 * mpf("1.01")) ** 2
     # The short reduction leaves a quotient of up to 0.63 quarters of a turn.
@@ -159,30 +210,80 @@ def write_all(out):
         (wide, 3, "Short", ", for results in f32"),
     ):
         write_polynomial(
-            out, f"sinTail{suffix}", f"(sin(s) - s) / s^3, of x = s^2{note}",
-            fit(in_square(lambda s: (sin(s) - s) / s**3),
-                in_square(lambda s: s**3 / sin(s)), degree, mpf(0), limit, to_double), to_double)
+            out,
+            f"sinTail{suffix}",
+            f"(sin(s) - s) / s^3, of x = s^2{note}",
+            fit(
+                in_square(lambda s: (sin(s) - s) / s**3),
+                in_square(lambda s: s**3 / sin(s)),
+                degree,
+                mpf(0),
+                limit,
+                to_double,
+            ),
+            to_double,
+        )
         write_polynomial(
-            out, f"cosTail{suffix}", f"(cos(s) - 1 + s^2 / 2) / s^4, of x = s^2{note}",
-            fit(in_square(lambda s: (cos(s) - 1 + s**2 / 2) / s**4),
-                in_square(lambda s: s**4 / cos(s)), degree, mpf(0), limit, to_double), to_double)
+            out,
+            f"cosTail{suffix}",
+            f"(cos(s) - 1 + s^2 / 2) / s^4, of x = s^2{note}",
+            fit(
+                in_square(lambda s: (cos(s) - 1 + s**2 / 2) / s**4),
+                in_square(lambda s: s**4 / cos(s)),
+                degree,
+                mpf(0),
+                limit,
+                to_double,
+            ),
+            to_double,
+        )
 
     eighth = (sqrt(mpf(2)) - 1) ** 2 * mpf("1.002")
     for degree, suffix, note in ((10, "F64", ""), (5, "Short", ", for results in f32")):
         write_polynomial(
-            out, f"atanTail{suffix}", f"(atan(s) - s) / s^3 for |s| <= tan(pi / 8), of x = s^2{note}",
-            fit(in_square(lambda s: (atan(s) - s) / s**3),
-                in_square(lambda s: s**3 / atan(s)), degree, mpf(0), eighth, to_double), to_double)
+            out,
+            f"atanTail{suffix}",
+            f"(atan(s) - s) / s^3 for |s| <= tan(pi / 8), of x = s^2{note}",
+            fit(
+                in_square(lambda s: (atan(s) - s) / s**3),
+                in_square(lambda s: s**3 / atan(s)),
+                degree,
+                mpf(0),
+                eighth,
+                to_double,
+            ),
+            to_double,
+        )
 
     # erf(s) = s P(s^2) near zero, 1 - exp(-s Q(s)) further out.
     write_polynomial(
-        out, "erfNearF32", "erf(s) / s - 1 for |s| <= 1, of x = s^2",
-        fit(in_square(lambda s: erf(s) / s - 1), in_square(lambda s: s / erf(s)), 7,
-            mpf(0), mpf("1.005"), to_float), to_float)
+        out,
+        "erfNearF32",
+        "erf(s) / s - 1 for |s| <= 1, of x = s^2",
+        fit(
+            in_square(lambda s: erf(s) / s - 1),
+            in_square(lambda s: s / erf(s)),
+            7,
+            mpf(0),
+            mpf("1.005"),
+            to_float,
+        ),
+        to_float,
+    )
     write_polynomial(
-        out, "erfFarF32", "-log(1 - erf(x)) / x - x for x in [1, 4]",
-        fit(lambda s: -log(1 - erf(s)) / s - s,
-            lambda s: s * (1 - erf(s)) / erf(s), 7, mpf("0.995"), mpf(4), to_float), to_float)
+        out,
+        "erfFarF32",
+        "-log(1 - erf(x)) / x - x for x in [1, 4]",
+        fit(
+            lambda s: -log(1 - erf(s)) / s - s,
+            lambda s: s * (1 - erf(s)) / erf(s),
+            7,
+            mpf("0.995"),
+            mpf(4),
+            to_float,
+        ),
+        to_float,
+    )
 
 
 def chop(value, unit):
@@ -194,7 +295,8 @@ def write_reduction(out):
     """2^k * 2/pi modulo 4, as f32 arguments need it."""
     out.append(
         "/* Of 2^k * 2/pi modulo 4: the nearest multiple of 2^-27, and the rest. The\n"
-        " * first times an integer of 24 bits is exact. */")
+        " * first times an integer of 24 bits is exact. */"
+    )
     out.append("static const double twoOverPiMultiples[105][2] = {")
     for k in range(105):
         value = 2**k * 2 / pi

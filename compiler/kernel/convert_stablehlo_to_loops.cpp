@@ -1,0 +1,138 @@
+// Rewrites the kernels of an executable from StableHLO to loops over buffers.
+//   func @k(%a: tensor<4xf32>) -> tensor<4xf32> { stablehlo.add … }
+//   →  func @k(%a: memref<f32>, %out: memref<f32>) { scf.parallel … }
+// Parameters: the bindings' first elements; the sizes that only the host knows,
+// dynamic dimensions of arguments, then of results; the scratch memory comes
+// with `kernel-assign-scratch`. What has no lowering is an error at its op.
+
+#include "compiler/kernel/lowering.h"
+#include "compiler/kernel/passes.h"
+#include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Support/DebugStringHelper.h"
+
+namespace alula::kernel {
+#define GEN_PASS_DEF_CONVERTSTABLEHLOTOLOOPS
+#include "compiler/kernel/passes.h.inc"
+} // namespace alula::kernel
+
+using namespace mlir;
+using namespace alula::kernel;
+
+namespace {
+int64_t countDynamicDims(TypeRange types) {
+  int64_t count = 0;
+  for (Type type : types)
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      count += tensor.getNumDynamicDims();
+  return count;
+}
+
+LogicalResult checkTypes(func::FuncOp function) {
+  for (TypeRange types : {TypeRange(function.getArgumentTypes()),
+                          TypeRange(function.getResultTypes())})
+    for (Type type : types) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !getMemoryType(tensor.getElementType()))
+        // The op that has such a value says more than its kernel.
+        for (Operation &op : function.front())
+          if (llvm::is_contained(op.getOperandTypes(), type) ||
+              llvm::is_contained(op.getResultTypes(), type))
+            return op.emitError()
+                   << "'" << op.getName().getStringRef()
+                   << "': no native code: for values of type " << type;
+    }
+  return success();
+}
+
+class KernelConverter {
+public:
+  explicit KernelConverter(func::FuncOp source) : source(source) {}
+
+  LogicalResult convert() {
+    if (failed(checkTypes(source)))
+      return failure();
+    func::FuncOp target = createTarget();
+    Lowering lowering(target);
+    Block &body = source.front();
+    auto parameters = target.getArguments();
+    ValueRange bindings = parameters.take_front(numBindings);
+    ValueRange sizes = parameters.drop_front(numBindings);
+
+    SmallVector<Value> outputs;
+    for (BlockArgument argument : body.getArguments())
+      lowering.setBuffer(argument, view(lowering, argument, bindings, sizes));
+    for (Value result : body.getTerminator()->getOperands())
+      outputs.push_back(view(lowering, result, bindings, sizes));
+    lowering.lowerBlockInto(body, outputs);
+    lowering.b.create<func::ReturnOp>();
+    bool hasFailed = lowering.hasFailed();
+    source.erase();
+    return success(!hasFailed);
+  }
+
+private:
+  func::FuncOp createTarget() {
+    OpBuilder builder(source);
+    SmallVector<Type> types;
+    for (TypeRange tensors : {TypeRange(source.getArgumentTypes()),
+                              TypeRange(source.getResultTypes())})
+      for (Type tensor : tensors)
+        types.push_back(MemRefType::get(
+            {}, getMemoryType(cast<RankedTensorType>(tensor).getElementType())));
+    numBindings = static_cast<unsigned>(types.size());
+    int64_t numConstants = countDynamicDims(source.getArgumentTypes()) +
+                           countDynamicDims(source.getResultTypes());
+    types.append(static_cast<size_t>(numConstants), builder.getIndexType());
+    std::string name = source.getSymName().str();
+    source.setSymName(name + ".stablehlo");
+    auto target = builder.create<func::FuncOp>(
+        source.getLoc(), name, builder.getFunctionType(types, {}));
+    target->setAttr("kernel.bindings", builder.getI64IntegerAttr(numBindings));
+    target->setAttr("kernel.constants",
+                    builder.getI64IntegerAttr(numConstants));
+    target.addEntryBlock();
+    return target;
+  }
+
+  /// The next binding with the shape of a tensor.
+  static Value view(Lowering &lowering, Value tensor, ValueRange &bindings,
+                    ValueRange &sizes) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (!type.hasStaticShape()) {
+      SmallVector<Value> shape;
+      for (int64_t size : type.getShape()) {
+        bool isDynamic = ShapedType::isDynamic(size);
+        shape.push_back(isDynamic ? sizes.front() : lowering.index(size));
+        sizes = sizes.drop_front(isDynamic);
+      }
+      lowering.setShape(tensor, shape);
+    }
+    Value binding = bindings.front();
+    bindings = bindings.drop_front();
+    if (type.getRank() == 0)
+      return binding;
+    return lowering.createView(binding, lowering.getShape(tensor));
+  }
+
+  func::FuncOp source;
+  unsigned numBindings = 0;
+};
+
+struct ConvertStablehloToLoops
+    : public alula::kernel::impl::ConvertStablehloToLoopsBase<
+          ConvertStablehloToLoops> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation().getInnerModule();
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (!function.isExternal() && failed(KernelConverter(function).convert()))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "compiler/kernel/lowering.h"
+
+// The generators and emitters of the op families, for `op_table.cpp`.
+
+namespace alula::kernel {
+
+#define ALULA_GENERATOR(name)                                                  \
+  mlir::Value name(mlir::OpResult result, mlir::ValueRange indices,            \
+                   Lowering &lowering);
+#define ALULA_EMITTER(name)                                                    \
+  void name(mlir::Operation *op, Lowering &lowering);
+
+// elementwise
+ALULA_GENERATOR(generateElementwise)
+ALULA_GENERATOR(generateMap)
+
+// shape
+bool aliasReshape(mlir::Operation *op, Lowering &lowering);
+ALULA_EMITTER(emitConstant)
+ALULA_EMITTER(emitReshape)
+ALULA_EMITTER(emitIdentity)
+ALULA_EMITTER(emitNothing)
+ALULA_GENERATOR(generateConstant)
+ALULA_GENERATOR(generateBitcast)
+ALULA_GENERATOR(generateBroadcast)
+ALULA_GENERATOR(generateDimensionSize)
+ALULA_GENERATOR(generateIota)
+ALULA_GENERATOR(generateReshape)
+ALULA_GENERATOR(generateReverse)
+ALULA_GENERATOR(generateTranspose)
+
+// slice
+ALULA_GENERATOR(generateConcatenate)
+ALULA_GENERATOR(generatePad)
+ALULA_EMITTER(emitConcatenate)
+ALULA_EMITTER(emitPad)
+ALULA_GENERATOR(generateDynamicSlice)
+ALULA_GENERATOR(generateRealDynamicSlice)
+ALULA_GENERATOR(generateSlice)
+ALULA_EMITTER(emitDynamicUpdateSlice)
+
+// reduce
+ALULA_EMITTER(emitReduce)
+
+// dot
+ALULA_EMITTER(emitDotGeneral)
+
+// control
+ALULA_EMITTER(emitCase)
+ALULA_EMITTER(emitIf)
+ALULA_EMITTER(emitWhile)
+
+#undef ALULA_GENERATOR
+#undef ALULA_EMITTER
+
+} // namespace alula::kernel

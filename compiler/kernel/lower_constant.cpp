@@ -1,0 +1,110 @@
+// Constants inside kernels: one number, or a few in the code's own data.
+
+#include "compiler/kernel/families.h"
+#include "compiler/kernel/scalar.h"
+
+#include "dialect/newer/attributes.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+namespace {
+bool isSplat(Attribute value) {
+  if (auto bridged = dyn_cast<alula::newer::DenseBridgedAttr>(value))
+    return bridged.isSplat();
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  return dense && dense.isSplat();
+}
+
+double toDouble(APFloat number) {
+  bool isInexact = false;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                 &isInexact);
+  return number.convertToDouble();
+}
+
+Value makeSplat(Lowering &lowering, Attribute value, Type element) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  Type type = getValueType(element);
+  if (auto bridged = dyn_cast<alula::newer::DenseBridgedAttr>(value))
+    return makeNumber(lowering, type,
+                      alula::newer::decode(bridged.getFormat(),
+                                           bridged.getRawCodes()[0]));
+  auto dense = cast<DenseElementsAttr>(value);
+  if (isa<IntegerType>(element))
+    return b.create<arith::ConstantOp>(
+        b.getIntegerAttr(type, dense.getSplatValue<APInt>()));
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    auto number = dense.getSplatValue<std::complex<APFloat>>();
+    Type part = complex.getElementType();
+    return b.create<complex::ConstantOp>(
+        type, b.getArrayAttr({b.getFloatAttr(part, number.real()),
+                              b.getFloatAttr(part, number.imag())}));
+  }
+  auto number = dense.getSplatValue<APFloat>();
+  if (isSmallFloat(element))
+    return makeNumber(lowering, type, toDouble(number));
+  return b.create<arith::ConstantOp>(b.getFloatAttr(type, number));
+}
+
+/// The elements as they are in memory; null for what the data of code can't
+/// hold.
+DenseElementsAttr getMemory(Attribute value, RankedTensorType type) {
+  Type memory = getMemoryType(type.getElementType());
+  auto memoryType = type.clone(memory);
+  if (auto bridged = dyn_cast<alula::newer::DenseBridgedAttr>(value))
+    return bridged.getCodes().reshape(memoryType);
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense || isa<ComplexType>(memory))
+    return {};
+  if (isa<IntegerType>(type.getElementType()) &&
+      type.getElementTypeBitWidth() < 8) {
+    bool isSigned =
+        getElementKind(type.getElementType()) == ElementKind::Signed;
+    return dense.mapValues(memory, [&](const APInt &number) {
+      return isSigned ? number.sext(8) : number.zext(8);
+    });
+  }
+  return dense.bitcast(memory).reshape(memoryType);
+}
+} // namespace
+
+Value alula::kernel::generateConstant(OpResult result, ValueRange,
+                                      Lowering &lowering) {
+  auto constant = cast<stablehlo::ConstantOp>(result.getOwner());
+  return makeSplat(lowering, constant.getValue(), getElementType(result));
+}
+
+void alula::kernel::emitConstant(Operation *op, Lowering &lowering) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  auto constant = cast<stablehlo::ConstantOp>(op);
+  auto type = cast<RankedTensorType>(constant.getType());
+  if (isSplat(constant.getValue())) {
+    if (type.getRank() == 0)
+      return lowering.setScalar(
+          constant.getResult(),
+          makeSplat(lowering, constant.getValue(), type.getElementType()));
+    return lowering.setInlined(constant.getResult());
+  }
+  DenseElementsAttr memory;
+  if (type.getNumElements())
+    memory = getMemory(constant.getValue(), type);
+  if (!memory)
+    return lowering.decline(op, "for a constant of type " + debugString(type) +
+                                    " in a kernel");
+  auto module = op->getParentOfType<ModuleOp>();
+  auto global = OpBuilder::atBlockBegin(module.getBody())
+                    .create<memref::GlobalOp>(
+                        op->getLoc(), "constant", b.getStringAttr("private"),
+                        getBufferType(type), memory, /*constant=*/true,
+                        b.getI64IntegerAttr(64));
+  StringAttr name = SymbolTable(module).insert(global);
+  lowering.setBuffer(
+      constant.getResult(),
+      b.create<memref::GetGlobalOp>(getBufferType(type), name.getValue()));
+}

@@ -1,0 +1,235 @@
+// Control flow inside a kernel. Scalars are carried as SSA values, tensors in
+// memory.
+
+#include "compiler/kernel/families.h"
+
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+namespace {
+bool isToken(Value value) { return isa<stablehlo::TokenType>(value.getType()); }
+
+bool isScalar(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == 0;
+}
+
+Type getScalarType(Value value) { return getValueType(getElementType(value)); }
+} // namespace
+
+// Branches write tensors where the results are and return scalars.
+static SmallVector<Value> lowerBranch(Lowering &lowering, Block &block,
+                                      ArrayRef<Value> buffers) {
+  SmallVector<Value> returned(block.getTerminator()->getOperands());
+  lowering.lowerBlockInto(block, buffers);
+  SmallVector<Value> scalars;
+  for (Value value : returned)
+    if (isScalar(value))
+      scalars.push_back(lowering.hasFailed()
+                            ? lowering.zero(getScalarType(value))
+                            : lowering.getScalar(value));
+  return scalars;
+}
+
+static void emitBranches(Operation *op, Lowering &lowering,
+                         function_ref<SmallVector<Value>(
+                             TypeRange, function_ref<SmallVector<Value>(Block &)>)>
+                             choose) {
+  SmallVector<Value> buffers;
+  SmallVector<Type> types;
+  for (Value result : op->getResults()) {
+    buffers.push_back(isScalar(result) || isToken(result)
+                          ? Value()
+                          : lowering.createResult(result));
+    if (isScalar(result))
+      types.push_back(getScalarType(result));
+  }
+  SmallVector<Value> scalars = choose(types, [&](Block &block) {
+    return lowerBranch(lowering, block, buffers);
+  });
+  auto next = scalars.begin();
+  for (Value result : op->getResults())
+    if (isScalar(result))
+      lowering.setScalar(result, *next++);
+}
+
+void alula::kernel::emitIf(Operation *op, Lowering &lowering) {
+  auto branch = cast<stablehlo::IfOp>(op);
+  Value condition = lowering.getScalar(branch.getPred());
+  emitBranches(op, lowering, [&](TypeRange types, auto lower) {
+    return lowering.choose(
+        condition, types, [&] { return lower(branch.getTrueBranch().front()); },
+        [&] { return lower(branch.getFalseBranch().front()); });
+  });
+}
+
+// An index out of range takes the last branch.
+void alula::kernel::emitCase(Operation *op, Lowering &lowering) {
+  auto branches = cast<stablehlo::CaseOp>(op);
+  Value index = lowering.getScalar(branches.getIndex());
+  emitBranches(op, lowering, [&](TypeRange types, auto lower) {
+    std::function<SmallVector<Value>(unsigned)> from = [&](unsigned number) {
+      Block &block = branches.getBranches()[number].front();
+      if (number + 1 == branches.getBranches().size())
+        return lower(block);
+      Value isThis = lowering.b.create<arith::CmpIOp>(
+          arith::CmpIPredicate::eq, index,
+          lowering.b.create<arith::ConstantOp>(
+              lowering.b.getIntegerAttr(index.getType(), number)));
+      return lowering.choose(
+          isThis, types, [&] { return lower(block); },
+          [&] { return from(number + 1); });
+    };
+    return from(0);
+  });
+}
+
+namespace {
+/// The memory that a view shows.
+Value getRoot(Value buffer) {
+  while (auto view = buffer.getDefiningOp<memref::ReinterpretCastOp>())
+    buffer = view.getSource();
+  return buffer;
+}
+
+class WhileEmitter {
+public:
+  WhileEmitter(stablehlo::WhileOp loop, Lowering &lowering)
+      : loop(loop), lowering(lowering), b(lowering.b) {}
+
+  void emit();
+
+private:
+  void enter(Block &block, ValueRange scalars);
+  void prepareBuffers();
+  SmallVector<Value> lowerBody();
+
+  stablehlo::WhileOp loop;
+  Lowering &lowering;
+  ImplicitLocOpBuilder &b;
+  /// The memory of each carried tensor; null for scalars and tokens.
+  SmallVector<Value> buffers;
+};
+
+/// The carried values as arguments of a region.
+void WhileEmitter::enter(Block &block, ValueRange scalars) {
+  for (auto [argument, buffer] :
+       llvm::zip_equal(block.getArguments(), buffers)) {
+    if (buffer)
+      lowering.setBuffer(argument, buffer);
+    else if (isScalar(argument)) {
+      lowering.setScalar(argument, scalars.front());
+      scalars = scalars.drop_front();
+    }
+  }
+}
+
+void WhileEmitter::prepareBuffers() {
+  for (auto [result, operand] :
+       llvm::zip_equal(loop.getResults(), loop.getOperands())) {
+    if (isScalar(result) || isToken(result)) {
+      buffers.push_back({});
+      continue;
+    }
+    if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
+      lowering.setShape(result, lowering.getShape(operand));
+    buffers.push_back(
+        lowering.createUpdated(cast<OpResult>(result), operand));
+  }
+}
+
+// What a body returns goes to fresh memory first, as the old values may still
+// be read; then it becomes the next values.
+SmallVector<Value> WhileEmitter::lowerBody() {
+  Block &body = loop.getBody().front();
+  lowering.lowerBlock(body);
+  SmallVector<Value> scalars;
+  if (lowering.hasFailed())
+    return scalars;
+  SmallVector<std::pair<Value, Value>> copies;
+  for (auto [value, buffer, argument] :
+       llvm::zip_equal(body.getTerminator()->getOperands(), buffers,
+                       body.getArguments())) {
+    if (isScalar(value))
+      scalars.push_back(lowering.getScalar(value));
+    if (!buffer || value == argument)
+      continue;
+    if (lowering.hasBuffer(value) && lowering.getBuffer(value) == buffer)
+      continue;
+    copies.emplace_back(buffer, value);
+  }
+  // All are computed, or saved if they are old values themselves, before any is
+  // written.
+  SmallVector<Value> sources;
+  for (auto [buffer, value] : copies) {
+    Value source;
+    if (lowering.hasBuffer(value))
+      source = lowering.getBuffer(value);
+    bool isOld = source && llvm::any_of(buffers, [&](Value carried) {
+      return carried && getRoot(carried) == getRoot(source);
+    });
+    if (!source || isOld) {
+      source = lowering.createTemporary(value);
+      lowering.fill(source, value);
+    }
+    sources.push_back(source);
+  }
+  for (auto [copy, source] : llvm::zip_equal(copies, sources)) {
+    Type element = getElementType(copy.second);
+    lowering.forEach(lowering.getShape(copy.second), [&](ValueRange indices) {
+      lowering.store(lowering.load(source, indices, element), element,
+                     copy.first, indices);
+    });
+  }
+  return scalars;
+}
+
+void WhileEmitter::emit() {
+  SmallVector<Value> initial;
+  SmallVector<Type> types;
+  for (Value operand : loop.getOperands())
+    if (isScalar(operand)) {
+      initial.push_back(lowering.getScalar(operand));
+      types.push_back(initial.back().getType());
+    }
+  prepareBuffers();
+  auto native = b.create<scf::WhileOp>(types, initial);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<Location> locations(types.size(), b.getLoc());
+    Block *before = b.createBlock(&native.getBefore(), {}, types, locations);
+    Lowering::Scope scope(lowering);
+    Block &block = loop.getCond().front();
+    enter(block, before->getArguments());
+    lowering.lowerBlock(block);
+    Value condition = lowering.hasFailed()
+                          ? lowering.makeTrue()
+                          : lowering.getScalar(
+                                block.getTerminator()->getOperand(0));
+    b.create<scf::ConditionOp>(condition, before->getArguments());
+  }
+  {
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<Location> locations(types.size(), b.getLoc());
+    Block *after = b.createBlock(&native.getAfter(), {}, types, locations);
+    Lowering::Scope scope(lowering);
+    enter(loop.getBody().front(), after->getArguments());
+    SmallVector<Value> next = lowerBody();
+    b.create<scf::YieldOp>(lowering.hasFailed() ? ValueRange(after->getArguments())
+                                                : ValueRange(next));
+  }
+  auto scalars = native.getResults().begin();
+  for (Value result : loop.getResults())
+    if (isScalar(result))
+      lowering.setScalar(result, *scalars++);
+}
+} // namespace
+
+void alula::kernel::emitWhile(Operation *op, Lowering &lowering) {
+  WhileEmitter(cast<stablehlo::WhileOp>(op), lowering).emit();
+}

@@ -1,0 +1,211 @@
+// Matrix products.
+
+#include "compiler/kernel/families.h"
+#include "compiler/kernel/scalar.h"
+
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+Type alula::kernel::getSumType(Type element) {
+  Type value = getValueType(element);
+  // Sums of narrow numbers are kept in single precision.
+  if (isa<FloatType>(value) && value.getIntOrFloatBitWidth() < 32)
+    return Float32Type::get(element.getContext());
+  return value;
+}
+
+// The type of a sum is a value type, where f32 also stands for the small floats.
+Value alula::kernel::widenForSum(Lowering &lowering, Operation *op, Value value,
+                                 Type element, Type sumType) {
+  if (isa<FloatType>(sumType) && isa<FloatType>(value.getType())) {
+    value = widenFloat(lowering, value);
+    if (value.getType() == sumType)
+      return value;
+  }
+  return convertScalar(lowering, op, value, element, sumType);
+}
+
+Value alula::kernel::multiplyAdd(Lowering &lowering, Value a, Value b,
+                                 Value sum) {
+  ImplicitLocOpBuilder &builder = lowering.b;
+  if (sum.getType().isInteger(1))
+    return builder.create<arith::OrIOp>(sum,
+                                        builder.create<arith::AndIOp>(a, b));
+  if (isa<IntegerType>(sum.getType()))
+    return builder.create<arith::AddIOp>(sum,
+                                         builder.create<arith::MulIOp>(a, b));
+  // Products of reals may join their sum in one rounding, in any order.
+  auto fast = arith::FastMathFlags::contract | arith::FastMathFlags::reassoc;
+  auto multiplyAddReal = [&](Value x, Value y, Value z) -> Value {
+    return builder.create<arith::AddFOp>(
+        builder.create<arith::MulFOp>(x, y, fast), z, fast);
+  };
+  if (isa<FloatType>(sum.getType()))
+    return multiplyAddReal(a, b, sum);
+  auto re = [&](Value x) -> Value { return builder.create<complex::ReOp>(x); };
+  auto im = [&](Value x) -> Value { return builder.create<complex::ImOp>(x); };
+  Value minus = builder.create<arith::NegFOp>(im(a));
+  Value real = multiplyAddReal(minus, im(b), multiplyAddReal(re(a), re(b), re(sum)));
+  Value imaginary =
+      multiplyAddReal(im(a), re(b), multiplyAddReal(re(a), im(b), im(sum)));
+  return builder.create<complex::CreateOp>(sum.getType(), real, imaginary);
+}
+
+namespace {
+class DotEmitter {
+public:
+  DotEmitter(stablehlo::DotGeneralOp dot, Lowering &lowering)
+      : dot(dot), lowering(lowering), numbers(dot.getDotDimensionNumbers()),
+        sumType(getSumType(getElementType(dot.getResult()))) {
+    auto collectFree = [](RankedTensorType type, ArrayRef<int64_t> batch,
+                          ArrayRef<int64_t> contracted,
+                          SmallVector<int64_t> &free) {
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        if (!llvm::is_contained(batch, dim) &&
+            !llvm::is_contained(contracted, dim))
+          free.push_back(dim);
+    };
+    collectFree(cast<RankedTensorType>(dot.getLhs().getType()),
+                numbers.getLhsBatchingDimensions(),
+                numbers.getLhsContractingDimensions(), lhsFree);
+    collectFree(cast<RankedTensorType>(dot.getRhs().getType()),
+                numbers.getRhsBatchingDimensions(),
+                numbers.getRhsContractingDimensions(), rhsFree);
+  }
+
+  void emit();
+
+private:
+  SmallVector<Value> getSizes(Value tensor, ArrayRef<int64_t> dims) {
+    SmallVector<Value> sizes;
+    for (int64_t dim : dims)
+      sizes.push_back(lowering.getDim(tensor, dim));
+    return sizes;
+  }
+  Value getOperand(Value tensor, ArrayRef<int64_t> batchDims,
+                   ArrayRef<int64_t> freeDims, ArrayRef<int64_t> contractedDims,
+                   ValueRange batch, ValueRange free, ValueRange contracted);
+  Value getProductSum(ValueRange batch, ValueRange rows, ValueRange columns,
+                      ValueRange contracted, Value sum);
+
+  stablehlo::DotGeneralOp dot;
+  Lowering &lowering;
+  stablehlo::DotDimensionNumbersAttr numbers;
+  Type sumType;
+  SmallVector<int64_t> lhsFree, rhsFree;
+};
+
+Value DotEmitter::getOperand(Value tensor, ArrayRef<int64_t> batchDims,
+                             ArrayRef<int64_t> freeDims,
+                             ArrayRef<int64_t> contractedDims, ValueRange batch,
+                             ValueRange free, ValueRange contracted) {
+  SmallVector<Value> indices(
+      static_cast<size_t>(cast<RankedTensorType>(tensor.getType()).getRank()));
+  auto place = [&](ArrayRef<int64_t> dims, ValueRange values) {
+    for (auto [dim, value] : llvm::zip_equal(dims, values))
+      indices[static_cast<size_t>(dim)] = value;
+  };
+  place(batchDims, batch);
+  place(freeDims, free);
+  place(contractedDims, contracted);
+  return widenForSum(lowering, dot, lowering.getElement(tensor, indices),
+                     getElementType(tensor), sumType);
+}
+
+Value DotEmitter::getProductSum(ValueRange batch, ValueRange rows,
+                                ValueRange columns, ValueRange contracted,
+                                Value sum) {
+  Value lhs = getOperand(dot.getLhs(), numbers.getLhsBatchingDimensions(),
+                         lhsFree, numbers.getLhsContractingDimensions(), batch,
+                         rows, contracted);
+  Value rhs = getOperand(dot.getRhs(), numbers.getRhsBatchingDimensions(),
+                         rhsFree, numbers.getRhsContractingDimensions(), batch,
+                         columns, contracted);
+  return multiplyAdd(lowering, lhs, rhs, sum);
+}
+
+void DotEmitter::emit() {
+  Value result = dot.getResult();
+  // Each element is read many times.
+  lowering.getBuffer(dot.getLhs());
+  lowering.getBuffer(dot.getRhs());
+  SmallVector<Value> batchSizes =
+      getSizes(dot.getLhs(), numbers.getLhsBatchingDimensions());
+  SmallVector<Value> rowSizes = getSizes(dot.getLhs(), lhsFree);
+  SmallVector<Value> columnSizes = getSizes(dot.getRhs(), rhsFree);
+  SmallVector<Value> sumSizes =
+      getSizes(dot.getLhs(), numbers.getLhsContractingDimensions());
+  // The result's dimensions: batch, rows, columns.
+  SmallVector<Value> outerSizes(batchSizes);
+  llvm::append_range(outerSizes, rowSizes);
+  Value buffer = lowering.createResult(result);
+  Type element = getElementType(result);
+
+  auto lastRhs = cast<RankedTensorType>(dot.getRhs().getType()).getRank() - 1;
+  bool columnsAreNeighbours = llvm::is_contained(rhsFree, lastRhs);
+  lowering.forEach(outerSizes, [&](ValueRange outer) {
+    ValueRange batch = outer.take_front(batchSizes.size());
+    ValueRange rows = outer.drop_front(batchSizes.size());
+    auto at = [&](ValueRange columns) {
+      SmallVector<Value> indices(outer);
+      llvm::append_range(indices, columns);
+      return indices;
+    };
+    if (!columnsAreNeighbours) {
+      lowering.forEach(columnSizes, [&](ValueRange columns) {
+        Value sum = lowering.fold(
+            sumSizes, lowering.zero(sumType),
+            [&](ValueRange contracted, ValueRange carried) {
+              return SmallVector<Value>{getProductSum(
+                  batch, rows, columns, contracted, carried.front())};
+            })[0];
+        lowering.store(roundSum(lowering, sum, element), element, buffer,
+                       at(columns));
+      });
+      return;
+    }
+    // One row of sums; each step adds a row of the right side to it.
+    bool sumsInPlace = getMemoryType(element) == sumType;
+    Value sums = sumsInPlace ? buffer
+                             : lowering.createTemporary(columnSizes, sumType);
+    auto sumAt = [&](ValueRange columns) {
+      return sumsInPlace ? at(columns) : llvm::to_vector(columns);
+    };
+    ImplicitLocOpBuilder &b = lowering.b;
+    lowering.forEach(columnSizes, [&](ValueRange columns) {
+      b.create<memref::StoreOp>(lowering.zero(sumType), sums, sumAt(columns));
+    });
+    lowering.fold(sumSizes, {},
+                  [&](ValueRange contracted, ValueRange) -> SmallVector<Value> {
+                    lowering.forEach(columnSizes, [&](ValueRange columns) {
+                      SmallVector<Value> where = sumAt(columns);
+                      Value sum = b.create<memref::LoadOp>(sums, where);
+                      sum = getProductSum(batch, rows, columns, contracted, sum);
+                      b.create<memref::StoreOp>(sum, sums, where);
+                    });
+                    return {};
+                  });
+    if (!sumsInPlace)
+      lowering.forEach(columnSizes, [&](ValueRange columns) {
+        Value sum = b.create<memref::LoadOp>(sums, sumAt(columns));
+        lowering.store(roundSum(lowering, sum, element), element, buffer,
+                       at(columns));
+      });
+  });
+}
+} // namespace
+
+Value alula::kernel::roundSum(Lowering &lowering, Value sum, Type element) {
+  return isa<FloatType>(sum.getType()) ? roundFloat(lowering, sum, element)
+                                       : sum;
+}
+
+void alula::kernel::emitDotGeneral(Operation *op, Lowering &lowering) {
+  DotEmitter(cast<stablehlo::DotGeneralOp>(op), lowering).emit();
+}

@@ -1,0 +1,59 @@
+// Which functions lower which op.
+
+#include "compiler/kernel/families.h"
+
+#include "dialect/stablehlo/ops.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+namespace {
+const llvm::StringMap<OpLowering> &getTable() {
+  static const llvm::StringMap<OpLowering> table = {
+      {"after_all", {nullptr, emitNothing}},
+      {"bitcast_convert", {generateBitcast}},
+      {"broadcast", {generateBroadcast}},
+      {"broadcast_in_dim", {generateBroadcast}},
+      {"case", {nullptr, emitCase}},
+      {"clamp", {generateElementwise}},
+      {"concatenate", {generateConcatenate, emitConcatenate}},
+      {"constant", {generateConstant, emitConstant}},
+      {"create_token", {nullptr, emitNothing}},
+      {"dot_general", {nullptr, emitDotGeneral}},
+      {"dynamic_broadcast_in_dim", {generateBroadcast}},
+      {"dynamic_iota", {generateIota}},
+      {"dynamic_pad", {generatePad}},
+      {"dynamic_reshape", {generateReshape, emitReshape, aliasReshape}},
+      {"dynamic_slice", {generateDynamicSlice}},
+      {"dynamic_update_slice", {nullptr, emitDynamicUpdateSlice}},
+      {"get_dimension_size", {generateDimensionSize}},
+      {"if", {nullptr, emitIf}},
+      {"iota", {generateIota}},
+      {"map", {generateMap}},
+      {"optimization_barrier", {nullptr, emitIdentity}},
+      {"pad", {generatePad, emitPad}},
+      {"real_dynamic_slice", {generateRealDynamicSlice}},
+      {"reduce", {nullptr, emitReduce}},
+      {"reshape", {generateReshape, emitReshape, aliasReshape}},
+      {"reverse", {generateReverse}},
+      {"select", {generateElementwise}},
+      {"slice", {generateSlice}},
+      {"transpose", {generateTranspose}},
+      {"while", {nullptr, emitWhile}},
+  };
+  return table;
+}
+} // namespace
+
+OpLowering alula::kernel::findLowering(Operation *op) {
+  if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
+    return {};
+  auto found = getTable().find(op->getName().stripDialect());
+  if (found != getTable().end())
+    return found->second;
+  if (op->hasTrait<mlir::OpTrait::Elementwise>())
+    return {generateElementwise};
+  return {};
+}
