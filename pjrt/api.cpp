@@ -3,6 +3,8 @@
 #include "pjrt/border.h"
 #include "pjrt/functions.h"
 
+#include "alula/compiler.h"
+
 using namespace alula::pjrt;
 
 namespace {
@@ -10,6 +12,17 @@ namespace {
 void *declineCall(void *) {
   return makeError(ALULA_STATUS_UNIMPLEMENTED,
                    "alula: this function of the PJRT API is not offered");
+}
+
+/// A function behind the checks that all of them need.
+template <typename Args, void *(*function)(Args *)>
+void *guarded(Args *args) {
+  if (!args)
+    return invalid("alula: the arguments are null");
+  if (args->struct_size < sizeof args->struct_size)
+    return invalid("alula: the arguments' struct has " +
+                   std::to_string(args->struct_size) + " bytes");
+  return function(args);
 }
 
 template <typename Function> void *slot(Function *function) {
@@ -31,11 +44,32 @@ PJRT_Api makeApi() {
     *entry = slot(declineCall);
   api.PJRT_Error_Destroy = slot(Error_Destroy);
   api.PJRT_Error_Message = slot(Error_Message);
-#define X(name) api.PJRT_##name = slot(name);
+#define X(name) api.PJRT_##name = slot(guarded<PJRT_##name##_Args, name>);
   ALULA_FOR_EACH_PJRT_FUNCTION(X)
 #undef X
   return api;
 }
+
+/// What the plugin reads: the newest and the oldest version of StableHLO's
+/// portable form.
+struct Attributes {
+  int64_t newest[3] = {ALULA_STABLEHLO_NEWEST};
+  int64_t oldest[3] = {ALULA_STABLEHLO_OLDEST};
+  PJRT_NamedValue values[2] = {};
+
+  Attributes() {
+    set(values[0], "stablehlo_current_version", newest);
+    set(values[1], "stablehlo_minimum_version", oldest);
+  }
+  static void set(PJRT_NamedValue &value, const char *name, int64_t *numbers) {
+    value.struct_size = sizeof value;
+    value.name = const_cast<char *>(name);
+    value.name_size = strlen(name);
+    value.type = 2; // A list of integers.
+    value._anon5.int64_array_value = numbers;
+    value.value_size = 3;
+  }
+};
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const PJRT_Api *
@@ -49,7 +83,8 @@ void *alula::pjrt::Plugin_Initialize(PJRT_Plugin_Initialize_Args *) {
 }
 
 void *alula::pjrt::Plugin_Attributes(PJRT_Plugin_Attributes_Args *args) {
-  put(args, &PJRT_Plugin_Attributes_Args::attributes, (void *)nullptr);
-  put(args, &PJRT_Plugin_Attributes_Args::num_attributes, 0);
+  static Attributes attributes;
+  put(args, &ALULA_ARGS::attributes, attributes.values);
+  put(args, &ALULA_ARGS::num_attributes, 2);
   return nullptr;
 }

@@ -1,293 +1,225 @@
 #include "pjrt/functions.h"
+#include "pjrt/layout.h"
 #include "pjrt/objects.h"
 
 using namespace alula::pjrt;
 
-alula_buffer *Buffer::acquire() {
+Ref<Value> Buffer::acquire() {
   std::lock_guard lock(mutex);
-  if (data)
-    alula_buffer_retain(data);
-  return data;
+  return value;
 }
 
-Buffer *alula::pjrt::makeBuffer(Device *device, alula_buffer *data) {
-  auto *buffer = new Buffer{device->client, device, {}, data,
-                            alula_buffer_get_dtype(data), {}, {}};
-  const int64_t *dims = alula_buffer_get_dims(data);
-  buffer->dims.assign(dims, dims + alula_buffer_get_rank(data));
-  return buffer;
-}
-
-namespace {
-size_t countElements(const int64_t *dims, size_t rank) {
-  size_t count = 1;
-  for (size_t i = 0; i < rank; ++i)
-    count *= static_cast<size_t>(dims[i]);
-  return count;
-}
-
-/// Copies elements that lie `strides` bytes apart into rows without gaps.
-char *copyStrided(char *to, const char *from, size_t elementBytes,
-                  const int64_t *dims, const int64_t *strides, size_t rank) {
-  if (rank == 0) {
-    memcpy(to, from, elementBytes);
-    return to + elementBytes;
-  }
-  for (int64_t i = 0; i < dims[0]; ++i)
-    to = copyStrided(to, from + i * strides[0], elementBytes, dims + 1,
-                     strides + 1, rank - 1);
-  return to;
-}
-
-bool isDense(const int64_t *dims, const int64_t *strides, size_t rank,
-             size_t elementBytes) {
-  auto expected = static_cast<int64_t>(elementBytes);
-  for (size_t i = rank; i-- > 0;) {
-    if (dims[i] != 1 && strides[i] != expected)
-      return false;
-    expected *= dims[i];
-  }
+bool Buffer::takeAway(const Value *expected) {
+  Ref<Value> gone;
+  std::lock_guard lock(mutex);
+  if (value.get() != expected)
+    return false;
+  gone = std::move(value);
+  value = Ref<Value>();
+  if (externalReferences)
+    kept = std::move(gone);
   return true;
 }
 
-struct HostBuffer {
-  const char *data;
-  alula_dtype dtype;
-  const int64_t *dims, *strides;
-  size_t rank;
-};
-
-void *copyFromHost(Device *device, const HostBuffer &host, void *&result) {
-  alula_buffer *data;
-  if (alula_error *error = alula_buffer_create(
-          device->client->instance, host.dtype,
-          static_cast<uint32_t>(host.rank), host.dims, &data))
-    return makeError(error);
-  auto *to = static_cast<char *>(alula_buffer_get_data(data));
-  size_t elementBytes = alula_dtype_get_bytes(host.dtype);
-  if (countElements(host.dims, host.rank) == 0)
-    ; // Nothing to read.
-  else if (!host.strides ||
-           isDense(host.dims, host.strides, host.rank, elementBytes))
-    memcpy(to, host.data, alula_buffer_get_bytes(data));
-  else
-    copyStrided(to, host.data, elementBytes, host.dims, host.strides,
-                host.rank);
-  result = makeBuffer(device, data);
-  return nullptr;
+void Buffer::giveBack(Ref<Value> taken) {
+  std::lock_guard lock(mutex);
+  value = std::move(taken);
+  kept.reset();
 }
 
-void *deleted() {
-  return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                   "alula: the buffer has been deleted or donated");
+void Buffer::remove() {
+  if (Ref<Value> held = acquire())
+    takeAway(held.get());
 }
-} // namespace
 
-void *alula::pjrt::Client_BufferFromHostBuffer(
-    PJRT_Client_BufferFromHostBuffer_Args *args) {
-  using Args = PJRT_Client_BufferFromHostBuffer_Args;
-  auto *client = as<Client>(args->client);
-  Device *device = client->devices.front().get();
-  if (void *memory = take(args, &Args::memory))
-    device = as<Memory>(memory)->device;
-  else if (args->device)
-    device = as<Device>(args->device);
-  alula_dtype dtype = alula_dtype_from_pjrt(args->type);
-  if (dtype == ALULA_DTYPE_INVALID)
-    return makeError(ALULA_STATUS_UNIMPLEMENTED,
-                     "alula: no element type with PJRT number " +
-                         std::to_string(args->type));
-  HostBuffer host{static_cast<const char *>(args->data), dtype,
-                  static_cast<const int64_t *>(args->dims),
-                  args->num_byte_strides
-                      ? static_cast<const int64_t *>(args->byte_strides)
-                      : nullptr,
-                  args->num_dims};
-  void *buffer;
-  if (void *error = copyFromHost(device, host, buffer))
-    return error;
-  put(args, &Args::buffer, buffer);
-  put(args, &Args::done_with_host_buffer, makeReadyEvent());
-  return nullptr;
+bool Buffer::isDeleted() {
+  std::lock_guard lock(mutex);
+  return !value;
+}
+
+void Buffer::addExternalReference() {
+  std::lock_guard lock(mutex);
+  ++externalReferences;
+}
+
+bool Buffer::dropExternalReference() {
+  Ref<Value> gone;
+  bool isLast;
+  {
+    std::lock_guard lock(mutex);
+    if (externalReferences == 0)
+      return false;
+    isLast = --externalReferences == 0;
+    if (isLast)
+      std::swap(gone, kept);
+    isLast = isLast && isDestroyed;
+  }
+  if (isLast)
+    delete this;
+  return true;
+}
+
+void Buffer::destroy() {
+  {
+    std::lock_guard lock(mutex);
+    isDestroyed = true;
+    if (externalReferences)
+      return;
+  }
+  delete this;
+}
+
+Buffer *alula::pjrt::makeBuffer(Device *device, alula_buffer *data,
+                                bool isReadOnly) {
+  const int64_t *dims = alula_buffer_get_dims(data);
+  auto value = make<Value>(device, getReadyEvent());
+  value->set(data);
+  value->isReadOnly = isReadOnly;
+  return new Buffer(
+      device, alula_buffer_get_dtype(data),
+      std::vector<int64_t>(dims, dims + alula_buffer_get_rank(data)),
+      std::move(value));
 }
 
 void *alula::pjrt::Buffer_Destroy(PJRT_Buffer_Destroy_Args *args) {
-  delete as<Buffer>(args->buffer);
+  if (auto *buffer = as<Buffer>(take(args, &ALULA_ARGS::buffer)))
+    buffer->destroy();
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_ElementType(PJRT_Buffer_ElementType_Args *args) {
-  put(args, &PJRT_Buffer_ElementType_Args::type,
-      alula_dtype_get_pjrt(as<Buffer>(args->buffer)->dtype));
+  ALULA_TAKE(Buffer, buffer);
+  put(args, &ALULA_ARGS::type, alula_dtype_get_pjrt(buffer->dtype));
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_Dimensions(PJRT_Buffer_Dimensions_Args *args) {
-  auto &dims = as<Buffer>(args->buffer)->dims;
-  put(args, &PJRT_Buffer_Dimensions_Args::dims, dims.data());
-  put(args, &PJRT_Buffer_Dimensions_Args::num_dims, dims.size());
+  ALULA_TAKE(Buffer, buffer);
+  put(args, &ALULA_ARGS::dims, buffer->dims.data());
+  put(args, &ALULA_ARGS::num_dims, buffer->dims.size());
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_UnpaddedDimensions(
     PJRT_Buffer_UnpaddedDimensions_Args *args) {
-  using Args = PJRT_Buffer_UnpaddedDimensions_Args;
-  auto &dims = as<Buffer>(args->buffer)->dims;
-  put(args, &Args::unpadded_dims, dims.data());
-  put(args, &Args::num_dims, dims.size());
+  ALULA_TAKE(Buffer, buffer);
+  put(args, &ALULA_ARGS::unpadded_dims, buffer->dims.data());
+  put(args, &ALULA_ARGS::num_dims, buffer->dims.size());
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_DynamicDimensionIndices(
     PJRT_Buffer_DynamicDimensionIndices_Args *args) {
-  using Args = PJRT_Buffer_DynamicDimensionIndices_Args;
-  put(args, &Args::dynamic_dim_indices, (void *)nullptr);
-  put(args, &Args::num_dynamic_dims, 0);
+  ALULA_TAKE(Buffer, buffer);
+  put(args, &ALULA_ARGS::dynamic_dim_indices, static_cast<void *>(nullptr));
+  put(args, &ALULA_ARGS::num_dynamic_dims, 0);
+  return nullptr;
+}
+
+void *
+alula::pjrt::Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args *args) {
+  ALULA_TAKE(Buffer, buffer);
+  std::call_once(buffer->minorToMajorMade, [&] {
+    for (size_t i = buffer->dims.size(); i-- > 0;)
+      buffer->minorToMajor.push_back(static_cast<int64_t>(i));
+  });
+  PJRT_Buffer_MemoryLayout layout = {};
+  layout.struct_size = sizeof layout;
+  layout._anon2.tiled.minor_to_major = buffer->minorToMajor.data();
+  layout._anon2.tiled.minor_to_major_size = buffer->minorToMajor.size();
+  put(args, &ALULA_ARGS::layout, layout);
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_OnDeviceSizeInBytes(
     PJRT_Buffer_OnDeviceSizeInBytes_Args *args) {
-  auto &buffer = *as<Buffer>(args->buffer);
-  put(args, &PJRT_Buffer_OnDeviceSizeInBytes_Args::on_device_size_in_bytes,
-      countElements(buffer.dims.data(), buffer.dims.size()) *
-          alula_dtype_get_bytes(buffer.dtype));
+  ALULA_TAKE(Buffer, buffer);
+  size_t bytes = 0;
+  countBytes(buffer->dims.data(), buffer->dims.size(), buffer->dtype, bytes);
+  put(args, &ALULA_ARGS::on_device_size_in_bytes, bytes);
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_Device(PJRT_Buffer_Device_Args *args) {
-  put(args, &PJRT_Buffer_Device_Args::device, as<Buffer>(args->buffer)->device);
+  ALULA_TAKE(Buffer, buffer);
+  put(args, &ALULA_ARGS::device, buffer->device);
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_Memory(PJRT_Buffer_Memory_Args *args) {
-  put(args, &PJRT_Buffer_Memory_Args::memory,
-      &as<Buffer>(args->buffer)->device->memory);
+  ALULA_TAKE(Buffer, buffer);
+  put(args, &ALULA_ARGS::memory, &buffer->device->memory);
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_Delete(PJRT_Buffer_Delete_Args *args) {
-  auto &buffer = *as<Buffer>(args->buffer);
-  std::lock_guard lock(buffer.mutex);
-  if (buffer.data)
-    alula_buffer_release(buffer.data);
-  buffer.data = nullptr;
+  ALULA_TAKE(Buffer, buffer);
+  buffer->remove();
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args *args) {
-  auto &buffer = *as<Buffer>(args->buffer);
-  std::lock_guard lock(buffer.mutex);
-  put(args, &PJRT_Buffer_IsDeleted_Args::is_deleted, !buffer.data);
+  ALULA_TAKE(Buffer, buffer);
+  put(args, &ALULA_ARGS::is_deleted, buffer->isDeleted());
   return nullptr;
-}
-
-namespace {
-void *copyTo(void *source, Device *device, void *&result) {
-  auto &buffer = *as<Buffer>(source);
-  alula_buffer *data = buffer.acquire();
-  if (!data)
-    return deleted();
-  HostBuffer host{static_cast<const char *>(alula_buffer_get_data(data)),
-                  buffer.dtype, buffer.dims.data(), nullptr,
-                  buffer.dims.size()};
-  void *error = copyFromHost(device, host, result);
-  alula_buffer_release(data);
-  return error;
-}
-} // namespace
-
-void *alula::pjrt::Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args *args) {
-  void *copy;
-  if (void *error = copyTo(args->buffer, as<Device>(args->dst_device), copy))
-    return error;
-  put(args, &PJRT_Buffer_CopyToDevice_Args::dst_buffer, copy);
-  return nullptr;
-}
-
-void *alula::pjrt::Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args *args) {
-  void *copy;
-  if (void *error =
-          copyTo(args->buffer, as<Memory>(args->dst_memory)->device, copy))
-    return error;
-  put(args, &PJRT_Buffer_CopyToMemory_Args::dst_buffer, copy);
-  return nullptr;
-}
-
-void *alula::pjrt::Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args) {
-  using Args = PJRT_Buffer_ToHostBuffer_Args;
-  alula_buffer *data = as<Buffer>(args->src)->acquire();
-  if (!data)
-    return deleted();
-  size_t bytes = alula_buffer_get_bytes(data);
-  void *error = nullptr;
-  if (!args->dst)
-    put(args, &Args::dst_size, bytes);
-  else if (args->dst_size < bytes)
-    error = makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                      "alula: the host buffer has " +
-                          std::to_string(args->dst_size) + " bytes, needs " +
-                          std::to_string(bytes));
-  else
-    memcpy(args->dst, alula_buffer_get_data(data), bytes);
-  alula_buffer_release(data);
-  if (!error && args->dst)
-    put(args, &Args::event, makeReadyEvent());
-  return error;
 }
 
 void *alula::pjrt::Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args *args) {
-  put(args, &PJRT_Buffer_IsOnCpu_Args::is_on_cpu, true);
+  ALULA_TAKE(Buffer, buffer);
+  put(args, &ALULA_ARGS::is_on_cpu, true);
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args *args) {
-  put(args, &PJRT_Buffer_ReadyEvent_Args::event, makeReadyEvent());
+  ALULA_TAKE(Buffer, buffer);
+  put(args, &ALULA_ARGS::event, Ref<Event>(buffer->ready).leak());
   return nullptr;
 }
 
 namespace {
-void *getPointer(void *source, void *&pointer) {
-  auto &buffer = *as<Buffer>(source);
-  std::lock_guard lock(buffer.mutex);
-  if (!buffer.data)
-    return deleted();
-  pointer = alula_buffer_get_data(buffer.data);
+/// Waits until there is an address to tell.
+void *getPointer(Buffer &buffer, void *&pointer) {
+  Ref<Value> value = buffer.acquire();
+  if (!value)
+    return deletedError();
+  if (const Error *error = value->ready->wait())
+    return copyError(error);
+  pointer = alula_buffer_get_data(value->data);
   return nullptr;
 }
 } // namespace
 
 void *alula::pjrt::Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args *args) {
+  ALULA_TAKE(Buffer, buffer);
   void *pointer;
-  if (void *error = getPointer(args->buffer, pointer))
+  if (void *error = getPointer(*buffer, pointer))
     return error;
-  put(args, &PJRT_Buffer_UnsafePointer_Args::buffer_pointer,
-      reinterpret_cast<uintptr_t>(pointer));
+  put(args, &ALULA_ARGS::buffer_pointer, reinterpret_cast<uintptr_t>(pointer));
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_OpaqueDeviceMemoryDataPointer(
     PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args *args) {
+  ALULA_TAKE(Buffer, buffer);
   void *pointer;
-  if (void *error = getPointer(args->buffer, pointer))
+  if (void *error = getPointer(*buffer, pointer))
     return error;
-  put(args, &PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args::device_memory_ptr,
-      pointer);
+  put(args, &ALULA_ARGS::device_memory_ptr, pointer);
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args *args) {
-  ++as<Buffer>(args->buffer)->externalReferences;
+  ALULA_TAKE(Buffer, buffer);
+  buffer->addExternalReference();
   return nullptr;
 }
 
 void *alula::pjrt::Buffer_DecreaseExternalReferenceCount(
     PJRT_Buffer_DecreaseExternalReferenceCount_Args *args) {
-  auto &count = as<Buffer>(args->buffer)->externalReferences;
-  if (--count >= 0)
+  ALULA_TAKE(Buffer, buffer);
+  if (buffer->dropExternalReference())
     return nullptr;
-  ++count;
   return makeError(ALULA_STATUS_FAILED_PRECONDITION,
                    "alula: the buffer has no external reference");
 }

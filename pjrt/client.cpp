@@ -1,177 +1,220 @@
 #include "pjrt/functions.h"
+#include "pjrt/named_value.h"
 #include "pjrt/objects.h"
+#include "pjrt/python_callbacks.h"
 
 #include <cstdlib>
 
 using namespace alula::pjrt;
 
-namespace {
-/// How many devices the host is to look like.
-int32_t readDeviceCount() {
-  const char *text = getenv("ALULA_NUM_DEVICES");
-  int count = text ? atoi(text) : 1;
-  return count < 1 ? 1 : count > 256 ? 256 : count;
+Client::Client() = default;
+
+Client::~Client() {
+  // Queues end first: what they still do needs the instance.
+  topology.devices.clear();
+  if (instance)
+    alula_instance_destroy(instance);
 }
 
-void addDevices(Client &client, int32_t count) {
-  for (int32_t id = 0; id < count; ++id) {
-    auto device = std::make_unique<Device>();
-    device->client = &client;
-    device->id = id;
-    device->description = "AlulaDevice(id=" + std::to_string(id) + ")";
-    device->memory = {device.get(), {device.get()}};
-    device->memories = {&device->memory};
-    client.deviceList.push_back(device.get());
-    client.memoryList.push_back(&device->memory);
-    client.devices.push_back(std::move(device));
+namespace {
+constexpr int64_t mostDevices = 256;
+
+void *checkDeviceCount(const std::string &source, const std::string &text,
+                       int64_t count) {
+  if (count >= 1 && count <= mostDevices)
+    return nullptr;
+  return invalid("alula: " + source + " is '" + text + "', not 1 to " +
+                 std::to_string(mostDevices));
+}
+
+/// How many devices the host is to look like, if the client doesn't say.
+void *readDeviceCount(int64_t &count) {
+  const char *text = getenv("ALULA_NUM_DEVICES");
+  count = 1;
+  if (!text || !*text)
+    return nullptr;
+  char *end;
+  count = strtol(text, &end, 10);
+  return checkDeviceCount("ALULA_NUM_DEVICES", text, *end ? 0 : count);
+}
+
+struct ClientOptions {
+  int64_t deviceCount = 1;
+  int64_t callback = 0, callbackToken = 0;
+};
+
+void *readOptions(const NamedValues &given, ClientOptions &options) {
+  if (void *error = readDeviceCount(options.deviceCount))
+    return error;
+  for (size_t i = 0; i < given.size(); ++i) {
+    NamedValue option = given.get(i);
+    if (option.name == "num_devices") {
+      options.deviceCount = option.number;
+      if (void *error = checkDeviceCount("the option num_devices",
+                                         std::to_string(option.number),
+                                         option.number))
+        return error;
+    } else if (option.name == "python_callback") {
+      options.callback = option.number;
+    } else if (option.name == "python_callback_token") {
+      options.callbackToken = option.number;
+    } else if (option.name != "node_id" && option.name != "num_nodes") {
+      return invalid("alula: no client option is called '" +
+                     std::string(option.name) + "'; there is num_devices");
+    }
   }
+  return nullptr;
 }
 } // namespace
 
 void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
+  ClientOptions options;
+  if (void *error =
+          readOptions(NamedValues(take(args, &ALULA_ARGS::create_options),
+                                  take(args, &ALULA_ARGS::num_options)),
+                      options))
+    return error;
+  if (!hasField(args, &ALULA_ARGS::client))
+    return invalid("alula: the struct has no room for the client");
   auto client = std::make_unique<Client>();
   if (alula_error *error = alula_instance_create(nullptr, &client->instance))
     return makeError(error);
-  addDevices(*client, readDeviceCount());
-  put(args, &PJRT_Client_Create_Args::client, client.release());
+  client->pythonCallbacks = std::make_unique<PythonCallbacks>();
+  if (void *error = client->pythonCallbacks->connect(
+          client->instance, options.callback, options.callbackToken))
+    return error;
+  client->topology.addDevices(client.get(),
+                              static_cast<int32_t>(options.deviceCount));
+  put(args, &ALULA_ARGS::client, client.release());
   return nullptr;
 }
 
 void *alula::pjrt::Client_Destroy(PJRT_Client_Destroy_Args *args) {
-  auto *client = as<Client>(args->client);
-  alula_instance_destroy(client->instance);
-  delete client;
+  delete as<Client>(take(args, &ALULA_ARGS::client));
   return nullptr;
 }
 
 void *alula::pjrt::Client_PlatformName(PJRT_Client_PlatformName_Args *args) {
-  putText(args, &PJRT_Client_PlatformName_Args::platform_name,
-          &PJRT_Client_PlatformName_Args::platform_name_size, platformName);
+  ALULA_TAKE(Client, client);
+  putText(args, &ALULA_ARGS::platform_name, &ALULA_ARGS::platform_name_size,
+          platformName);
   return nullptr;
 }
 
 void *
 alula::pjrt::Client_PlatformVersion(PJRT_Client_PlatformVersion_Args *args) {
-  putText(args, &PJRT_Client_PlatformVersion_Args::platform_version,
-          &PJRT_Client_PlatformVersion_Args::platform_version_size,
-          platformVersion);
+  ALULA_TAKE(Client, client);
+  putText(args, &ALULA_ARGS::platform_version,
+          &ALULA_ARGS::platform_version_size, platformVersion);
   return nullptr;
 }
 
 void *alula::pjrt::Client_ProcessIndex(PJRT_Client_ProcessIndex_Args *args) {
-  put(args, &PJRT_Client_ProcessIndex_Args::process_index, 0);
+  ALULA_TAKE(Client, client);
+  put(args, &ALULA_ARGS::process_index, 0);
   return nullptr;
 }
 
 void *alula::pjrt::Client_Devices(PJRT_Client_Devices_Args *args) {
-  auto &list = as<Client>(args->client)->deviceList;
-  put(args, &PJRT_Client_Devices_Args::devices, list.data());
-  put(args, &PJRT_Client_Devices_Args::num_devices, list.size());
+  ALULA_TAKE(Client, client);
+  auto &list = client->topology.deviceList;
+  put(args, &ALULA_ARGS::devices, list.data());
+  put(args, &ALULA_ARGS::num_devices, list.size());
   return nullptr;
 }
 
 void *alula::pjrt::Client_AddressableDevices(
     PJRT_Client_AddressableDevices_Args *args) {
-  using Args = PJRT_Client_AddressableDevices_Args;
-  auto &list = as<Client>(args->client)->deviceList;
-  put(args, &Args::addressable_devices, list.data());
-  put(args, &Args::num_addressable_devices, list.size());
+  ALULA_TAKE(Client, client);
+  auto &list = client->topology.deviceList;
+  put(args, &ALULA_ARGS::addressable_devices, list.data());
+  put(args, &ALULA_ARGS::num_addressable_devices, list.size());
   return nullptr;
 }
 
 void *alula::pjrt::Client_AddressableMemories(
     PJRT_Client_AddressableMemories_Args *args) {
-  using Args = PJRT_Client_AddressableMemories_Args;
-  auto &list = as<Client>(args->client)->memoryList;
-  put(args, &Args::addressable_memories, list.data());
-  put(args, &Args::num_addressable_memories, list.size());
+  ALULA_TAKE(Client, client);
+  auto &list = client->topology.memoryList;
+  put(args, &ALULA_ARGS::addressable_memories, list.data());
+  put(args, &ALULA_ARGS::num_addressable_memories, list.size());
   return nullptr;
 }
 
 namespace {
-/// The device with an id, or an error that says which there are.
-void *findDevice(Client &client, int32_t id, Device *&device) {
-  if (id < 0 || static_cast<size_t>(id) >= client.devices.size())
-    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                     "alula: no device " + std::to_string(id) + ", there are " +
-                         std::to_string(client.devices.size()));
-  device = client.devices[static_cast<size_t>(id)].get();
+/// The device with an id, or an error that says how many there are.
+void *findDevice(Client &client, int32_t id, void *&device) {
+  auto &devices = client.topology.devices;
+  if (id < 0 || static_cast<size_t>(id) >= devices.size())
+    return invalid("alula: no device " + std::to_string(id) + ", there are " +
+                   std::to_string(devices.size()));
+  device = devices[static_cast<size_t>(id)].get();
   return nullptr;
 }
 } // namespace
 
 void *alula::pjrt::Client_LookupDevice(PJRT_Client_LookupDevice_Args *args) {
-  Device *device;
-  if (void *error = findDevice(*as<Client>(args->client), args->id, device))
+  ALULA_TAKE(Client, client);
+  void *device;
+  if (void *error = findDevice(*client, take(args, &ALULA_ARGS::id), device))
     return error;
-  put(args, &PJRT_Client_LookupDevice_Args::device, device);
+  put(args, &ALULA_ARGS::device, device);
   return nullptr;
 }
 
 void *alula::pjrt::Client_LookupAddressableDevice(
     PJRT_Client_LookupAddressableDevice_Args *args) {
-  using Args = PJRT_Client_LookupAddressableDevice_Args;
-  Device *device;
-  if (void *error = findDevice(*as<Client>(args->client),
-                               args->local_hardware_id, device))
+  ALULA_TAKE(Client, client);
+  void *device;
+  if (void *error = findDevice(
+          *client, take(args, &ALULA_ARGS::local_hardware_id), device))
     return error;
-  put(args, &Args::addressable_device, device);
+  put(args, &ALULA_ARGS::addressable_device, device);
   return nullptr;
 }
 
 void *alula::pjrt::Client_DefaultDeviceAssignment(
     PJRT_Client_DefaultDeviceAssignment_Args *args) {
-  auto &client = *as<Client>(args->client);
-  auto count = static_cast<int64_t>(args->num_replicas) * args->num_partitions;
-  if (count < 0 || static_cast<size_t>(count) > client.devices.size() ||
-      static_cast<size_t>(count) > args->default_assignment_size)
-    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                     "alula: " + std::to_string(count) +
-                         " devices are asked for, there are " +
-                         std::to_string(client.devices.size()));
-  auto *ids = static_cast<int32_t *>(args->default_assignment);
+  ALULA_TAKE(Client, client);
+  auto *ids = as<int32_t>(take(args, &ALULA_ARGS::default_assignment));
+  int64_t replicas = take(args, &ALULA_ARGS::num_replicas);
+  int64_t count = replicas * take(args, &ALULA_ARGS::num_partitions);
+  size_t room = take(args, &ALULA_ARGS::default_assignment_size);
+  size_t devices = client->topology.devices.size();
+  if (replicas < 0 || count < 0 || static_cast<size_t>(count) > devices)
+    return invalid("alula: " + std::to_string(count) +
+                   " devices are asked for, there are " +
+                   std::to_string(devices));
+  if (static_cast<size_t>(count) > room || (count && !ids))
+    return invalid("alula: " + std::to_string(count) +
+                   " devices are asked for, there is room for " +
+                   std::to_string(room));
   for (int32_t i = 0; i < count; ++i)
     ids[i] = i;
   return nullptr;
 }
 
-// The topology of one host is its client.
-
 void *alula::pjrt::Client_TopologyDescription(
     PJRT_Client_TopologyDescription_Args *args) {
-  put(args, &PJRT_Client_TopologyDescription_Args::topology,
-      as<Client>(args->client));
+  ALULA_TAKE(Client, client);
+  put(args, &ALULA_ARGS::topology, &client->topology);
   return nullptr;
 }
 
-void *alula::pjrt::TopologyDescription_PlatformName(
-    PJRT_TopologyDescription_PlatformName_Args *args) {
-  using Args = PJRT_TopologyDescription_PlatformName_Args;
-  putText(args, &Args::platform_name, &Args::platform_name_size, platformName);
+// The host's memory needs no preparation.
+
+void *alula::pjrt::Client_DmaMap(PJRT_Client_DmaMap_Args *args) {
+  ALULA_TAKE(Client, client);
   return nullptr;
 }
 
-void *alula::pjrt::TopologyDescription_PlatformVersion(
-    PJRT_TopologyDescription_PlatformVersion_Args *args) {
-  using Args = PJRT_TopologyDescription_PlatformVersion_Args;
-  putText(args, &Args::platform_version, &Args::platform_version_size,
-          platformVersion);
+void *alula::pjrt::Client_DmaUnmap(PJRT_Client_DmaUnmap_Args *args) {
+  ALULA_TAKE(Client, client);
   return nullptr;
 }
 
-void *alula::pjrt::TopologyDescription_GetDeviceDescriptions(
-    PJRT_TopologyDescription_GetDeviceDescriptions_Args *args) {
-  using Args = PJRT_TopologyDescription_GetDeviceDescriptions_Args;
-  auto &list = as<Client>(args->topology)->deviceList;
-  put(args, &Args::descriptions, list.data());
-  put(args, &Args::num_descriptions, list.size());
-  return nullptr;
-}
-
-void *alula::pjrt::TopologyDescription_Attributes(
-    PJRT_TopologyDescription_Attributes_Args *args) {
-  using Args = PJRT_TopologyDescription_Attributes_Args;
-  put(args, &Args::attributes, (void *)nullptr);
-  put(args, &Args::num_attributes, 0);
+void *alula::pjrt::Client_UpdateGlobalProcessInfo(
+    PJRT_Client_UpdateGlobalProcessInfo_Args *args) {
+  ALULA_TAKE(Client, client);
   return nullptr;
 }

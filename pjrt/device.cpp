@@ -1,120 +1,173 @@
-// Devices with their descriptions, which are the same objects, and memories.
+// Devices, their descriptions, and their memories: one of each. A device is
+// its own description.
 
 #include "pjrt/functions.h"
 #include "pjrt/objects.h"
 
+#include <unistd.h>
+
 using namespace alula::pjrt;
 
 void *alula::pjrt::DeviceDescription_Id(PJRT_DeviceDescription_Id_Args *args) {
-  put(args, &PJRT_DeviceDescription_Id_Args::id,
-      as<Device>(args->device_description)->id);
+  ALULA_TAKE(Device, device_description);
+  put(args, &ALULA_ARGS::id, device_description->id);
   return nullptr;
 }
 
 void *alula::pjrt::DeviceDescription_ProcessIndex(
     PJRT_DeviceDescription_ProcessIndex_Args *args) {
-  put(args, &PJRT_DeviceDescription_ProcessIndex_Args::process_index, 0);
+  ALULA_TAKE(Device, device_description);
+  put(args, &ALULA_ARGS::process_index, 0);
   return nullptr;
 }
 
 void *alula::pjrt::DeviceDescription_Attributes(
     PJRT_DeviceDescription_Attributes_Args *args) {
-  using Args = PJRT_DeviceDescription_Attributes_Args;
-  put(args, &Args::num_attributes, 0);
-  put(args, &Args::attributes, (void *)nullptr);
+  ALULA_TAKE(Device, device_description);
+  put(args, &ALULA_ARGS::attributes, static_cast<void *>(nullptr));
+  put(args, &ALULA_ARGS::num_attributes, 0);
   return nullptr;
 }
 
 void *
 alula::pjrt::DeviceDescription_Kind(PJRT_DeviceDescription_Kind_Args *args) {
-  using Args = PJRT_DeviceDescription_Kind_Args;
-  putText(args, &Args::device_kind, &Args::device_kind_size, "cpu");
+  ALULA_TAKE(Device, device_description);
+  putText(args, &ALULA_ARGS::device_kind, &ALULA_ARGS::device_kind_size, "cpu");
   return nullptr;
 }
 
 void *alula::pjrt::DeviceDescription_DebugString(
     PJRT_DeviceDescription_DebugString_Args *args) {
-  using Args = PJRT_DeviceDescription_DebugString_Args;
-  putText(args, &Args::debug_string, &Args::debug_string_size,
-          as<Device>(args->device_description)->description);
+  ALULA_TAKE(Device, device_description);
+  putText(args, &ALULA_ARGS::debug_string, &ALULA_ARGS::debug_string_size,
+          device_description->description);
   return nullptr;
 }
 
 void *alula::pjrt::DeviceDescription_ToString(
     PJRT_DeviceDescription_ToString_Args *args) {
-  using Args = PJRT_DeviceDescription_ToString_Args;
-  putText(args, &Args::to_string, &Args::to_string_size,
-          as<Device>(args->device_description)->description);
+  ALULA_TAKE(Device, device_description);
+  putText(args, &ALULA_ARGS::to_string, &ALULA_ARGS::to_string_size,
+          device_description->description);
   return nullptr;
 }
 
 void *
 alula::pjrt::Device_GetDescription(PJRT_Device_GetDescription_Args *args) {
-  put(args, &PJRT_Device_GetDescription_Args::device_description,
-      as<Device>(args->device));
+  ALULA_TAKE(Device, device);
+  put(args, &ALULA_ARGS::device_description, device);
   return nullptr;
 }
 
 void *alula::pjrt::Device_IsAddressable(PJRT_Device_IsAddressable_Args *args) {
-  put(args, &PJRT_Device_IsAddressable_Args::is_addressable, true);
+  ALULA_TAKE(Device, device);
+  put(args, &ALULA_ARGS::is_addressable, true);
   return nullptr;
 }
 
 void *
 alula::pjrt::Device_LocalHardwareId(PJRT_Device_LocalHardwareId_Args *args) {
-  put(args, &PJRT_Device_LocalHardwareId_Args::local_hardware_id,
-      as<Device>(args->device)->id);
+  ALULA_TAKE(Device, device);
+  put(args, &ALULA_ARGS::local_hardware_id, device->id);
   return nullptr;
 }
 
 void *alula::pjrt::Device_AddressableMemories(
     PJRT_Device_AddressableMemories_Args *args) {
-  using Args = PJRT_Device_AddressableMemories_Args;
-  auto &list = as<Device>(args->device)->memories;
-  put(args, &Args::memories, list.data());
-  put(args, &Args::num_memories, list.size());
+  ALULA_TAKE(Device, device);
+  put(args, &ALULA_ARGS::memories, device->memories.data());
+  put(args, &ALULA_ARGS::num_memories, device->memories.size());
   return nullptr;
 }
 
 void *alula::pjrt::Device_DefaultMemory(PJRT_Device_DefaultMemory_Args *args) {
-  put(args, &PJRT_Device_DefaultMemory_Args::memory,
-      &as<Device>(args->device)->memory);
+  ALULA_TAKE(Device, device);
+  put(args, &ALULA_ARGS::memory, &device->memory);
+  return nullptr;
+}
+
+void *alula::pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
+  ALULA_TAKE(Device, device);
+  const MemoryCount &count = device->memoryCount;
+  put(args, &ALULA_ARGS::bytes_in_use, count.inUse.load());
+  put(args, &ALULA_ARGS::peak_bytes_in_use, count.peak.load());
+  put(args, &ALULA_ARGS::peak_bytes_in_use_is_set, true);
+  put(args, &ALULA_ARGS::num_allocs, count.allocations.load());
+  put(args, &ALULA_ARGS::num_allocs_is_set, true);
+  put(args, &ALULA_ARGS::largest_alloc_size, count.largest.load());
+  put(args, &ALULA_ARGS::largest_alloc_size_is_set, true);
+  put(args, &ALULA_ARGS::bytes_limit,
+      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));
+  put(args, &ALULA_ARGS::bytes_limit_is_set, true);
+  put(args, &ALULA_ARGS::bytes_reserved_is_set, false);
+  put(args, &ALULA_ARGS::peak_bytes_reserved_is_set, false);
+  put(args, &ALULA_ARGS::bytes_reservable_limit_is_set, false);
+  put(args, &ALULA_ARGS::largest_free_block_bytes_is_set, false);
+  put(args, &ALULA_ARGS::pool_bytes_is_set, false);
+  put(args, &ALULA_ARGS::peak_pool_bytes_is_set, false);
+  put(args, &ALULA_ARGS::peak_allocated_bytes_is_set, false);
+  return nullptr;
+}
+
+void *
+alula::pjrt::Device_PoisonExecution(PJRT_Device_PoisonExecution_Args *args) {
+  ALULA_TAKE(Device, device);
+  // No launch can be told from another by its id.
+  put(args, &ALULA_ARGS::poisoned, false);
+  return nullptr;
+}
+
+// Marks in a trace, which nobody takes.
+
+void *alula::pjrt::Device_CreateAsyncTrackingEvent(
+    PJRT_Device_CreateAsyncTrackingEvent_Args *args) {
+  ALULA_TAKE(Device, device);
+  put(args, &ALULA_ARGS::event, getReadyEvent().leak());
+  return nullptr;
+}
+
+void *alula::pjrt::AsyncTrackingEvent_Destroy(
+    PJRT_AsyncTrackingEvent_Destroy_Args *args) {
+  Ref<Event> event(as<Event>(take(args, &ALULA_ARGS::event)));
   return nullptr;
 }
 
 void *alula::pjrt::Memory_Id(PJRT_Memory_Id_Args *args) {
-  put(args, &PJRT_Memory_Id_Args::id, as<Memory>(args->memory)->device->id);
+  ALULA_TAKE(Memory, memory);
+  put(args, &ALULA_ARGS::id, memory->device->id);
   return nullptr;
 }
 
 void *alula::pjrt::Memory_Kind(PJRT_Memory_Kind_Args *args) {
-  putText(args, &PJRT_Memory_Kind_Args::kind,
-          &PJRT_Memory_Kind_Args::kind_size, memoryKind);
+  ALULA_TAKE(Memory, memory);
+  putText(args, &ALULA_ARGS::kind, &ALULA_ARGS::kind_size, memoryKind);
   return nullptr;
 }
 
 void *alula::pjrt::Memory_Kind_Id(PJRT_Memory_Kind_Id_Args *args) {
-  put(args, &PJRT_Memory_Kind_Id_Args::kind_id, 0);
+  ALULA_TAKE(Memory, memory);
+  put(args, &ALULA_ARGS::kind_id, 0);
   return nullptr;
 }
 
 void *alula::pjrt::Memory_DebugString(PJRT_Memory_DebugString_Args *args) {
-  using Args = PJRT_Memory_DebugString_Args;
-  putText(args, &Args::debug_string, &Args::debug_string_size, memoryKind);
+  ALULA_TAKE(Memory, memory);
+  putText(args, &ALULA_ARGS::debug_string, &ALULA_ARGS::debug_string_size,
+          memory->description);
   return nullptr;
 }
 
 void *alula::pjrt::Memory_ToString(PJRT_Memory_ToString_Args *args) {
-  using Args = PJRT_Memory_ToString_Args;
-  putText(args, &Args::to_string, &Args::to_string_size, memoryKind);
+  ALULA_TAKE(Memory, memory);
+  putText(args, &ALULA_ARGS::to_string, &ALULA_ARGS::to_string_size,
+          memory->description);
   return nullptr;
 }
 
 void *alula::pjrt::Memory_AddressableByDevices(
     PJRT_Memory_AddressableByDevices_Args *args) {
-  using Args = PJRT_Memory_AddressableByDevices_Args;
-  auto &list = as<Memory>(args->memory)->devices;
-  put(args, &Args::devices, list.data());
-  put(args, &Args::num_devices, list.size());
+  ALULA_TAKE(Memory, memory);
+  put(args, &ALULA_ARGS::devices, memory->devices.data());
+  put(args, &ALULA_ARGS::num_devices, memory->devices.size());
   return nullptr;
 }

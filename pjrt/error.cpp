@@ -4,16 +4,19 @@
 using namespace alula::pjrt;
 
 void alula::pjrt::Error_Destroy(PJRT_Error_Destroy_Args *args) {
-  delete as<Error>(args->error);
+  if (args)
+    delete as<Error>(take(args, &ALULA_ARGS::error));
 }
 
 void alula::pjrt::Error_Message(PJRT_Error_Message_Args *args) {
-  putText(args, &PJRT_Error_Message_Args::message,
-          &PJRT_Error_Message_Args::message_size,
-          as<Error>(args->error)->message);
+  auto *error = args ? as<Error>(take(args, &ALULA_ARGS::error)) : nullptr;
+  if (error)
+    putText(args, &ALULA_ARGS::message, &ALULA_ARGS::message_size,
+            error->message);
 }
 
 void *alula::pjrt::Error_GetCode(PJRT_Error_GetCode_Args *args) {
-  put(args, &PJRT_Error_GetCode_Args::code, as<Error>(args->error)->code);
+  ALULA_TAKE(Error, error);
+  put(args, &ALULA_ARGS::code, error->code);
   return nullptr;
 }

@@ -1,76 +1,102 @@
+#include "pjrt/event.h"
 #include "pjrt/functions.h"
-#include "pjrt/objects.h"
 
 using namespace alula::pjrt;
 
-std::unique_ptr<Error> Event::copyError() const {
-  return error ? std::make_unique<Error>(*error) : nullptr;
-}
+void Event::finish(std::unique_ptr<Error> why) { tryFinish(std::move(why)); }
 
-void Event::finish(std::unique_ptr<Error> why) {
-  std::vector<std::function<void(void *)>> waiting;
+bool Event::tryFinish(std::unique_ptr<Error> why) {
+  std::vector<std::function<void(const Error *)>> waiting;
   {
     std::lock_guard lock(mutex);
-    done = true;
+    if (isDone())
+      return false;
     error = std::move(why);
+    done.store(true, std::memory_order_release);
     waiting.swap(callbacks);
+    // With the lock held: a waiter may destroy the event once it has it.
+    changed.notify_all();
   }
-  changed.notify_all();
   for (auto &callback : waiting)
-    callback(copyError().release());
+    callback(error.get());
+  return true;
 }
 
-bool Event::isDone() {
-  std::lock_guard lock(mutex);
-  return done;
+const Error *Event::wait() {
+  if (!isDone()) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return isDone(); });
+  }
+  return error.get();
 }
 
-void *Event::wait() {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [this] { return done; });
-  return copyError().release();
-}
-
-void Event::onReady(std::function<void(void *)> callback) {
-  {
+void Event::onReady(std::function<void(const Error *)> callback) {
+  if (!isDone()) {
     std::lock_guard lock(mutex);
-    if (!done) {
+    if (!isDone()) {
       callbacks.push_back(std::move(callback));
       return;
     }
   }
-  callback(copyError().release());
+  callback(error.get());
 }
 
-void *alula::pjrt::makeReadyEvent() {
-  auto *event = new Event;
-  event->finish(nullptr);
-  return event;
+Ref<Event> alula::pjrt::getReadyEvent() {
+  static Event *const event = [] {
+    auto *made = new Event;
+    made->finish();
+    return made;
+  }();
+  return share(event);
 }
 
 void *alula::pjrt::Event_Destroy(PJRT_Event_Destroy_Args *args) {
-  delete as<Event>(args->event);
+  // Null is fine, as for free().
+  Ref<Event> event(as<Event>(take(args, &ALULA_ARGS::event)));
   return nullptr;
 }
 
 void *alula::pjrt::Event_IsReady(PJRT_Event_IsReady_Args *args) {
-  put(args, &PJRT_Event_IsReady_Args::is_ready,
-      as<Event>(args->event)->isDone());
+  ALULA_TAKE(Event, event);
+  put(args, &ALULA_ARGS::is_ready, event->isDone());
   return nullptr;
 }
 
 void *alula::pjrt::Event_Error(PJRT_Event_Error_Args *args) {
-  return as<Event>(args->event)->wait();
+  ALULA_TAKE(Event, event);
+  return copyError(event->wait());
 }
 
 void *alula::pjrt::Event_Await(PJRT_Event_Await_Args *args) {
-  return as<Event>(args->event)->wait();
+  ALULA_TAKE(Event, event);
+  return copyError(event->wait());
 }
 
 void *alula::pjrt::Event_OnReady(PJRT_Event_OnReady_Args *args) {
-  auto callback = reinterpret_cast<void (*)(void *, void *)>(args->callback);
-  void *user = args->user_arg;
-  as<Event>(args->event)->onReady(
-      [callback, user](void *error) { callback(error, user); });
+  ALULA_TAKE(Event, event);
+  ALULA_TAKE(void, callback);
+  auto call = reinterpret_cast<void (*)(void *, void *)>(callback);
+  void *user = take(args, &ALULA_ARGS::user_arg);
+  event->onReady(
+      [call, user](const Error *error) { call(copyError(error), user); });
   return nullptr;
+}
+
+void *alula::pjrt::Event_Create(PJRT_Event_Create_Args *args) {
+  put(args, &ALULA_ARGS::event, make<Event>().leak());
+  return nullptr;
+}
+
+void *alula::pjrt::Event_Set(PJRT_Event_Set_Args *args) {
+  ALULA_TAKE(Event, event);
+  uint32_t code = take(args, &ALULA_ARGS::error_code);
+  std::unique_ptr<Error> error;
+  if (code)
+    error = std::make_unique<Error>(
+        readError(code, take(args, &ALULA_ARGS::error_message),
+                  take(args, &ALULA_ARGS::error_message_size)));
+  if (event->tryFinish(std::move(error)))
+    return nullptr;
+  return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                   "alula: the event has happened already");
 }

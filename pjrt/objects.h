@@ -1,13 +1,11 @@
 #pragma once
 
-#include "pjrt/border.h"
+#include "pjrt/queue.h"
+#include "pjrt/value.h"
 
-#include <atomic>
-#include <condition_variable>
-#include <functional>
 #include <memory>
-#include <mutex>
-#include <vector>
+#include <span>
+#include <unordered_map>
 
 // What the opaque pointers of the PJRT API point to. Ids and lists live as
 // long as the client; the client outlives everything made from it.
@@ -15,104 +13,123 @@
 namespace alula::pjrt {
 
 struct Client;
-struct Device;
-
-struct Memory {
-  Device *device;
-  std::vector<void *> devices;
-};
-
-struct Device {
-  Client *client;
-  int32_t id;
-  std::string description;
-  Memory memory;
-  std::vector<void *> memories;
-};
-
-struct Client {
-  alula_instance *instance = nullptr;
-  std::vector<std::unique_ptr<Device>> devices;
-  std::vector<void *> deviceList, memoryList;
-};
-
-/// Something that will have happened, with the error it ended in.
-class Event {
-public:
-  /// Takes `error` over.
-  void finish(std::unique_ptr<Error> error);
-  bool isDone();
-  /// Waits; a copy of the error, null if there is none.
-  void *wait();
-  /// `callback` gets a copy of the error, at once if the event is done.
-  void onReady(std::function<void(void *error)> callback);
-
-private:
-  std::unique_ptr<Error> copyError() const;
-
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  std::unique_ptr<Error> error;
-  std::vector<std::function<void(void *error)>> callbacks;
-};
-
-/// An event that has happened.
-void *makeReadyEvent();
-
-struct Buffer {
-  Client *client;
-  Device *device;
-  std::mutex mutex;
-  /// Null once deleted or donated.
-  alula_buffer *data;
-  alula_dtype dtype;
-  std::vector<int64_t> dims;
-  std::atomic<int> externalReferences{0};
-
-  ~Buffer() {
-    if (data)
-      alula_buffer_release(data);
-  }
-  /// The data with one more reference, null if deleted.
-  alula_buffer *acquire();
-};
-
-Buffer *makeBuffer(Device *device, alula_buffer *data);
-
-/// A compiled program: shared by the executable and loaded executables that
-/// clients hold.
-struct Program {
-  ~Program() {
-    if (executable)
-      alula_executable_destroy(executable);
-  }
-  alula_executable *executable = nullptr;
-  uint32_t function = 0;
-  std::string name, fingerprint, source;
-  std::vector<alula_dtype> resultTypes;
-  std::vector<uint32_t> resultTypeCodes;
-  std::vector<int64_t> resultDims;
-  std::vector<size_t> resultRanks;
-  std::vector<const char *> resultMemoryKinds;
-  std::vector<size_t> resultMemoryKindSizes;
-  uint32_t argumentCount = 0;
-};
-
-struct Executable {
-  std::shared_ptr<Program> program;
-};
-
-struct LoadedExecutable {
-  std::shared_ptr<Program> program;
-  Client *client;
-  Device *device;
-  std::vector<void *> devices;
-  std::atomic<bool> deleted{false};
-};
+struct Program;
+struct PythonCallbacks;
 
 inline constexpr std::string_view platformName = "alula";
 inline constexpr std::string_view platformVersion = "alula 0.1.0";
 inline constexpr std::string_view memoryKind = "device";
+
+struct Memory {
+  Device *device;
+  std::vector<void *> devices;
+  std::string description;
+};
+
+struct Device {
+  Client *client = nullptr;
+  int32_t id = 0;
+  std::string description, debugDescription;
+  Memory memory;
+  std::vector<void *> memories;
+  MemoryCount memoryCount;
+  Queue queue;
+};
+
+/// The devices of one host: a client's, or of one that is only compiled for.
+struct Topology {
+  Topology();
+  ~Topology();
+  void addDevices(Client *client, int32_t count);
+  /// Where programs are loaded to be looked at; the client's if there is one.
+  void *getInstance(alula_instance *&result);
+
+  std::vector<std::unique_ptr<Device>> devices;
+  std::vector<void *> deviceList, memoryList;
+  bool isClients = false;
+
+private:
+  std::mutex mutex;
+  std::unique_ptr<PythonCallbacks> pythonCallbacks;
+  /// Made when it is needed; null for a client's topology.
+  alula_instance *instance = nullptr;
+};
+
+/// Compiled programs that are in use, by their content.
+class ProgramCache {
+public:
+  std::shared_ptr<Program> find(const std::string &key);
+  void add(const std::string &key, const std::shared_ptr<Program> &program);
+
+private:
+  std::mutex mutex;
+  std::unordered_map<std::string, std::weak_ptr<Program>> programs;
+  size_t sweepAt = 64;
+};
+
+struct Client {
+  Client();
+  ~Client();
+  std::unique_ptr<PythonCallbacks> pythonCallbacks;
+  alula_instance *instance = nullptr;
+  Topology topology;
+  ProgramCache programs;
+  /// Held while a call is handed to several devices.
+  std::mutex launchOrder;
+};
+
+/// A client's use of an array. Its functions may be called by any thread;
+/// destroying it must be the last one.
+class Buffer {
+public:
+  Buffer(Device *device, alula_dtype dtype, std::vector<int64_t> dims,
+         Ref<Value> value)
+      : device(device), dtype(dtype), dims(std::move(dims)),
+        ready(value->ready), value(std::move(value)) {}
+
+  /// The array, null if deleted or donated.
+  Ref<Value> acquire();
+  /// Takes the array away if it is still `expected`: the buffer is deleted.
+  /// What others were given the address of stays as long as they need it.
+  bool takeAway(const Value *expected);
+  /// After takeAway, when the donation comes to nothing.
+  void giveBack(Ref<Value> taken);
+  void remove();
+  bool isDeleted();
+  void addExternalReference();
+  bool dropExternalReference();
+  /// Deletes the object, perhaps only with the last external reference.
+  void destroy();
+
+  Device *const device;
+  const alula_dtype dtype;
+  const std::vector<int64_t> dims;
+  const Ref<Event> ready;
+  /// Row-major; made when a client asks.
+  std::vector<int64_t> minorToMajor;
+  std::once_flag minorToMajorMade;
+
+private:
+  ~Buffer() = default;
+
+  std::mutex mutex;
+  Ref<Value> value;
+  /// The deleted array that external references show.
+  Ref<Value> kept;
+  int externalReferences = 0;
+  bool isDestroyed = false;
+};
+
+/// The device that a memory, or else a device, names; null if neither.
+inline Device *getDevice(void *device, void *memory) {
+  return memory ? as<Memory>(memory)->device : as<Device>(device);
+}
+
+/// A buffer for data that is there.
+Buffer *makeBuffer(Device *device, alula_buffer *data, bool isReadOnly = false);
+
+inline void *deletedError() {
+  return invalid("Buffer has been deleted or donated.");
+}
 
 } // namespace alula::pjrt

@@ -1,0 +1,531 @@
+// Counts what a program computes and moves.
+//
+// Bytes follow a model of fusion: elementwise operations and those that only
+// say where elements come from are computed by whoever reads them. What is
+// left, and what a block hands on, reads the arrays behind it once and writes
+// its results.
+
+#include "compiler/driver/cost_analysis.h"
+
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace alula::driver;
+
+namespace {
+enum class OpKind {
+  Free,          // shape and name only
+  Elementwise,   // one operation for each element
+  Transcendental,
+  Movement, // elements come from elsewhere
+  Window,   // Movement that reads only as much as it gives
+  Other
+};
+
+OpKind classify(Operation *op) {
+  static const llvm::StringMap<OpKind> kinds = [] {
+    llvm::StringMap<OpKind> map;
+    for (StringRef name :
+         {"abs", "add", "and", "ceil", "clamp", "compare", "convert",
+          "count_leading_zeros", "divide", "floor", "is_finite", "maximum",
+          "minimum", "multiply", "negate", "not", "or", "popcnt",
+          "reduce_precision", "remainder", "round_nearest_afz",
+          "round_nearest_even", "select", "shift_left",
+          "shift_right_arithmetic", "shift_right_logical", "sign", "subtract",
+          "uniform_dequantize", "uniform_quantize", "xor"})
+      map[("stablehlo." + name).str()] = OpKind::Elementwise;
+    for (StringRef name :
+         {"atan2", "cbrt", "cosine", "exponential", "exponential_minus_one",
+          "log", "log_plus_one", "logistic", "power", "rsqrt", "sine", "sqrt",
+          "tan", "tanh"})
+      map[("stablehlo." + name).str()] = OpKind::Transcendental;
+    for (StringRef name :
+         {"broadcast", "broadcast_in_dim", "concatenate",
+          "dynamic_broadcast_in_dim", "dynamic_pad", "pad", "reverse",
+          "transpose"})
+      map[("stablehlo." + name).str()] = OpKind::Movement;
+    for (StringRef name : {"dynamic_gather", "dynamic_slice", "gather",
+                           "real_dynamic_slice", "slice"})
+      map[("stablehlo." + name).str()] = OpKind::Window;
+    for (StringRef name :
+         {"after_all", "bitcast_convert", "constant", "complex", "create_token",
+          "dynamic_iota", "dynamic_reshape", "get_dimension_size",
+          "get_tuple_element", "imag", "iota", "optimization_barrier", "real",
+          "reshape", "return", "tuple"})
+      map[("stablehlo." + name).str()] = OpKind::Free;
+    map["func.return"] = OpKind::Free;
+    map["chlo.constant_like"] = map["chlo.constant"] = OpKind::Free;
+    for (StringRef name : {"is_inf", "is_neg_inf", "is_pos_inf", "conj"})
+      map[("chlo." + name).str()] = OpKind::Elementwise;
+    return map;
+  }();
+  StringRef name = op->getName().getStringRef();
+  auto found = kinds.find(name);
+  if (found != kinds.end())
+    return found->second;
+  if (!name.starts_with("chlo.") || op->getNumRegions())
+    return OpKind::Other;
+  if (name.starts_with("chlo.broadcast_"))
+    return OpKind::Elementwise;
+  bool isOther = llvm::is_contained(
+      {"chlo.top_k", "chlo.ragged_dot", "chlo.scan"}, name);
+  return isOther ? OpKind::Other : OpKind::Transcendental;
+}
+
+bool isFused(Operation *op) {
+  // An array that the program spells out is read from memory like any other.
+  if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
+    return constant.getValue().isSplat();
+  return classify(op) != OpKind::Other;
+}
+
+class Analysis {
+public:
+  /// One run of a block: its operations, and what they read and write.
+  Costs countBlock(Block &block);
+  bool isUnknown = false;
+
+private:
+  double getElements(Type type);
+  double getBytes(Type type);
+  double getBytes(ValueRange values);
+  double getFlopsOfOne(Type type, double ofComplexProduct);
+
+  void countOp(Operation *op, Costs &costs);
+  void countElements(Operation *op, Costs &costs);
+  void countDot(Operation *op, Value lhs, ArrayRef<int64_t> contracted,
+                Costs &costs);
+  void countConvolution(stablehlo::ConvolutionOp op, Costs &costs);
+  void countRegion(Operation *op, double times, Costs &costs);
+  void countWhile(stablehlo::WhileOp op, Costs &costs);
+  void countBranches(Operation *op, Costs &costs);
+  void countCall(func::CallOp op, Costs &costs);
+  void countLibraryCall(stablehlo::CustomCallOp op, Costs &costs);
+
+  void findSources(Value value, llvm::MapVector<Value, double> &sources);
+  void addReads(ValueRange read, Block &block, Costs &costs);
+
+  llvm::DenseMap<Operation *, Costs> functions;
+  llvm::SetVector<Operation *> calling;
+};
+
+void add(Costs &to, const Costs &what, double times) {
+  to.flops += what.flops * times;
+  to.transcendentals += what.transcendentals * times;
+  to.bytesAccessed += what.bytesAccessed * times;
+}
+
+double Analysis::getElements(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return 0;
+  double count = 1;
+  if (!shaped.hasRank()) {
+    isUnknown = true;
+    return count;
+  }
+  for (int64_t dim : shaped.getShape()) {
+    isUnknown |= ShapedType::isDynamic(dim);
+    count *= ShapedType::isDynamic(dim) ? 1 : static_cast<double>(dim);
+  }
+  return count;
+}
+
+double Analysis::getBytes(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return 0;
+  Type element = shaped.getElementType();
+  double bytes = 1;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    bytes = complex.getElementType().getIntOrFloatBitWidth() / 4.0;
+  else if (element.isIntOrFloat())
+    bytes = std::max(1.0, element.getIntOrFloatBitWidth() / 8.0);
+  return bytes * getElements(type);
+}
+
+double Analysis::getBytes(ValueRange values) {
+  double bytes = 0;
+  for (Value value : values)
+    bytes += getBytes(value.getType());
+  return bytes;
+}
+
+/// What a complex number takes, or 1.
+double Analysis::getFlopsOfOne(Type type, double ofComplex) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && isa<ComplexType>(shaped.getElementType()) ? ofComplex : 1;
+}
+
+void Analysis::countElements(Operation *op, Costs &costs) {
+  double elements = getElements(op->getResult(0).getType());
+  if (classify(op) == OpKind::Transcendental) {
+    costs.transcendentals += elements;
+    return;
+  }
+  Type type = op->getResult(0).getType();
+  double each = 1;
+  if (isa<stablehlo::MulOp>(op))
+    each = getFlopsOfOne(type, 6);
+  else if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(op))
+    each = getFlopsOfOne(type, 2);
+  costs.flops += elements * each;
+}
+
+void Analysis::countDot(Operation *op, Value lhs, ArrayRef<int64_t> contracted,
+                        Costs &costs) {
+  double depth = 1;
+  auto type = cast<ShapedType>(lhs.getType());
+  for (int64_t dim : contracted) {
+    bool isKnown = type.hasRank() && !type.isDynamicDim(unsigned(dim));
+    isUnknown |= !isKnown;
+    depth *= isKnown ? static_cast<double>(type.getDimSize(unsigned(dim))) : 1;
+  }
+  Type result = op->getResult(0).getType();
+  double flopsOfPair = getFlopsOfOne(result, 4) * 2;
+  costs.flops += getElements(result) * depth * flopsOfPair;
+}
+
+/// How many pairs of an output place and a kernel place meet the input, not
+/// padding or a hole of dilation.
+double countPairs(int64_t input, int64_t kernel, int64_t output, int64_t stride,
+                  int64_t low, int64_t inputDilation, int64_t kernelDilation) {
+  constexpr int64_t most = 1 << 22;
+  auto all = static_cast<double>(kernel) * static_cast<double>(output);
+  if (all > most)
+    return all;
+  int64_t pairs = 0;
+  for (int64_t place = 0; place < output; ++place)
+    for (int64_t tap = 0; tap < kernel; ++tap) {
+      int64_t at = place * stride - low + tap * kernelDilation;
+      pairs += at >= 0 && at % inputDilation == 0 && at / inputDilation < input;
+    }
+  return static_cast<double>(pairs);
+}
+
+void Analysis::countConvolution(stablehlo::ConvolutionOp op, Costs &costs) {
+  auto lhs = dyn_cast<RankedTensorType>(op.getLhs().getType());
+  auto rhs = dyn_cast<RankedTensorType>(op.getRhs().getType());
+  auto result = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (!lhs || !rhs || !result || !lhs.hasStaticShape() ||
+      !rhs.hasStaticShape() || !result.hasStaticShape()) {
+    isUnknown = true;
+    return;
+  }
+  auto numbers = op.getDimensionNumbers();
+  double pairs = 2 * getFlopsOfOne(result, 4);
+  pairs *= static_cast<double>(
+      rhs.getDimSize(unsigned(numbers.getKernelInputFeatureDimension())));
+  for (int64_t dim :
+       {numbers.getOutputBatchDimension(), numbers.getOutputFeatureDimension()})
+    pairs *= static_cast<double>(result.getDimSize(unsigned(dim)));
+  auto at = [](std::optional<ArrayRef<int64_t>> list, size_t i) {
+    return list && i < list->size() ? (*list)[i] : 1;
+  };
+  SmallVector<int64_t> padding;
+  if (auto given = op.getPadding())
+    padding.assign(given->getValues<int64_t>().begin(),
+                   given->getValues<int64_t>().end());
+  for (size_t i = 0; i < numbers.getInputSpatialDimensions().size(); ++i)
+    pairs *= countPairs(
+        lhs.getDimSize(unsigned(numbers.getInputSpatialDimensions()[i])),
+        rhs.getDimSize(unsigned(numbers.getKernelSpatialDimensions()[i])),
+        result.getDimSize(unsigned(numbers.getOutputSpatialDimensions()[i])),
+        at(op.getWindowStrides(), i), 2 * i < padding.size() ? padding[2 * i] : 0,
+        at(op.getLhsDilation(), i), at(op.getRhsDilation(), i));
+  costs.flops += pairs;
+}
+
+void Analysis::countRegion(Operation *op, double times, Costs &costs) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      Costs body = countBlock(block);
+      // Numbers in registers: only the computation counts.
+      body.bytesAccessed = 0;
+      add(costs, body, std::max(times, 0.0));
+    }
+}
+
+/// The integer that a value is known to be.
+std::optional<int64_t> getConstant(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  auto numbers = dyn_cast<DenseIntElementsAttr>(constant.getValue());
+  if (!numbers || numbers.getNumElements() != 1)
+    return std::nullopt;
+  return (*numbers.begin()).getSExtValue();
+}
+
+/// The same seen from inside a loop: a value that the loop hands on unchanged
+/// is what it was before.
+std::optional<int64_t> getConstantIn(stablehlo::WhileOp op, Value value) {
+  if (auto constant = getConstant(value))
+    return constant;
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner()->getParentOp() != op)
+    return std::nullopt;
+  unsigned number = argument.getArgNumber();
+  Block &body = op->getRegion(1).front();
+  if (body.getTerminator()->getOperand(number) != body.getArgument(number))
+    return std::nullopt;
+  return getConstant(op->getOperand(number));
+}
+
+/// The length of a loop that counts up to a constant.
+std::optional<double> getTripCount(stablehlo::WhileOp op) {
+  Block &condition = op->getRegion(0).front();
+  auto compare =
+      condition.getTerminator()->getOperand(0).getDefiningOp<stablehlo::CompareOp>();
+  if (!compare)
+    return std::nullopt;
+  auto counter = dyn_cast<BlockArgument>(compare.getLhs());
+  if (!counter || counter.getOwner() != &condition)
+    return std::nullopt;
+  unsigned number = counter.getArgNumber();
+  Block &body = op->getRegion(1).front();
+  auto next = body.getTerminator()->getOperand(number).getDefiningOp<stablehlo::AddOp>();
+  if (!next)
+    return std::nullopt;
+  bool isFirst = next.getLhs() == body.getArgument(number);
+  if (!isFirst && next.getRhs() != body.getArgument(number))
+    return std::nullopt;
+  auto step = getConstantIn(op, isFirst ? next.getRhs() : next.getLhs());
+  auto end = getConstantIn(op, compare.getRhs());
+  auto begin = getConstant(op->getOperand(number));
+  if (!step || !end || !begin || *step <= 0)
+    return std::nullopt;
+  auto distance = static_cast<double>(*end) - static_cast<double>(*begin);
+  auto each = static_cast<double>(*step);
+  switch (compare.getComparisonDirection()) {
+  case stablehlo::ComparisonDirection::LT:
+  case stablehlo::ComparisonDirection::NE:
+    return std::max(0.0, std::ceil(distance / each));
+  case stablehlo::ComparisonDirection::LE:
+    return std::max(0.0, std::floor(distance / each) + 1);
+  default:
+    return std::nullopt;
+  }
+}
+
+void Analysis::countWhile(stablehlo::WhileOp op, Costs &costs) {
+  std::optional<double> trips = getTripCount(op);
+  isUnknown |= !trips;
+  double times = trips.value_or(1);
+  add(costs, countBlock(op->getRegion(0).front()), times + 1);
+  add(costs, countBlock(op->getRegion(1).front()), times);
+}
+
+void Analysis::countBranches(Operation *op, Costs &costs) {
+  Costs dearest;
+  for (Region &region : op->getRegions()) {
+    Costs branch = countBlock(region.front());
+    if (branch.flops + branch.bytesAccessed + branch.transcendentals >=
+        dearest.flops + dearest.bytesAccessed + dearest.transcendentals)
+      dearest = branch;
+  }
+  add(costs, dearest, 1);
+}
+
+void Analysis::countCall(func::CallOp op, Costs &costs) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, op.getCalleeAttr());
+  // A program that calls itself is refused later.
+  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock() ||
+      !calling.insert(callee)) {
+    isUnknown = true;
+    return;
+  }
+  auto found = functions.find(callee);
+  if (found == functions.end()) {
+    Costs counted = countBlock(callee.getBody().front());
+    found = functions.try_emplace(callee, counted).first;
+  }
+  calling.remove(callee);
+  add(costs, found->second, 1);
+}
+
+/// Operations of our own library: the usual counts, to the highest order.
+void Analysis::countLibraryCall(stablehlo::CustomCallOp op, Costs &costs) {
+  auto type = op.getNumOperands() ? dyn_cast<RankedTensorType>(
+                                        op.getOperand(0).getType())
+                                  : RankedTensorType();
+  StringRef name = op.getCallTargetName();
+  if (!type || type.getRank() < 2 || !name.consume_front("alula.")) {
+    isUnknown |= !name.starts_with("alula.");
+    return;
+  }
+  double all = getElements(type);
+  auto rows = static_cast<double>(std::max<int64_t>(
+      type.getDimSize(unsigned(type.getRank() - 2)), 1));
+  auto columns = static_cast<double>(std::max<int64_t>(
+      type.getDimSize(unsigned(type.getRank() - 1)), 1));
+  double least = std::min(rows, columns), batch = all / (rows * columns);
+  double cube = batch * rows * columns * least * getFlopsOfOne(type, 4);
+  double factor = llvm::StringSwitch<double>(name)
+                      .Case("lu", 2.0 / 3)
+                      .Cases("geqrf", "geqp3", "householder_product", 4.0 / 3)
+                      .Cases("hessenberg", "tridiagonal", 10.0 / 3)
+                      .Case("eigh", 9)
+                      .Cases("eig", "schur", 25)
+                      .Case("svd", 20)
+                      .Default(0);
+  isUnknown |= factor == 0;
+  costs.flops += factor * cube;
+}
+
+void Analysis::countOp(Operation *op, Costs &costs) {
+  switch (classify(op)) {
+  case OpKind::Elementwise:
+  case OpKind::Transcendental:
+    return countElements(op, costs);
+  case OpKind::Free:
+  case OpKind::Movement:
+  case OpKind::Window:
+    return;
+  case OpKind::Other:
+    break;
+  }
+  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
+    return countDot(
+        op, dot.getLhs(),
+        dot.getDotDimensionNumbers().getLhsContractingDimensions(), costs);
+  if (auto dot = dyn_cast<stablehlo::DotOp>(op)) {
+    auto type = dyn_cast<RankedTensorType>(dot.getLhs().getType());
+    int64_t last = type ? type.getRank() - 1 : 0;
+    return countDot(op, dot.getLhs(), last, costs);
+  }
+  if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
+    return countConvolution(convolution, costs);
+  if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
+    return countWhile(loop, costs);
+  if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op))
+    return countBranches(op, costs);
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return countCall(call, costs);
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    return countLibraryCall(call, costs);
+  if (isa<stablehlo::ReduceOp>(op))
+    return countRegion(op,
+                       getElements(op->getOperand(0).getType()) -
+                           getElements(op->getResult(0).getType()),
+                       costs);
+  if (auto window = dyn_cast<stablehlo::ReduceWindowOp>(op)) {
+    double size = 1;
+    for (int64_t dim : window.getWindowDimensions())
+      size *= static_cast<double>(dim);
+    return countRegion(
+        op, getElements(op->getResult(0).getType()) * (size - 1), costs);
+  }
+  if (auto sort = dyn_cast<stablehlo::SortOp>(op)) {
+    double elements = getElements(op->getOperand(0).getType());
+    return countRegion(op, elements * std::log2(std::max(elements, 2.0)),
+                       costs);
+  }
+  if (isa<stablehlo::ScatterOp, stablehlo::SelectAndScatterOp>(op)) {
+    unsigned last = op->getNumOperands() - 1;
+    if (isa<stablehlo::SelectAndScatterOp>(op))
+      last = 1;
+    return countRegion(op, getElements(op->getOperand(last).getType()), costs);
+  }
+  if (isa<stablehlo::FftOp>(op)) {
+    double elements = getElements(op->getOperand(0).getType());
+    costs.flops += 5 * elements * std::log2(std::max(elements, 2.0));
+    return;
+  }
+  if (isa<stablehlo::MapOp>(op))
+    return countRegion(op, getElements(op->getResult(0).getType()), costs);
+}
+
+/// The arrays that computing a value reads, each with as many bytes as that
+/// reads at most.
+void Analysis::findSources(Value value,
+                           llvm::MapVector<Value, double> &sources) {
+  // Pairs of a value and the most of it that is read; a limit of -1 is none.
+  SmallVector<std::pair<Value, double>> open = {{value, -1}};
+  llvm::DenseSet<Value> seen;
+  while (!open.empty()) {
+    auto [next, limit] = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (op && isFused(op)) {
+      if (!seen.insert(next).second)
+        continue;
+      double most = classify(op) == OpKind::Window ? getBytes(next.getType())
+                                                   : limit;
+      for (Value operand : op->getOperands())
+        open.emplace_back(operand, most);
+      continue;
+    }
+    double bytes = getBytes(next.getType());
+    double read = limit < 0 ? bytes : std::min(limit, bytes);
+    double &known = sources[next];
+    known = std::min(bytes, std::max(known, read));
+  }
+}
+
+void Analysis::addReads(ValueRange read, Block &block, Costs &costs) {
+  llvm::MapVector<Value, double> sources;
+  for (Value value : read)
+    findSources(value, sources);
+  for (auto &[source, bytes] : sources) {
+    costs.bytesAccessed += bytes;
+    auto argument = dyn_cast<BlockArgument>(source);
+    if (argument && argument.getOwner() == &block)
+      costs.argumentBytes[argument.getArgNumber()] += bytes;
+  }
+}
+
+Costs Analysis::countBlock(Block &block) {
+  Costs costs;
+  costs.argumentBytes.resize(block.getNumArguments());
+  for (Operation &op : block) {
+    countOp(&op, costs);
+    // What these do is counted inside.
+    if (isFused(&op) || isa<stablehlo::WhileOp, stablehlo::IfOp,
+                            stablehlo::CaseOp, func::CallOp>(op))
+      continue;
+    if (isa<stablehlo::ConstantOp>(op))
+      continue;
+    if (isa<stablehlo::DynamicUpdateSliceOp>(op)) {
+      // In place: only the piece moves.
+      addReads(op.getOperands().drop_front(), block, costs);
+      costs.bytesAccessed += getBytes(op.getOperand(1).getType());
+      continue;
+    }
+    addReads(op.getOperands(), block, costs);
+    costs.bytesAccessed += getBytes(op.getResults());
+  }
+  // What a block hands on and nobody has written yet.
+  SmallVector<Value> fused;
+  for (Value value : block.getTerminator()->getOperands()) {
+    costs.resultBytes += getBytes(value.getType());
+    Operation *op = value.getDefiningOp();
+    bool isComputed = op && isFused(op);
+    // A function's own argument is copied if it is its result.
+    bool isCopied = !op && isa<func::FuncOp>(block.getParentOp());
+    if (!isComputed && !isCopied)
+      continue;
+    fused.push_back(value);
+    costs.bytesAccessed += getBytes(value.getType());
+  }
+  addReads(fused, block, costs);
+  return costs;
+}
+} // namespace
+
+Costs alula::driver::analyzeCosts(func::FuncOp function) {
+  Analysis analysis;
+  if (!function.getBody().hasOneBlock())
+    return {};
+  Costs costs = analysis.countBlock(function.getBody().front());
+  costs.isUnknown = analysis.isUnknown;
+  return costs;
+}

@@ -1,0 +1,116 @@
+// What the compiler can tell of a program besides its artifact.
+
+#include "compiler/driver/program_info.h"
+
+#include "compiler/driver/cost_analysis.h"
+#include "dialect/stablehlo/ops.h"
+#include "dialect/vhlo/version.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <string>
+#include <vector>
+
+using namespace mlir;
+
+static_assert([] {
+  constexpr uint32_t newest[] = {ALULA_STABLEHLO_NEWEST};
+  constexpr uint32_t oldest[] = {ALULA_STABLEHLO_OLDEST};
+  constexpr auto current = alula::vhlo::Version::current();
+  constexpr auto minimum = alula::vhlo::Version::minimum();
+  return newest[0] == current.major && newest[1] == current.minor &&
+         newest[2] == current.patch && oldest[0] == minimum.major &&
+         oldest[1] == minimum.minor && oldest[2] == minimum.patch;
+}(), "compiler.h says what the reader reads");
+
+struct alula_program_info {
+  std::string name;
+  uint32_t flags = 0;
+  std::vector<uint8_t> donated;
+  std::vector<std::pair<std::string, double>> costs;
+};
+
+namespace {
+bool isCollective(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return llvm::is_contained(
+      {"stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.all_to_all",
+       "stablehlo.collective_broadcast", "stablehlo.collective_permute",
+       "stablehlo.cross-replica-sum", "stablehlo.partition_id",
+       "stablehlo.recv", "stablehlo.reduce_scatter", "stablehlo.replica_id",
+       "stablehlo.send"},
+      name);
+}
+
+bool callsBack(Operation *op) {
+  if (isa<stablehlo::InfeedOp, stablehlo::OutfeedOp>(op))
+    return true;
+  auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+  if (!call)
+    return false;
+  // The functions of our own library compute and do nothing else.
+  StringRef target = call.getCallTargetName();
+  return target == "alula.python_callback" || !target.starts_with("alula.");
+}
+
+void addCosts(const alula::driver::Costs &costs, alula_program_info &info) {
+  info.costs = {{"flops", costs.flops},
+                {"transcendentals", costs.transcendentals},
+                {"bytes accessed", costs.bytesAccessed},
+                {"bytes accessedout{}", costs.resultBytes}};
+  for (auto [i, bytes] : llvm::enumerate(costs.argumentBytes))
+    info.costs.emplace_back("bytes accessed" + std::to_string(i) + "{}", bytes);
+  if (costs.isUnknown)
+    info.flags |= ALULA_PROGRAM_UNKNOWN_COST;
+}
+} // namespace
+
+alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
+  auto *info = new alula_program_info;
+  info->name = module.getSymName().value_or("main").str();
+  module.walk([&](Operation *op) {
+    if (isCollective(op))
+      info->flags |= ALULA_PROGRAM_COLLECTIVE;
+    if (callsBack(op))
+      info->flags |= ALULA_PROGRAM_CALLS_BACK;
+  });
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return info;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    auto donor = main.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
+    info->donated.push_back((donor && donor.getValue()) ||
+                            main.getArgAttr(i, "tf.aliasing_output"));
+  }
+  addCosts(analyzeCosts(main), *info);
+  return info;
+}
+
+void alula_program_info_destroy(alula_program_info *info) { delete info; }
+
+const char *alula_program_info_get_name(const alula_program_info *info) {
+  return info->name.c_str();
+}
+
+uint32_t alula_program_info_get_flags(const alula_program_info *info) {
+  return info->flags;
+}
+
+uint32_t
+alula_program_info_get_argument_count(const alula_program_info *info) {
+  return static_cast<uint32_t>(info->donated.size());
+}
+
+int alula_program_info_is_donated(const alula_program_info *info,
+                                  uint32_t argument) {
+  return argument < info->donated.size() && info->donated[argument];
+}
+
+int alula_program_info_get_cost(const alula_program_info *info, uint32_t index,
+                                const char **name, double *value) {
+  if (index >= info->costs.size())
+    return 0;
+  *name = info->costs[index].first.c_str();
+  *value = info->costs[index].second;
+  return 1;
+}

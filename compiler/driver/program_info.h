@@ -1,0 +1,13 @@
+#pragma once
+
+#include "alula/compiler.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace alula::driver {
+
+/// Reads what alula_program_info tells, from a program as it came. The caller
+/// destroys it.
+alula_program_info *inspectProgram(mlir::ModuleOp module);
+
+} // namespace alula::driver

@@ -1,0 +1,137 @@
+// Programs come in, executables go out.
+
+#include "pjrt/functions.h"
+#include "pjrt/program.h"
+
+using namespace alula::pjrt;
+
+std::shared_ptr<Program> ProgramCache::find(const std::string &key) {
+  std::lock_guard lock(mutex);
+  auto found = programs.find(key);
+  return found == programs.end() ? nullptr : found->second.lock();
+}
+
+void ProgramCache::add(const std::string &key,
+                       const std::shared_ptr<Program> &program) {
+  std::lock_guard lock(mutex);
+  programs[key] = program;
+  if (programs.size() < sweepAt)
+    return;
+  std::erase_if(programs, [](auto &entry) { return entry.second.expired(); });
+  sweepAt = std::max<size_t>(64, 2 * programs.size());
+}
+
+namespace {
+/// The code of a PJRT_Program in the only format that we read.
+void *readSource(void *given, std::string_view &source) {
+  auto *program = as<PJRT_Program>(given);
+  auto *format =
+      static_cast<const char *>(take(program, &PJRT_Program::format));
+  std::string_view name(format ? format : "",
+                        format ? take(program, &PJRT_Program::format_size) : 0);
+  if (name != "mlir")
+    return makeError(ALULA_STATUS_UNIMPLEMENTED,
+                     "alula: programs must have the format mlir, this one has '" +
+                         std::string(name) + "'");
+  auto *code = static_cast<const char *>(take(program, &PJRT_Program::code));
+  if (!code)
+    return missing("program.code");
+  source = {code, take(program, &PJRT_Program::code_size)};
+  return nullptr;
+}
+
+/// What makes two compilations the same: their key in the cache.
+std::string makeKey(std::string_view source, const CompileOptions &options) {
+  std::string key = std::to_string(options.replicas) + ' ' +
+                    std::to_string(options.partitions);
+  for (const std::string &target : options.targets)
+    key += ' ' + target;
+  key += '\n';
+  return key.append(source);
+}
+} // namespace
+
+void *alula::pjrt::makeLoadedExecutable(Client &client,
+                                        std::shared_ptr<Program> program,
+                                        const CompileOptions &options,
+                                        LoadedExecutable *&result) {
+  auto &devices = client.topology.devices;
+  std::vector<int64_t> ids = options.deviceIds;
+  if (ids.empty() && options.countDevices() == 1)
+    ids.push_back(std::max<int64_t>(options.deviceOrdinal, 0));
+  for (int64_t id = 0; ids.empty() || id < options.countDevices(); ++id) {
+    if (static_cast<int64_t>(ids.size()) > id)
+      continue;
+    ids.push_back(id);
+  }
+  auto loaded = std::make_unique<LoadedExecutable>();
+  for (int64_t id : ids) {
+    if (id < 0 || static_cast<size_t>(id) >= devices.size())
+      return invalid("alula: the program is for device " + std::to_string(id) +
+                     ", there are " + std::to_string(devices.size()));
+    loaded->devices.push_back(devices[static_cast<size_t>(id)].get());
+  }
+  loaded->program = std::move(program);
+  loaded->replicas = options.replicas;
+  loaded->partitions = options.partitions;
+  loaded->deviceIds = std::move(ids);
+  result = loaded.release();
+  return nullptr;
+}
+
+void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
+  ALULA_TAKE(Client, client);
+  ALULA_TAKE(void, program);
+  std::string_view source;
+  if (void *error = readSource(program, source))
+    return error;
+  auto *given =
+      static_cast<const char *>(take(args, &ALULA_ARGS::compile_options));
+  std::string_view optionBytes(
+      given ? given : "",
+      given ? take(args, &ALULA_ARGS::compile_options_size) : 0);
+  CompileOptions options;
+  if (void *error = readCompileOptions(optionBytes, options))
+    return error;
+  std::string key = makeKey(source, options);
+  std::shared_ptr<Program> compiled = client->programs.find(key);
+  if (!compiled) {
+    if (void *error = compileProgram(client->instance, source, optionBytes,
+                                     options, compiled))
+      return error;
+    client->programs.add(key, compiled);
+  }
+  LoadedExecutable *loaded;
+  if (void *error =
+          makeLoadedExecutable(*client, std::move(compiled), options, loaded))
+    return error;
+  put(args, &ALULA_ARGS::executable, loaded);
+  return nullptr;
+}
+
+void *alula::pjrt::Compile(PJRT_Compile_Args *args) {
+  ALULA_TAKE(Topology, topology);
+  ALULA_TAKE(void, program);
+  std::string_view source;
+  if (void *error = readSource(program, source))
+    return error;
+  auto *given =
+      static_cast<const char *>(take(args, &ALULA_ARGS::compile_options));
+  std::string_view optionBytes(
+      given ? given : "",
+      given ? take(args, &ALULA_ARGS::compile_options_size) : 0);
+  CompileOptions options;
+  if (void *error = readCompileOptions(optionBytes, options))
+    return error;
+  alula_instance *instance;
+  if (void *error = topology->getInstance(instance))
+    return error;
+  std::shared_ptr<Program> compiled;
+  if (void *error =
+          compileProgram(instance, source, optionBytes, options, compiled))
+    return error;
+  put(args, &ALULA_ARGS::executable,
+      new Executable{std::move(compiled), options.replicas,
+                     options.partitions});
+  return nullptr;
+}

@@ -1,0 +1,276 @@
+// Runs executables: each device does its share in the order of the calls.
+
+#include "pjrt/functions.h"
+#include "pjrt/program.h"
+
+#include <algorithm>
+
+using namespace alula::pjrt;
+
+namespace {
+/// One device's share of a call.
+struct Launch {
+  std::shared_ptr<Program> program;
+  Device *device;
+  std::vector<Buffer *> given;
+  std::vector<Ref<Value>> arguments;
+  /// For each argument, whether the client gives it away.
+  std::vector<uint8_t> donated;
+  Ref<Event> done;
+  std::vector<Ref<Value>> results;
+
+  bool isReady() const {
+    return std::all_of(arguments.begin(), arguments.end(),
+                       [](auto &value) { return value->ready->isDone(); });
+  }
+  void run();
+
+private:
+  std::unique_ptr<Error> waitForArguments() const;
+  std::unique_ptr<Error> call();
+};
+
+/// The first error that an argument ended in.
+std::unique_ptr<Error> Launch::waitForArguments() const {
+  for (auto &value : arguments)
+    if (const Error *error = value->ready->wait())
+      return std::make_unique<Error>(*error);
+  return nullptr;
+}
+
+std::unique_ptr<Error> Launch::call() {
+  if (auto error = waitForArguments())
+    return error;
+  std::vector<alula_buffer *> in, out(results.size());
+  std::vector<uint8_t> takeOver;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    Value &value = *arguments[i];
+    in.push_back(value.data);
+    // In place only if nobody else can see the memory; else the call copies.
+    takeOver.push_back(donated[i] && program->aliased[i] &&
+                       !value.isReadOnly && value.isUnique());
+  }
+  alula_call_options options = {};
+  options.struct_bytes = sizeof options;
+  options.donate = takeOver.data();
+  alula_error *failed =
+      alula_call(program->executable, program->function, &options, in.data(),
+                 in.size(), out.data(), out.size());
+  if (failed) {
+    auto error = std::make_unique<Error>(Error{
+        alula_error_get_code(failed),
+        program->name + ": " + alula_error_get_message(failed)});
+    alula_error_destroy(failed);
+    return error;
+  }
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (takeOver[i])
+      arguments[i]->forget();
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i]->set(out[i]);
+  return nullptr;
+}
+
+void Launch::run() {
+  std::unique_ptr<Error> error = call();
+  // Before anybody acts on the event: memory goes, donations become possible.
+  arguments.clear();
+  results.clear();
+  done->finish(std::move(error));
+}
+
+std::string printShape(alula_dtype dtype, const std::vector<int64_t> &dims) {
+  std::string text = alula_dtype_get_name(dtype);
+  text += '[';
+  for (size_t i = 0; i < dims.size(); ++i)
+    text += (i ? "," : "") + std::to_string(dims[i]);
+  return text + ']';
+}
+
+bool agree(const ValueType &type, const Buffer &buffer) {
+  if (type.dtype != buffer.dtype || type.dims.size() != buffer.dims.size())
+    return false;
+  for (size_t i = 0; i < type.dims.size(); ++i)
+    if (type.dims[i] >= 0 && type.dims[i] != buffer.dims[i])
+      return false;
+  return true;
+}
+
+/// Takes a use of each argument; nothing changes yet.
+void *takeArguments(Launch &launch, size_t replica) {
+  const Program &program = *launch.program;
+  for (size_t i = 0; i < launch.given.size(); ++i) {
+    Buffer *buffer = launch.given[i];
+    std::string where = "Invalid buffer passed to Execute() as argument " +
+                        std::to_string(i) + " to replica " +
+                        std::to_string(replica) + ": INVALID_ARGUMENT: ";
+    if (!buffer)
+      return invalid(where + "it is null");
+    if (buffer->device != launch.device)
+      return invalid(where + "it is on " + buffer->device->description +
+                     ", the program runs on " + launch.device->description);
+    if (!agree(program.arguments[i], *buffer))
+      return invalid(where + "the program takes " +
+                     printShape(program.arguments[i].dtype,
+                                program.arguments[i].dims) +
+                     ", the buffer has " +
+                     printShape(buffer->dtype, buffer->dims));
+    Ref<Value> value = buffer->acquire();
+    if (!value)
+      return invalid(where + "Buffer has been deleted or donated.");
+    launch.arguments.push_back(std::move(value));
+  }
+  return nullptr;
+}
+
+/// No donated buffer may come twice, not even once as another argument.
+void *checkDonations(const Launch &launch) {
+  std::vector<std::pair<Buffer *, size_t>> sorted;
+  for (size_t i = 0; i < launch.given.size(); ++i)
+    sorted.emplace_back(launch.given[i], i);
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    auto [buffer, second] = sorted[i];
+    auto [before, first] = sorted[i - 1];
+    if (buffer != before)
+      continue;
+    bool isFirst = launch.donated[first], isSecond = launch.donated[second];
+    if (!isFirst && !isSecond)
+      continue;
+    std::string what =
+        isFirst && isSecond
+            ? "Attempt to donate the same buffer twice in Execute()"
+            : isFirst ? "Attempt to use a buffer that was previously donated "
+                        "in the same call to Execute()"
+                      : "Attempt to donate a buffer which is also used by the "
+                        "same call to Execute()";
+    return invalid(what + " (arguments " + std::to_string(first) + " and " +
+                   std::to_string(second) + ": f(donate(a), a))");
+  }
+  return nullptr;
+}
+
+/// Marks what is donated as deleted; all or nothing.
+void *takeDonations(std::vector<Launch> &launches) {
+  std::vector<std::pair<Buffer *, Value *>> taken;
+  for (Launch &launch : launches)
+    for (size_t i = 0; i < launch.given.size(); ++i) {
+      if (!launch.donated[i])
+        continue;
+      Value *value = launch.arguments[i].get();
+      if (launch.given[i]->takeAway(value)) {
+        taken.emplace_back(launch.given[i], value);
+        continue;
+      }
+      for (auto &[buffer, old] : taken)
+        buffer->giveBack(share(old));
+      return deletedError();
+    }
+  return nullptr;
+}
+
+/// What the options say must not be given away.
+void keepInputs(void *given, std::vector<uint8_t> &donated) {
+  if (!given)
+    return;
+  auto *options = as<PJRT_ExecuteOptions>(given);
+  using Options = PJRT_ExecuteOptions;
+  auto *kept = static_cast<const int64_t *>(
+      take(options, &Options::non_donatable_input_indices));
+  size_t count = take(options, &Options::num_non_donatable_input_indices);
+  for (size_t i = 0; kept && i < count; ++i)
+    if (kept[i] >= 0 && static_cast<size_t>(kept[i]) < donated.size())
+      donated[static_cast<size_t>(kept[i])] = 0;
+}
+
+void makeResults(Launch &launch, void **outputs) {
+  const Program &program = *launch.program;
+  for (size_t i = 0; i < program.results.size(); ++i) {
+    auto &[dtype, dims] = program.results[i];
+    auto value = make<Value>(launch.device, launch.done);
+    launch.results.push_back(value);
+    outputs[i] = new Buffer(launch.device, dtype, dims, std::move(value));
+  }
+}
+
+void start(Launch launch) {
+  Queue &queue = launch.device->queue;
+  // A callback of this device's own program would wait for itself.
+  if (queue.isInTask())
+    return launch.run();
+  bool isCheap = launch.program->isCheap && launch.isReady();
+  auto task = [shared = std::make_shared<Launch>(std::move(launch))] {
+    shared->run();
+  };
+  if (!isCheap || !queue.tryRun(task))
+    queue.push(std::move(task));
+}
+} // namespace
+
+void *alula::pjrt::LoadedExecutable_Execute(
+    PJRT_LoadedExecutable_Execute_Args *args) {
+  ALULA_TAKE(LoadedExecutable, executable);
+  if (executable->deleted)
+    return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                     "alula: the executable has been deleted");
+  const Program &program = *executable->program;
+  auto *alone = as<Device>(take(args, &ALULA_ARGS::execute_device));
+  size_t deviceCount = alone ? 1 : executable->devices.size();
+  size_t argumentCount = take(args, &ALULA_ARGS::num_args);
+  if (take(args, &ALULA_ARGS::num_devices) != deviceCount)
+    return invalid("alula: the program runs on " + std::to_string(deviceCount) +
+                   " devices, arguments for " +
+                   std::to_string(take(args, &ALULA_ARGS::num_devices)) +
+                   " are given");
+  if (argumentCount != program.arguments.size())
+    return invalid("alula: the program takes " +
+                   std::to_string(program.arguments.size()) + " arguments, " +
+                   std::to_string(argumentCount) + " are given");
+  auto ***lists =
+      static_cast<void ***>(take(args, &ALULA_ARGS::argument_lists));
+  auto ***outputs = static_cast<void ***>(take(args, &ALULA_ARGS::output_lists));
+  if (argumentCount && !lists)
+    return missing("argument_lists");
+  if (!program.results.empty() && !outputs)
+    return missing("output_lists");
+  std::vector<uint8_t> donated = program.donated;
+  keepInputs(take(args, &ALULA_ARGS::options), donated);
+
+  std::vector<Launch> launches(deviceCount);
+  for (size_t i = 0; i < deviceCount; ++i) {
+    Launch &launch = launches[i];
+    launch.program = executable->program;
+    launch.device = alone ? alone : as<Device>(executable->devices[i]);
+    launch.donated = donated;
+    if (argumentCount && !lists[i])
+      return missing("argument_lists");
+    if (!program.results.empty() && !outputs[i])
+      return missing("output_lists");
+    for (size_t j = 0; j < argumentCount; ++j)
+      launch.given.push_back(as<Buffer>(lists[i][j]));
+    if (void *error = takeArguments(launch, i))
+      return error;
+    if (void *error = checkDonations(launch))
+      return error;
+  }
+  if (void *error = takeDonations(launches))
+    return error;
+
+  auto **events =
+      static_cast<void **>(take(args, &ALULA_ARGS::device_complete_events));
+  // Programs with collectives must meet in one order on all devices.
+  std::unique_lock<std::mutex> order;
+  if (deviceCount > 1)
+    order = std::unique_lock(launches.front().device->client->launchOrder);
+  for (size_t i = 0; i < deviceCount; ++i) {
+    Launch &launch = launches[i];
+    launch.done = make<Event>();
+    if (!program.results.empty())
+      makeResults(launch, outputs[i]);
+    launch.given.clear();
+    if (events)
+      events[i] = Ref<Event>(launch.done).leak();
+    start(std::move(launch));
+  }
+  return nullptr;
+}

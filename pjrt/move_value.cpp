@@ -1,0 +1,36 @@
+#include "pjrt/move_value.h"
+
+using namespace alula::pjrt;
+
+void alula::pjrt::failValue(Value &to, Error error) {
+  to.ready->finish(std::make_unique<Error>(std::move(error)));
+}
+
+void alula::pjrt::copyValue(Ref<Value> from, Value &to) {
+  if (const Error *error = from->ready->getError())
+    return failValue(to, *error);
+  alula_buffer *data = nullptr;
+  if (alula_error *error = alula_buffer_create(
+          to.device->client->instance, alula_buffer_get_dtype(from->data),
+          alula_buffer_get_rank(from->data), alula_buffer_get_dims(from->data),
+          &data)) {
+    std::unique_ptr<Error> copied(as<Error>(makeError(error)));
+    return failValue(to, *copied);
+  }
+  if (size_t bytes = alula_buffer_get_bytes(data))
+    memcpy(alula_buffer_get_data(data), alula_buffer_get_data(from->data),
+           bytes);
+  to.set(data);
+  from.reset();
+  to.ready->finish();
+}
+
+void alula::pjrt::moveValue(Ref<Value> from, Value &to) {
+  if (from->ready->getError() || !from->isUnique())
+    return copyValue(std::move(from), to);
+  alula_buffer_retain(from->data);
+  to.isReadOnly = from->isReadOnly;
+  to.set(from->data);
+  from.reset();
+  to.ready->finish();
+}

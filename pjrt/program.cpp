@@ -1,0 +1,228 @@
+// Compiling a program, and what the compiled program says of itself.
+
+#include "pjrt/program.h"
+
+#include "alula/artifact.h"
+#include "alula/compiler.h"
+
+using namespace alula::pjrt;
+
+AlignedBytes::AlignedBytes(std::string_view bytes) : size(bytes.size()) {
+  size_t room = (size + ALULA_ALIGNMENT) / ALULA_ALIGNMENT * ALULA_ALIGNMENT;
+  data.reset(static_cast<char *>(aligned_alloc(ALULA_ALIGNMENT, room)));
+  if (data)
+    memcpy(data.get(), bytes.data(), size);
+  else
+    size = 0;
+}
+
+namespace {
+/// The records of one section of an artifact that the runtime has verified.
+template <typename Record>
+std::span<const Record> getSection(std::string_view bytes,
+                                   alula_section_kind kind) {
+  auto *header = reinterpret_cast<const alula_file_header *>(bytes.data());
+  auto *section = reinterpret_cast<const alula_file_section *>(header + 1);
+  for (uint32_t i = 0; i < header->section_count; ++i)
+    if (section[i].kind == static_cast<uint32_t>(kind))
+      return {reinterpret_cast<const Record *>(bytes.data() +
+                                               section[i].offset),
+              section[i].bytes / sizeof(Record)};
+  return {};
+}
+
+void readSizes(Program &program) {
+  std::string_view bytes = program.artifact.get();
+  auto variants =
+      getSection<alula_file_variant>(bytes, ALULA_SECTION_VARIANTS);
+  for (const alula_file_variant &variant : variants)
+    program.codeBytes += static_cast<int64_t>(variant.image_bytes);
+  auto functions =
+      getSection<alula_file_function>(bytes, ALULA_SECTION_FUNCTIONS);
+  for (const alula_file_function &function : functions)
+    program.temporaryBytes += static_cast<int64_t>(function.arena_bytes);
+}
+
+int64_t getBytes(const ValueType &type) {
+  int64_t bytes = alula_dtype_get_bytes(type.dtype);
+  for (int64_t dim : type.dims)
+    bytes *= dim < 0 ? 0 : dim;
+  return bytes;
+}
+
+ValueType readType(const alula_value_info &info) {
+  return {info.dtype, std::vector<int64_t>(info.dims, info.dims + info.rank)};
+}
+
+void describeArguments(Program &program) {
+  uint32_t count = alula_executable_get_argument_count(program.executable,
+                                                       program.function);
+  program.donated.resize(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    alula_value_info info = {};
+    info.struct_bytes = sizeof info;
+    alula_executable_get_argument(program.executable, program.function, i,
+                                  &info);
+    program.arguments.push_back(readType(info));
+    int64_t bytes = getBytes(program.arguments.back());
+    program.argumentBytes += bytes;
+    program.aliased.push_back(info.alias >= 0);
+    // Memory that is taken over serves twice.
+    if (info.alias >= 0 && program.donated[i])
+      program.aliasBytes += bytes;
+  }
+}
+
+void describeResults(Program &program) {
+  uint32_t count =
+      alula_executable_get_result_count(program.executable, program.function);
+  for (uint32_t i = 0; i < count; ++i) {
+    alula_value_info info = {};
+    info.struct_bytes = sizeof info;
+    alula_executable_get_result(program.executable, program.function, i, &info);
+    ValueType type = readType(info);
+    program.resultBytes += getBytes(type);
+    program.resultTypeCodes.push_back(alula_dtype_get_pjrt(type.dtype));
+    program.resultDims.insert(program.resultDims.end(), type.dims.begin(),
+                              type.dims.end());
+    program.resultRanks.push_back(type.dims.size());
+    program.results.push_back(std::move(type));
+  }
+  size_t kinds = std::max(program.results.size(), program.arguments.size());
+  program.memoryKinds.assign(kinds, memoryKind.data());
+  program.memoryKindSizes.assign(kinds, memoryKind.size());
+}
+
+double getCost(const Program &program, std::string_view name) {
+  for (const Cost &cost : program.costs)
+    if (cost.name == name)
+      return cost.value;
+  return 0;
+}
+
+void describeCosts(Program &program) {
+  for (const Cost &cost : program.costs) {
+    PJRT_NamedValue value = {};
+    value.struct_size = sizeof value;
+    value.name = const_cast<char *>(cost.name.data());
+    value.name_size = cost.name.size();
+    value.type = 3; // A float.
+    value._anon5.float_value = static_cast<float>(cost.value);
+    value.value_size = 1;
+    program.costValues.push_back(value);
+  }
+  // Some 30 microseconds at the most: what waking a thread up costs.
+  constexpr double leastWork = 100'000;
+  double work = getCost(program, "flops") + getCost(program, "bytes accessed") +
+                20 * getCost(program, "transcendentals");
+  program.isCheap =
+      work < leastWork &&
+      !(program.flags & (ALULA_PROGRAM_CALLS_BACK | ALULA_PROGRAM_COLLECTIVE |
+                         ALULA_PROGRAM_UNKNOWN_COST));
+}
+} // namespace
+
+void *alula::pjrt::loadProgram(alula_instance *instance, Program &program) {
+  std::string_view artifact = program.artifact.get();
+  if (artifact.empty())
+    return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED,
+                     "alula: no memory for the compiled program");
+  alula_load_options options = {};
+  options.struct_bytes = sizeof options;
+  options.flags = ALULA_LOAD_BORROW | ALULA_LOAD_SKIP_DATA_HASH;
+  alula_error *error =
+      alula_executable_load_memory(instance, artifact.data(), artifact.size(),
+                                   &options, &program.executable);
+  if (!error)
+    error = alula_executable_find_function(program.executable, "main",
+                                           &program.function);
+  if (error)
+    return makeError(error);
+  program.fingerprint =
+      std::to_string(alula_executable_get_hash(program.executable));
+  describeArguments(program);
+  describeResults(program);
+  describeCosts(program);
+  readSizes(program);
+  for (size_t i = 0; i < program.results.size(); ++i)
+    for (int64_t dim : program.results[i].dims)
+      if (dim < 0)
+        return makeError(ALULA_STATUS_UNIMPLEMENTED,
+                         "alula: result " + std::to_string(i) +
+                             " has a size that is known only when the program "
+                             "runs: buffers of this API have none");
+  return nullptr;
+}
+
+namespace {
+void readInfo(const alula_program_info *info, Program &program) {
+  program.name = alula_program_info_get_name(info);
+  program.flags = alula_program_info_get_flags(info);
+  const char *name;
+  double value;
+  for (uint32_t i = 0; alula_program_info_get_cost(info, i, &name, &value); ++i)
+    program.costs.push_back({name, value});
+  for (uint32_t i = 0; i < alula_program_info_get_argument_count(info); ++i)
+    program.donated.push_back(alula_program_info_is_donated(info, i) != 0);
+}
+
+/// Says in one sentence what is not there yet, instead of an error deep down.
+void *checkParallelism(const CompileOptions &options, uint32_t flags) {
+  if (options.partitions > 1)
+    return makeError(
+        ALULA_STATUS_UNIMPLEMENTED,
+        "alula: the program is to be partitioned over " +
+            std::to_string(options.partitions) +
+            " devices, which is not implemented: compile it for one device");
+  if (options.replicas > 1 && (flags & ALULA_PROGRAM_COLLECTIVE))
+    return makeError(ALULA_STATUS_UNIMPLEMENTED,
+                     "alula: the program has collectives between " +
+                         std::to_string(options.replicas) +
+                         " replicas, which are not implemented");
+  return nullptr;
+}
+} // namespace
+
+void *alula::pjrt::compileProgram(alula_instance *instance,
+                                  std::string_view source,
+                                  std::string_view optionBytes,
+                                  const CompileOptions &options,
+                                  std::shared_ptr<Program> &result) {
+  if (void *error = checkParallelism(options, 0))
+    return error;
+  std::vector<const char *> targets;
+  for (const std::string &target : options.targets)
+    targets.push_back(target.c_str());
+  alula_program_info *info = nullptr;
+  alula_compile_options compile = {};
+  compile.struct_bytes = sizeof compile;
+  compile.targets = targets.data();
+  compile.target_count = targets.size();
+  compile.info = &info;
+  static const char *const customCalls[] = {"alula.python_callback"};
+  compile.custom_calls = customCalls;
+  compile.custom_call_count = 1;
+  void *artifact = nullptr;
+  size_t artifactBytes = 0;
+  char *message = nullptr;
+  alula_status_code code = alula_compile(source.data(), source.size(), &compile,
+                                         &artifact, &artifactBytes, &message);
+  auto program = std::make_shared<Program>();
+  if (info)
+    readInfo(info, *program);
+  alula_program_info_destroy(info);
+  void *error = checkParallelism(options, program->flags);
+  if (!error && code != ALULA_STATUS_OK)
+    error = makeError(code, message ? message : "alula: out of memory");
+  alula_compile_free(message);
+  if (!error) {
+    program->source = source;
+    program->options = optionBytes;
+    program->artifact = AlignedBytes(
+        {static_cast<const char *>(artifact), artifactBytes});
+    error = loadProgram(instance, *program);
+  }
+  alula_compile_free(artifact);
+  result = std::move(program);
+  return error;
+}

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "pjrt/compile_options.h"
+#include "pjrt/objects.h"
+
+namespace alula::pjrt {
+
+/// An argument or a result.
+struct ValueType {
+  alula_dtype dtype;
+  std::vector<int64_t> dims;
+};
+
+/// One line of the cost analysis.
+struct Cost {
+  std::string name;
+  double value;
+};
+
+/// Bytes that start at a multiple of what artifacts ask for.
+class AlignedBytes {
+public:
+  AlignedBytes() = default;
+  explicit AlignedBytes(std::string_view bytes);
+  std::string_view get() const { return {data.get(), size}; }
+
+private:
+  struct Free {
+    void operator()(char *memory) const { free(memory); }
+  };
+  std::unique_ptr<char, Free> data;
+  size_t size = 0;
+};
+
+/// A compiled program, loaded: shared by all executables that clients hold.
+/// Never changes once made.
+struct Program {
+  Program() = default;
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+  ~Program() {
+    if (executable)
+      alula_executable_destroy(executable);
+  }
+
+  // What a serialized executable holds.
+  std::string name, source, options;
+  std::vector<Cost> costs;
+  /// For each argument, whether the caller gives it away.
+  std::vector<uint8_t> donated;
+  uint32_t flags = 0;
+  AlignedBytes artifact;
+
+  // What follows from the artifact.
+  alula_executable *executable = nullptr;
+  uint32_t function = 0;
+  std::string fingerprint;
+  std::vector<ValueType> arguments, results;
+  /// For each argument, whether a result may take its memory.
+  std::vector<uint8_t> aliased;
+  int64_t codeBytes = 0, temporaryBytes = 0, argumentBytes = 0,
+          resultBytes = 0, aliasBytes = 0;
+  /// Takes less time than telling another thread.
+  bool isCheap = false;
+
+  // The same as the API wants it.
+  std::vector<uint32_t> resultTypeCodes;
+  std::vector<int64_t> resultDims;
+  std::vector<size_t> resultRanks;
+  std::vector<const char *> memoryKinds;
+  std::vector<size_t> memoryKindSizes;
+  std::vector<PJRT_NamedValue> costValues;
+};
+
+/// Compiles, without looking at the cache.
+void *compileProgram(alula_instance *instance, std::string_view source,
+                     std::string_view optionBytes,
+                     const CompileOptions &options,
+                     std::shared_ptr<Program> &result);
+
+/// Loads `program.artifact` and fills in what follows from it.
+void *loadProgram(alula_instance *instance, Program &program);
+
+/// An executable in bytes, and back.
+std::string serializeProgram(const Program &program);
+void *deserializeProgram(std::string_view bytes, Program &program);
+
+/// A PJRT_Executable.
+struct Executable {
+  std::shared_ptr<Program> program;
+  int64_t replicas, partitions;
+};
+
+/// A PJRT_LoadedExecutable.
+struct LoadedExecutable {
+  std::shared_ptr<Program> program;
+  int64_t replicas, partitions;
+  std::vector<int64_t> deviceIds;
+  std::vector<void *> devices;
+  std::atomic<bool> deleted{false};
+};
+
+/// Puts a program on the devices that the options name.
+void *makeLoadedExecutable(Client &client, std::shared_ptr<Program> program,
+                           const CompileOptions &options,
+                           LoadedExecutable *&result);
+
+} // namespace alula::pjrt

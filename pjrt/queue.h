@@ -1,0 +1,40 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace alula::pjrt {
+
+/// What a device has been told to do, in order, on a thread of its own.
+class Queue {
+public:
+  Queue() = default;
+  Queue(const Queue &) = delete;
+  Queue &operator=(const Queue &) = delete;
+  /// Does what is left, then ends the thread.
+  ~Queue();
+
+  void push(std::function<void()> task);
+  /// Runs a task on the calling thread if nothing is before it, and nothing
+  /// overtakes it; else false.
+  bool tryRun(const std::function<void()> &task);
+  /// Whether the calling thread is in one of this queue's tasks. What such a
+  /// task asks for must run at once: waiting would be for itself.
+  bool isInTask() const;
+
+private:
+  void work();
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> tasks;
+  /// A task runs, here or on a caller's thread.
+  bool busy = false;
+  bool stopping = false;
+  std::thread thread;
+};
+
+} // namespace alula::pjrt

@@ -1,0 +1,155 @@
+// The devices of a host, also of one that is only compiled for.
+
+#include "pjrt/functions.h"
+#include "pjrt/named_value.h"
+#include "pjrt/objects.h"
+#include "pjrt/python_callbacks.h"
+
+using namespace alula::pjrt;
+
+void Topology::addDevices(Client *client, int32_t count) {
+  isClients = client != nullptr;
+  for (int32_t id = 0; id < count; ++id) {
+    auto device = std::make_unique<Device>();
+    device->client = client;
+    device->id = id;
+    device->description = "AlulaDevice(id=" + std::to_string(id) + ")";
+    device->memory = {device.get(),
+                      {device.get()},
+                      "AlulaMemory(id=" + std::to_string(id) +
+                          ", kind=device)"};
+    device->memories = {&device->memory};
+    deviceList.push_back(device.get());
+    memoryList.push_back(&device->memory);
+    devices.push_back(std::move(device));
+  }
+}
+
+Topology::Topology() = default;
+Topology::~Topology() {
+  if (instance)
+    alula_instance_destroy(instance);
+}
+
+void *Topology::getInstance(alula_instance *&result) {
+  std::lock_guard lock(mutex);
+  if (isClients) {
+    result = devices.front()->client->instance;
+    return nullptr;
+  }
+  if (!instance) {
+    alula_instance *made;
+    if (alula_error *error = alula_instance_create(nullptr, &made))
+      return makeError(error);
+    pythonCallbacks = std::make_unique<PythonCallbacks>();
+    if (void *error = pythonCallbacks->connect(made, 0, 0)) {
+      alula_instance_destroy(made);
+      return error;
+    }
+    instance = made;
+  }
+  result = instance;
+  return nullptr;
+}
+
+namespace {
+constexpr std::string_view magic = "alula topology ";
+
+void *makeTopology(int64_t count, Topology *&result) {
+  if (count < 1 || count > 65536)
+    return invalid("alula: a topology has 1 to 65536 devices, " +
+                   std::to_string(count) + " are asked for");
+  result = new Topology;
+  result->addDevices(nullptr, static_cast<int32_t>(count));
+  return nullptr;
+}
+} // namespace
+
+void *alula::pjrt::TopologyDescription_Create(
+    PJRT_TopologyDescription_Create_Args *args) {
+  if (!hasField(args, &ALULA_ARGS::topology))
+    return invalid("alula: the struct has no room for the topology");
+  NamedValues options(take(args, &ALULA_ARGS::create_options),
+                      take(args, &ALULA_ARGS::num_options));
+  int64_t count = 1;
+  for (size_t i = 0; i < options.size(); ++i) {
+    NamedValue option = options.get(i);
+    if (option.name != "num_devices")
+      return invalid("alula: no topology option is called '" +
+                     std::string(option.name) + "'; there is num_devices");
+    count = option.number;
+  }
+  Topology *made;
+  if (void *error = makeTopology(count, made))
+    return error;
+  put(args, &ALULA_ARGS::topology, made);
+  return nullptr;
+}
+
+void *alula::pjrt::TopologyDescription_Destroy(
+    PJRT_TopologyDescription_Destroy_Args *args) {
+  auto *topology = as<Topology>(take(args, &ALULA_ARGS::topology));
+  // A client's goes with the client.
+  if (topology && !topology->isClients)
+    delete topology;
+  return nullptr;
+}
+
+void *alula::pjrt::TopologyDescription_Serialize(
+    PJRT_TopologyDescription_Serialize_Args *args) {
+  ALULA_TAKE(Topology, topology);
+  putOwned(args, &ALULA_ARGS::serialized_bytes,
+           &ALULA_ARGS::serialized_bytes_size,
+           &ALULA_ARGS::serialized_topology,
+           &ALULA_ARGS::serialized_topology_deleter,
+           std::string(magic) + std::to_string(topology->devices.size()));
+  return nullptr;
+}
+
+void *alula::pjrt::TopologyDescription_Deserialize(
+    PJRT_TopologyDescription_Deserialize_Args *args) {
+  ALULA_TAKE(const char, serialized_topology);
+  std::string_view bytes(serialized_topology,
+                         take(args, &ALULA_ARGS::serialized_topology_size));
+  if (!bytes.starts_with(magic) || bytes.size() > magic.size() + 9)
+    return invalid("alula: the bytes are no topology of this plugin's");
+  Topology *made;
+  if (void *error = makeTopology(
+          atoll(std::string(bytes.substr(magic.size())).c_str()), made))
+    return error;
+  put(args, &ALULA_ARGS::topology, made);
+  return nullptr;
+}
+
+void *alula::pjrt::TopologyDescription_PlatformName(
+    PJRT_TopologyDescription_PlatformName_Args *args) {
+  ALULA_TAKE(Topology, topology);
+  putText(args, &ALULA_ARGS::platform_name, &ALULA_ARGS::platform_name_size,
+          platformName);
+  return nullptr;
+}
+
+void *alula::pjrt::TopologyDescription_PlatformVersion(
+    PJRT_TopologyDescription_PlatformVersion_Args *args) {
+  ALULA_TAKE(Topology, topology);
+  putText(args, &ALULA_ARGS::platform_version,
+          &ALULA_ARGS::platform_version_size, platformVersion);
+  return nullptr;
+}
+
+void *alula::pjrt::TopologyDescription_GetDeviceDescriptions(
+    PJRT_TopologyDescription_GetDeviceDescriptions_Args *args) {
+  ALULA_TAKE(Topology, topology);
+  auto &list = topology->deviceList;
+  put(args, &ALULA_ARGS::descriptions, list.data());
+  put(args, &ALULA_ARGS::num_descriptions, list.size());
+  return nullptr;
+}
+
+void *alula::pjrt::TopologyDescription_Attributes(
+    PJRT_TopologyDescription_Attributes_Args *args) {
+  ALULA_TAKE(Topology, topology);
+  put(args, &ALULA_ARGS::attributes, static_cast<void *>(nullptr));
+  put(args, &ALULA_ARGS::num_attributes, 0);
+  return nullptr;
+}
