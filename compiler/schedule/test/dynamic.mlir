@@ -1,4 +1,4 @@
-// RUN: alula-compile %s --from=schedule --until=schedule | FileCheck %s
+// RUN: alula-opt %s -schedule-convert-tensors-to-commands -cse -schedule-verify-output | FileCheck %s
 
 dispatch.executable @e {
   dispatch.entry @less bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
