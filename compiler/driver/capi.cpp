@@ -4,6 +4,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/program.h"
+#include "compiler/driver/program_info.h"
 #include "compiler/driver/registry.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -15,6 +16,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 using namespace mlir;
 
@@ -70,43 +72,116 @@ struct Listener {
 };
 } // namespace
 
+/// The options as the driver wants them; false if one is wrong.
+static bool convertOptions(const alula_compile_options &options,
+                           alula::driver::CompileOptions &compile,
+                           std::string &error) {
+  using alula::driver::Room;
+  if (options.target_count)
+    compile.targets.assign(options.targets,
+                           options.targets + options.target_count);
+  compile.customCalls.assign(options.custom_calls,
+                             options.custom_calls + options.custom_call_count);
+  if (options.until) {
+    auto room = alula::driver::findRoom(options.until);
+    if (!room) {
+      error = "there is no room '" + std::string(options.until) +
+              "': there are input, dispatch, kernel, schedule, target, emit";
+      return false;
+    }
+    compile.until = *room;
+  }
+  if (options.dump_directory)
+    compile.dumpDirectory = options.dump_directory;
+  compile.verifyStages |= options.verify_stages != 0;
+  if (options.external_file) {
+    compile.externalFile = options.external_file;
+    if (options.external_minimum_bytes)
+      compile.externalMinimumBytes = options.external_minimum_bytes;
+  }
+  if (options.cancel)
+    compile.isCancelled = [&options] { return *options.cancel != 0; };
+  if (options.on_time)
+    compile.onTime = [&options](Room room, double seconds) {
+      options.on_time(options.user, alula::driver::getRoomName(room).data(),
+                      seconds);
+    };
+  if (options.on_progress)
+    compile.onProgress = [&options, until = compile.until](
+                             const alula::driver::Progress &progress) {
+      std::string step = progress.step.str();
+      alula_compile_progress said = {
+          sizeof said,
+          alula::driver::getRoomName(progress.room).data(),
+          static_cast<uint32_t>(progress.room) + 1,
+          static_cast<uint32_t>(until) + 1,
+          step.c_str(),
+          progress.done,
+          progress.total};
+      options.on_progress(options.user, &said);
+    };
+  return true;
+}
+
+/// Reads and compiles; what alula_compile gives, or nothing after an error.
+static std::optional<std::string>
+compileProgram(StringRef input, const alula_compile_options &options,
+               const alula::driver::CompileOptions &compile,
+               Listener &listener) {
+  DialectRegistry registry;
+  alula::driver::registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { return listener.hear(diagnostic); });
+  OwningOpRef<ModuleOp> module = alula::driver::readProgram(
+      llvm::MemoryBuffer::getMemBufferCopy(input, "program"), &context);
+  if (module && options.info)
+    *options.info = alula::driver::inspectProgram(*module);
+  alula::driver::CompileOutput output;
+  if (!module || failed(alula::driver::compile(*module, compile, output)))
+    return std::nullopt;
+  if (compile.until != alula::driver::Room::Emit)
+    return debugString(**module);
+  if (options.on_external && !output.external.empty())
+    options.on_external(options.user, output.external.data(),
+                        output.external.size());
+  return std::move(output.artifact);
+}
+
 alula_status_code alula_compile(const void *program, size_t program_bytes,
                                 const alula_compile_options *given,
                                 void **artifact, size_t *artifact_bytes,
                                 char **message) {
   alula_compile_options options = readOptions(given);
-  DialectRegistry registry;
-  alula::driver::registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  Listener listener(options);
-  ScopedDiagnosticHandler handler(
-      &context, [&](Diagnostic &diagnostic) { return listener.hear(diagnostic); });
-
   alula::driver::CompileOptions compile;
-  if (options.target_count)
-    compile.targets.assign(options.targets,
-                           options.targets + options.target_count);
-  StringRef input(static_cast<const char *>(program), program_bytes);
-  compile.inputHash =
-      llvm::utohexstr(llvm::xxh3_64bits(input), /*LowerCase=*/true);
-  OwningOpRef<ModuleOp> module = alula::driver::readProgram(
-      llvm::MemoryBuffer::getMemBufferCopy(input, "program"), &context);
-  std::string bytes;
-  bool compiled =
-      module && succeeded(alula::driver::compile(*module, compile, bytes));
-  void *result = compiled ? copyOut(bytes) : nullptr;
-  if (result) {
-    *artifact = result;
-    *artifact_bytes = bytes.size();
+  Listener listener(options);
+  std::optional<std::string> result;
+  if (!artifact || !artifact_bytes || (!program && program_bytes))
+    listener.firstError = "alula_compile: an argument is null";
+  else if (convertOptions(options, compile, listener.firstError)) {
+    StringRef input(static_cast<const char *>(program), program_bytes);
+    compile.inputHash =
+        llvm::utohexstr(llvm::xxh3_64bits(input), /*LowerCase=*/true);
+    result = compileProgram(input, options, compile, listener);
+  }
+  void *bytes = result ? copyOut(*result) : nullptr;
+  if (bytes) {
+    *artifact = bytes;
+    *artifact_bytes = result->size();
     return ALULA_STATUS_OK;
   }
-  if (compiled)
+  alula_status_code code = ALULA_STATUS_INVALID_ARGUMENT;
+  if (result) {
     listener.firstError = "out of memory";
+    code = ALULA_STATUS_RESOURCE_EXHAUSTED;
+  } else if (options.cancel && *options.cancel) {
+    listener.firstError = "compilation was cancelled";
+    code = ALULA_STATUS_CANCELLED;
+  }
   if (message)
     *message = static_cast<char *>(copyOut(listener.firstError));
-  return compiled ? ALULA_STATUS_RESOURCE_EXHAUSTED
-                  : ALULA_STATUS_INVALID_ARGUMENT;
+  return code;
 }
 
 void alula_compile_free(void *memory) { free(memory); }

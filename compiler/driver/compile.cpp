@@ -2,7 +2,10 @@
 
 #include "compiler/driver/compile.h"
 
+#include "artifact/printer.h"
 #include "compiler/dispatch/pipeline.h"
+#include "compiler/driver/check_custom_calls.h"
+#include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
 #include "compiler/input/pipeline.h"
 #include "compiler/kernel/pipeline.h"
@@ -21,6 +24,7 @@ namespace {
 LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
                         function_ref<void(OpPassManager &)> addPasses) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.enableVerifier(options.verifyStages);
   if (options.setUpPasses && failed(options.setUpPasses(pm)))
     return failure();
   addPasses(pm);
@@ -40,9 +44,9 @@ void addKernel(OpPassManager &pm) {
       pm.nest<alula::dispatch::ExecutableOp>());
 }
 
-LogicalResult generateVariants(ModuleOp module,
-                               const std::vector<std::string> &targets) {
-  for (StringRef target : targets) {
+LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
+                               Watch &watch) {
+  for (StringRef target : options.targets) {
     auto [kind, machineName] = target.split(':');
     if (kind != "cpu")
       return module.emitError() << "'builtin.module': no such target: "
@@ -51,35 +55,96 @@ LogicalResult generateVariants(ModuleOp module,
     if (!machine)
       return module.emitError()
              << "'builtin.module': " << llvm::toString(machine.takeError());
-    if (failed(alula::cpu::generateVariant(module, *machine)))
+    alula::cpu::CodegenHooks hooks;
+    hooks.isCancelled = [&] { return watch.isCancelled(); };
+    hooks.onKernel = [&](StringRef kernel, unsigned done, unsigned total) {
+      watch.report(kernel, done, total);
+    };
+    if (failed(alula::cpu::generateVariant(module, *machine, hooks)))
       return failure();
   }
   return success();
 }
+
+/// What decides the artifact's content, besides the program.
+std::string describeOptions(const CompileOptions &options) {
+  std::string text = llvm::join(options.targets, ",");
+  for (const std::string &name : options.customCalls)
+    text += " custom-call=" + name;
+  if (!options.externalFile.empty())
+    text += " externalize-constants=" + options.externalFile +
+            " externalize-min-bytes=" +
+            std::to_string(options.externalMinimumBytes);
+  return text;
+}
+
+LogicalResult emit(ModuleOp module, const CompileOptions &options, Watch &watch,
+                   CompileOutput &output) {
+  alula::emit::ExternalConstants external;
+  external.file = options.externalFile;
+  external.minimumBytes = options.externalMinimumBytes;
+  if (failed(alula::emit::emitArtifact(
+          module, {"alula 0.1.0", describeOptions(options), options.inputHash},
+          output.artifact, &external)))
+    return failure();
+  output.external = std::move(external.bytes);
+  if (options.dumpDirectory.empty())
+    return success();
+  alula::artifact::Artifact artifact;
+  alula::artifact::Diagnostic diagnostic;
+  if (!alula::artifact::openArtifact(output.artifact.data(),
+                                     output.artifact.size(),
+                                     {.checkData = false}, artifact, diagnostic))
+    return module.emitError() << "'builtin.module': " << diagnostic.text;
+  return watch.dump(module.getLoc(), ".txt", printText(artifact));
+}
+
+LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
+                      Watch &watch, CompileOutput &output) {
+  switch (room) {
+  case Room::Input:
+    if (failed(runPasses(module, options, addInput)))
+      return failure();
+    return checkCustomCalls(module, options.customCalls);
+  case Room::Dispatch:
+    return runPasses(module, options, alula::dispatch::addDispatchPipeline);
+  case Room::Kernel:
+    return runPasses(module, options, addKernel);
+  case Room::Schedule:
+    return runPasses(module, options, alula::schedule::addSchedulePipeline);
+  case Room::Target:
+    return generateVariants(module, options, watch);
+  case Room::Emit:
+    return emit(module, options, watch, output);
+  }
+  return failure();
+}
 } // namespace
+
+llvm::StringRef alula::driver::getRoomName(Room room) {
+  static constexpr llvm::StringLiteral names[roomCount] = {
+      "input", "dispatch", "kernel", "schedule", "target", "emit"};
+  return names[static_cast<unsigned>(room)];
+}
+
+std::optional<Room> alula::driver::findRoom(llvm::StringRef name) {
+  for (unsigned i = 0; i < roomCount; ++i)
+    if (getRoomName(static_cast<Room>(i)) == name)
+      return static_cast<Room>(i);
+  return std::nullopt;
+}
 
 LogicalResult alula::driver::compile(ModuleOp module,
                                      const CompileOptions &options,
-                                     std::string &bytes) {
-  const struct {
-    Room room;
-    void (*addPasses)(OpPassManager &);
-  } rooms[] = {{Room::Input, addInput},
-               {Room::Dispatch, alula::dispatch::addDispatchPipeline},
-               {Room::Kernel, addKernel},
-               {Room::Schedule, alula::schedule::addSchedulePipeline}};
-  for (const auto &[room, addPasses] : rooms) {
-    if (failed(runPasses(module, options, addPasses)))
+                                     CompileOutput &output) {
+  Watch watch(module.getContext(), options);
+  for (auto i = static_cast<unsigned>(options.from);
+       i <= static_cast<unsigned>(options.until); ++i) {
+    auto room = static_cast<Room>(i);
+    watch.beginRoom(room);
+    if (failed(runRoom(room, module, options, watch, output)) ||
+        watch.isCancelled() || failed(watch.endRoom(module)))
       return failure();
-    if (options.until == room)
-      return success();
   }
-  if (failed(generateVariants(module, options.targets)))
-    return failure();
-  if (options.until == Room::Target)
-    return success();
-  return emit::emitArtifact(
-      module,
-      {"alula 0.1.0", llvm::join(options.targets, ","), options.inputHash},
-      bytes);
+  return success();
 }

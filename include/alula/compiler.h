@@ -18,21 +18,62 @@ extern "C" {
 /* One thing that the compiler says about the program. */
 typedef struct alula_compile_diagnostic {
   size_t struct_bytes;
-  int is_error; /* else a warning or a remark */
+  int is_error; /* else a warning, a note or a remark */
   /* "file:line:column", or empty. Python frames are spelled out. */
   const char *location;
   const char *message;
 } alula_compile_diagnostic;
 
-/* Set `struct_bytes` to sizeof this struct and what is not needed to zero. */
+/* Where the compiler is. */
+typedef struct alula_compile_progress {
+  size_t struct_bytes;
+  /* "input", "dispatch", …: the same words as for `until`. */
+  const char *room;
+  /* Number of this room, from 1, and of all that will run. */
+  uint32_t room_number, room_count;
+  /* The pass or kernel that is about to be worked on; "" at a room's start. */
+  const char *step;
+  /* Kernels done and to do, where that is known; else 0 and 0. */
+  uint32_t done, total;
+} alula_compile_progress;
+
+/* Set `struct_bytes` to sizeof this struct and what is not needed to zero. All
+ * callbacks come on the calling thread. */
 typedef struct alula_compile_options {
   size_t struct_bytes;
   /* Machines, best first: "cpu:host", "cpu:x86-64-v3". None: "cpu:host". */
   const char *const *targets;
   size_t target_count;
-  /* Called for each diagnostic, on the calling thread; may be NULL. */
+  /* Called for each diagnostic; may be NULL. */
   void (*on_diagnostic)(void *user, const alula_compile_diagnostic *diagnostic);
-  void *user;
+  void *user; /* of all callbacks */
+  /* The last room to run: "input", "dispatch", "kernel", "schedule", "target".
+   * The result is then the program's text after it. NULL: an artifact. */
+  const char *until;
+  /* Names that the program may call: functions which the embedder registers
+   * with the runtime. Any other custom call is an error at its line. */
+  const char *const *custom_calls;
+  size_t custom_call_count;
+  /* A folder, made if there is none, for the program after each room that
+   * changed it: 01-input.mlir and so on. */
+  const char *dump_directory;
+  /* Check the program after every pass. */
+  int verify_stages;
+  void (*on_progress)(void *user, const alula_compile_progress *progress);
+  /* Called at the end of each room with its wall-clock seconds. */
+  void (*on_time)(void *user, const char *room, double seconds);
+  /* Compilation ends with ALULA_STATUS_CANCELLED soon after this is not 0; it
+   * is read between passes and kernels. A signal handler may set it. */
+  const volatile int *cancel;
+  /* If not NULL, constants of at least `external_minimum_bytes` (0: 64 KiB) go
+   * to a safetensors file of this name, which the artifact asks for when it is
+   * loaded. `on_external` gets its bytes, before alula_compile returns. */
+  const char *external_file;
+  uint64_t external_minimum_bytes;
+  void (*on_external)(void *user, const void *bytes, size_t size);
+  /* If not NULL, set to what the compiler can tell of the program, as soon as
+   * it is read: also if compilation fails later. */
+  struct alula_program_info **info;
 } alula_compile_options;
 
 /* `program` is MLIR text, MLIR bytecode or a portable artifact. On success
@@ -44,6 +85,43 @@ alula_compile(const void *program, size_t program_bytes,
               const alula_compile_options *options, void **artifact,
               size_t *artifact_bytes, char **message);
 ALULA_API void alula_compile_free(void *memory);
+
+/* ---- What the compiler can tell of a program besides its artifact ---- */
+
+typedef struct alula_program_info alula_program_info;
+
+enum {
+  /* Talks to other replicas or partitions. */
+  ALULA_PROGRAM_COLLECTIVE = 1,
+  /* Calls functions of the embedder, or has effects that are seen outside. */
+  ALULA_PROGRAM_CALLS_BACK = 2,
+  /* Holds loops of unknown length or sizes that are not known: they count as
+   * once and as one. */
+  ALULA_PROGRAM_UNKNOWN_COST = 4
+};
+
+ALULA_API void alula_program_info_destroy(alula_program_info *info);
+/* The name of the module: "jit_f". */
+ALULA_API const char *
+alula_program_info_get_name(const alula_program_info *info);
+ALULA_API uint32_t alula_program_info_get_flags(const alula_program_info *info);
+/* Of the function "main". */
+ALULA_API uint32_t
+alula_program_info_get_argument_count(const alula_program_info *info);
+/* The caller gives the argument away with each call. */
+ALULA_API int alula_program_info_is_donated(const alula_program_info *info,
+                                            uint32_t argument);
+/* What one call takes, counted on the program as it came, with everything
+ * elementwise fused into whoever reads it: "flops", "transcendentals",
+ * "bytes accessed", "bytes accessed0{}" of argument 0 and so on, "bytes
+ * accessedout{}". False if there is no line `index`. */
+ALULA_API int alula_program_info_get_cost(const alula_program_info *info,
+                                          uint32_t index, const char **name,
+                                          double *value);
+
+/* Versions of StableHLO's portable artifacts that can be read. */
+#define ALULA_STABLEHLO_NEWEST 1, 20, 0
+#define ALULA_STABLEHLO_OLDEST 0, 9, 0
 
 #ifdef __cplusplus
 } /* extern "C" */

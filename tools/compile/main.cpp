@@ -3,6 +3,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/program.h"
 #include "compiler/driver/registry.h"
+#include "tools/compile/progress_line.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -10,11 +11,15 @@
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/xxhash.h"
+
+#include <csignal>
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -29,15 +34,79 @@ struct Options {
   cl::list<std::string> targets{
       "target", cl::value_desc("cpu[:machine]"),
       cl::desc("machine to make code for, repeatable, best first")};
+  cl::list<std::string> customCalls{
+      "custom-call", cl::value_desc("name"),
+      cl::desc("a function that the runtime will be given, repeatable")};
+  cl::opt<std::string> external{
+      "externalize-constants", cl::value_desc("file.safetensors"),
+      cl::desc("where large constants go instead of the artifact, which looks "
+               "for a file of this name beside it")};
+  cl::opt<uint64_t> externalBytes{
+      "externalize-min-bytes", cl::init(65536), cl::value_desc("n"),
+      cl::desc("the smallest constant that is large")};
+  cl::opt<std::string> dumpDirectory{
+      "dump-dir", cl::value_desc("folder"),
+      cl::desc("write the program after each room that changes it")};
+  cl::opt<bool> time{"time", cl::desc("print the seconds of each room")};
+  cl::opt<bool> verifyStages{"verify-stages",
+                             cl::desc("verify the program after every pass")};
+  cl::opt<Room> from{
+      "from", cl::init(Room::Input), cl::desc("first room to run"),
+      cl::values(clEnumValN(Room::Input, "input", "legal StableHLO"),
+                 clEnumValN(Room::Dispatch, "dispatch", "kernels and host"),
+                 clEnumValN(Room::Kernel, "kernel", "kernels as loops"),
+                 clEnumValN(Room::Schedule, "schedule", "places for values"),
+                 clEnumValN(Room::Target, "target", "machine code"),
+                 clEnumValN(Room::Emit, "emit", "the artifact"))};
   cl::opt<Room> until{
       "until", cl::init(Room::Emit), cl::desc("last room to run"),
       cl::values(clEnumValN(Room::Input, "input", "legal StableHLO"),
-                 clEnumValN(Room::Dispatch, "dispatch", "kernels in linalg"),
+                 clEnumValN(Room::Dispatch, "dispatch", "kernels and host"),
                  clEnumValN(Room::Kernel, "kernel", "kernels as loops"),
                  clEnumValN(Room::Schedule, "schedule", "places for values"),
                  clEnumValN(Room::Target, "target", "machine code"),
                  clEnumValN(Room::Emit, "emit", "the artifact"))};
 };
+
+int fail(const llvm::Twine &text) {
+  llvm::errs() << "alula-compile: error: " << text << "\n";
+  return 1;
+}
+
+volatile sig_atomic_t interrupted = 0;
+
+/// The first Ctrl-C ends in good order, the second at once.
+void interrupt(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+void printTimes(ArrayRef<std::pair<Room, double>> times) {
+  double sum = 0;
+  for (auto [room, seconds] : times)
+    sum += seconds;
+  for (auto [room, seconds] : times)
+    llvm::errs() << llvm::format("%10.4f s %5.1f%%  ", seconds,
+                                 sum > 0 ? seconds * 100 / sum : 0)
+                 << alula::driver::getRoomName(room) << "\n";
+  llvm::errs() << llvm::format("%10.4f s 100.0%%  all\n", sum);
+}
+
+int writeFile(StringRef path, function_ref<void(llvm::raw_ostream &)> write) {
+  std::string error;
+  auto output = openOutputFile(path, &error);
+  if (!output)
+    return fail(error);
+  write(output->os());
+  output->os().flush();
+  if (output->os().has_error()) {
+    std::string why = output->os().error().message();
+    output->os().clear_error();
+    return fail("can't write '" + path + "': " + why);
+  }
+  output->keep();
+  return 0;
+}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -48,15 +117,15 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Alula's compiler\n");
 
   // Linking resets every command-line option of the process: lld does that.
-  std::string outputFile = options.output;
+  std::string outputFile = options.output, externalFile = options.external;
   Room until = options.until;
+  Room from = options.from;
+  bool printsTimes = options.time;
 
   std::string error;
   auto input = openInputFile(options.input, &error);
-  if (!input) {
-    llvm::errs() << "alula-compile: " << error << "\n";
-    return 1;
-  }
+  if (!input)
+    return fail(error);
   DialectRegistry registry;
   alula::driver::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -66,34 +135,70 @@ int main(int argc, char **argv) {
       llvm::MemoryBuffer::getMemBuffer(input->getMemBufferRef(),
                                        /*RequiresNullTerminator=*/false),
       llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  SourceMgrDiagnosticHandler printer(sources, &context);
 
   alula::driver::CompileOptions compile;
   if (!options.targets.empty())
     compile.targets = options.targets;
   compile.until = until;
+  compile.from = from;
+  compile.customCalls = options.customCalls;
+  compile.dumpDirectory = options.dumpDirectory;
+  compile.verifyStages |= options.verifyStages;
+  if (!externalFile.empty())
+    compile.externalFile = llvm::sys::path::filename(externalFile);
+  compile.externalMinimumBytes = options.externalBytes;
   compile.setUpPasses = [](PassManager &pm) {
     return applyPassManagerCLOptions(pm);
   };
   compile.inputHash =
       llvm::utohexstr(llvm::xxh3_64bits(input->getBuffer()), /*LowerCase=*/true);
-  OwningOpRef<ModuleOp> module = alula::driver::readProgram(
-      llvm::MemoryBuffer::getMemBuffer(input->getMemBufferRef(),
-                                       /*RequiresNullTerminator=*/false),
-      &context);
-  std::string bytes;
-  if (!module || failed(alula::driver::compile(*module, compile, bytes)))
-    return 1;
+  std::vector<std::pair<Room, double>> times;
+  compile.onTime = [&](Room room, double seconds) {
+    times.emplace_back(room, seconds);
+  };
+  std::signal(SIGINT, interrupt);
+  compile.isCancelled = [] { return interrupted != 0; };
 
-  auto output = openOutputFile(outputFile, &error);
-  if (!output) {
-    llvm::errs() << "alula-compile: " << error << "\n";
-    return 1;
+  alula::driver::CompileOutput output;
+  OwningOpRef<ModuleOp> module;
+  {
+    alula::tools::ProgressLine line(until);
+    // Asked first, it lets every diagnostic pass.
+    ScopedDiagnosticHandler clearLine(&context, [&](Diagnostic &) {
+      line.clear();
+      return failure();
+    });
+    compile.onProgress = [&](const alula::driver::Progress &progress) {
+      line.show(progress);
+    };
+    module = alula::driver::readProgram(
+        llvm::MemoryBuffer::getMemBuffer(input->getMemBufferRef(),
+                                         /*RequiresNullTerminator=*/false),
+        &context);
+    if (!module || failed(alula::driver::compile(*module, compile, output))) {
+      if (!interrupted)
+        return 1;
+      line.clear();
+      fail("interrupted");
+      return 130;
+    }
   }
-  if (until == Room::Emit)
-    output->os() << bytes;
-  else
-    module->print(output->os());
-  output->keep();
-  return 0;
+  if (printsTimes)
+    printTimes(times);
+  if (!externalFile.empty() && output.external.empty() && until == Room::Emit)
+    llvm::errs() << "alula-compile: note: no constant has "
+                 << compile.externalMinimumBytes << " bytes: '" << externalFile
+                 << "' is not written\n";
+  if (!output.external.empty())
+    if (int status = writeFile(externalFile, [&](llvm::raw_ostream &os) {
+          os << output.external;
+        }))
+      return status;
+  return writeFile(outputFile, [&](llvm::raw_ostream &os) {
+    if (until == Room::Emit)
+      os << output.artifact;
+    else
+      module->print(os);
+  });
 }

@@ -1,0 +1,159 @@
+// The C functions of alula/compiler.h.
+
+#include "alula/compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+const char program[] = R"(
+func.func public @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
+  %c = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi64>
+  %y = stablehlo.add %x, %x : tensor<4xf32>
+  return %y, %c : tensor<4xf32>, tensor<4xi64>
+})";
+
+struct Heard {
+  std::vector<std::string> rooms, times, diagnostics;
+  std::string external;
+  int cancel = 0;
+  /// Set `cancel` when this room begins.
+  std::string cancelAt;
+};
+
+alula_compile_options makeOptions(Heard &heard) {
+  alula_compile_options options = {};
+  options.struct_bytes = sizeof options;
+  options.user = &heard;
+  options.cancel = &heard.cancel;
+  options.on_progress = [](void *user, const alula_compile_progress *progress) {
+    auto &to = *static_cast<Heard *>(user);
+    if (!*progress->step)
+      to.rooms.push_back(std::to_string(progress->room_number) + "/" +
+                         std::to_string(progress->room_count) + " " +
+                         progress->room);
+    if (progress->room == to.cancelAt)
+      to.cancel = 1;
+  };
+  options.on_time = [](void *user, const char *room, double seconds) {
+    EXPECT_GE(seconds, 0);
+    static_cast<Heard *>(user)->times.push_back(room);
+  };
+  options.on_diagnostic = [](void *user,
+                             const alula_compile_diagnostic *diagnostic) {
+    static_cast<Heard *>(user)->diagnostics.push_back(
+        std::string(diagnostic->location) + " " + diagnostic->message);
+  };
+  options.on_external = [](void *user, const void *bytes, size_t size) {
+    static_cast<Heard *>(user)->external.assign(
+        static_cast<const char *>(bytes), size);
+  };
+  return options;
+}
+
+struct Result {
+  alula_status_code code;
+  std::string artifact, message;
+};
+
+Result compile(const std::string &text, const alula_compile_options *options) {
+  void *bytes = nullptr;
+  size_t size = 0;
+  char *message = nullptr;
+  Result result;
+  result.code =
+      alula_compile(text.data(), text.size(), options, &bytes, &size, &message);
+  if (bytes)
+    result.artifact.assign(static_cast<char *>(bytes), size);
+  if (message)
+    result.message = message;
+  alula_compile_free(bytes);
+  alula_compile_free(message);
+  return result;
+}
+
+TEST(Compile, ProgressAndTimes) {
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  Result result = compile(program, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  EXPECT_EQ(result.artifact.substr(1, 5), "ALULA");
+  EXPECT_EQ(heard.rooms,
+            (std::vector<std::string>{"1/6 input", "2/6 dispatch", "3/6 kernel",
+                                      "4/6 schedule", "5/6 target", "6/6 emit"}));
+  EXPECT_EQ(heard.times,
+            (std::vector<std::string>{"input", "dispatch", "kernel", "schedule",
+                                      "target", "emit"}));
+  // Watching changes nothing.
+  EXPECT_EQ(compile(program, nullptr).artifact, result.artifact);
+}
+
+TEST(Compile, Cancel) {
+  for (const char *room : {"input", "dispatch", "kernel", "schedule", "target",
+                           "emit"}) {
+    Heard heard;
+    heard.cancelAt = room;
+    alula_compile_options options = makeOptions(heard);
+    Result result = compile(program, &options);
+    EXPECT_EQ(result.code, ALULA_STATUS_CANCELLED) << room;
+    EXPECT_EQ(result.message, "compilation was cancelled");
+    EXPECT_EQ(result.artifact, "");
+    EXPECT_TRUE(heard.diagnostics.empty()) << heard.diagnostics[0];
+    EXPECT_TRUE(heard.times.empty() || heard.times.back() != room);
+  }
+}
+
+TEST(Compile, Until) {
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  options.until = "dispatch";
+  Result result = compile(program, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  EXPECT_NE(result.artifact.find("dispatch.executable"), std::string::npos);
+  EXPECT_EQ(heard.rooms.back(), "2/2 dispatch");
+  options.until = "kitchen";
+  result = compile(program, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(result.message, "there is no room 'kitchen': there are input, "
+                            "dispatch, kernel, schedule, target, emit");
+}
+
+TEST(Compile, ExternalConstants) {
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  options.external_file = "w.safetensors";
+  options.external_minimum_bytes = 32;
+  Result result = compile(program, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  EXPECT_NE(heard.external.find("data_offsets"), std::string::npos);
+  EXPECT_NE(result.artifact.find("w.safetensors"), std::string::npos);
+  options.external_minimum_bytes = 33;
+  heard.external.clear();
+  result = compile(program, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  EXPECT_EQ(heard.external, "");
+}
+
+TEST(Compile, Errors) {
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  Result result = compile("func.func @main(", &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
+  ASSERT_EQ(heard.diagnostics.size(), 1u);
+  heard.diagnostics.clear();
+  std::string call = R"(func.func public @main(%x: tensor<f32>) -> tensor<f32> {
+  %y = stablehlo.custom_call @foo(%x) : (tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+})";
+  result = compile(call, &options);
+  EXPECT_EQ(result.message,
+            "\"program\":2:8: 'stablehlo.custom_call' op calls a function that "
+            "nobody has announced: 'foo'");
+  EXPECT_EQ(alula_compile("", 0, nullptr, nullptr, nullptr, nullptr),
+            ALULA_STATUS_INVALID_ARGUMENT);
+}
+
+} // namespace

@@ -1,0 +1,20 @@
+#include "compiler/driver/check_custom_calls.h"
+
+#include "dialect/stablehlo/ops.h"
+
+using namespace mlir;
+
+LogicalResult
+alula::driver::checkCustomCalls(ModuleOp module,
+                                ArrayRef<std::string> announced) {
+  bool good = true;
+  module.walk([&](stablehlo::CustomCallOp call) {
+    StringRef name = call.getCallTargetName();
+    if (llvm::is_contained(announced, name))
+      return;
+    good = false;
+    call.emitOpError() << "calls a function that nobody has announced: '"
+                       << name << "'";
+  });
+  return success(good);
+}

@@ -1,0 +1,41 @@
+// What callers may know about a compilation on its way, and how they end it.
+
+#pragma once
+
+#include "compiler/driver/compile.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <chrono>
+
+namespace alula::driver {
+
+/// Lives as long as one compilation; reports progress and times, writes dumps,
+/// skips all work once the compilation is cancelled.
+class Watch {
+public:
+  Watch(mlir::MLIRContext *context, const CompileOptions &options);
+  ~Watch();
+
+  void beginRoom(Room room);
+  /// Reports the time and writes the room's dump.
+  mlir::LogicalResult endRoom(mlir::ModuleOp module);
+  void report(llvm::StringRef step, unsigned done = 0, unsigned total = 0);
+  bool isCancelled() const;
+
+  /// Writes `text` into the dump folder, if there is one, under the number and
+  /// name of the room that runs.
+  mlir::LogicalResult dump(mlir::Location location, llvm::StringRef suffix,
+                           llvm::StringRef text);
+
+private:
+  mlir::MLIRContext *context;
+  const CompileOptions &options;
+  mlir::ScopedDiagnosticHandler silence;
+  Room room = Room::Input;
+  std::chrono::steady_clock::time_point start;
+  /// The program as it was dumped last.
+  std::string lastDump;
+};
+
+} // namespace alula::driver
