@@ -76,9 +76,9 @@ def StableHLO_CholeskyOp
 def StableHLO_TriangularSolveOp
     : SHLO_InferringOp<"triangular_solve", [
           SHLO_NoEffect, SHLO_SameElementType, SHLO_Infer]> {
-  let arguments = (ins SHLO_FloatOrComplexTensor:$a,
-                       SHLO_FloatOrComplexTensor:$b, BoolAttr:$left_side,
+  let arguments = (ins SHLO_FloatComplexOrQuantTensor:$a,
+                       SHLO_FloatComplexOrQuantTensor:$b, BoolAttr:$left_side,
                        BoolAttr:$lower, BoolAttr:$unit_diagonal,
                        StableHLO_TransposeAttr:$transpose_a);
-  let results = (outs SHLO_FloatOrComplexTensor:$result);
+  let results = (outs SHLO_FloatComplexOrQuantTensor:$result);
 }

@@ -1,5 +1,5 @@
 // RUN: alula-interpret --split-input-file --print=none %s
-// RUN: alula-interpret --split-input-file --print=none --passes=input-lower-quantized %s
+// RUN: alula-interpret --split-input-file --print=none --passes=input-lower-deprecated,input-lower-quantized %s
 
 // The values come from NumPy and ml_dtypes, which know nothing of quantized
 // types: the specification's formulas in the expressed type.
@@ -164,5 +164,31 @@ func.func @requantize() {
   %b = stablehlo.uniform_quantize %a : (tensor<4x!quant.uniform<i8:f32, 0.1:-30>>) -> tensor<4x!quant.uniform<u8:f32, 0.25:7>>
   %s = stablehlo.bitcast_convert %b : (tensor<4x!quant.uniform<u8:f32, 0.25:7>>) -> tensor<4xui8>
   check.expect_eq_const %s, dense<[23, 0, 70, 20]> : tensor<4xui8>
+  return
+}
+
+// -----
+
+// [[2, 0], [1, 4]] x = [4, 10].
+func.func @triangular_solve() {
+  %a = stablehlo.constant() <{value = dense<[[4, 0], [2, 8]]> : tensor<2x2xi8>}> : () -> tensor<2x2x!quant.uniform<i8:f32, 0.5>>
+  %b = stablehlo.constant() <{value = dense<[[9], [21]]> : tensor<2x1xi8>}> : () -> tensor<2x1x!quant.uniform<i8:f32, 0.5:1>>
+  %x = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}>
+      : (tensor<2x2x!quant.uniform<i8:f32, 0.5>>, tensor<2x1x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<2x1x!quant.uniform<i8:f32, 0.25:-3>>
+  %s = stablehlo.bitcast_convert %x : (tensor<2x1x!quant.uniform<i8:f32, 0.25:-3>>) -> tensor<2x1xi8>
+  check.expect_eq_const %s, dense<[[5], [5]]> : tensor<2x1xi8>
+  return
+}
+
+// -----
+
+// 1 * 3 + 2 * 5 = 13, which is 6.5 scales.
+func.func @einsum() {
+  %a = stablehlo.constant() <{value = dense<[[2, 4]]> : tensor<1x2xi8>}> : () -> tensor<1x2x!quant.uniform<i8:f32, 0.5>>
+  %b = stablehlo.constant() <{value = dense<[[4], [6]]> : tensor<2x1xi8>}> : () -> tensor<2x1x!quant.uniform<i8:f32, 1.0:1>>
+  %p = stablehlo.einsum %a, %b, config = "ab,bc->ac"
+      : (tensor<1x2x!quant.uniform<i8:f32, 0.5>>, tensor<2x1x!quant.uniform<i8:f32, 1.0:1>>) -> tensor<1x1x!quant.uniform<i8:f32, 2.0>>
+  %s = stablehlo.bitcast_convert %p : (tensor<1x1x!quant.uniform<i8:f32, 2.0>>) -> tensor<1x1xi8>
+  check.expect_eq_const %s, dense<6> : tensor<1x1xi8>
   return
 }

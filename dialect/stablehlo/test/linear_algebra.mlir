@@ -38,3 +38,11 @@ func.func @solved(%a: tensor<2x4x4xf32>, %b: tensor<2x4x3xf32>, %c: tensor<?x3x4
       : (tensor<2x4x4xf32>, tensor<?x3x4xf32>) -> tensor<?x3x4xf32>
   return
 }
+
+// CHECK-LABEL: @solved_quantized
+// CHECK: "stablehlo.triangular_solve"({{.*}}) -> tensor<2x1x!quant.uniform<i8:f32, 2.500000e-01>>
+func.func @solved_quantized(%a: tensor<2x2x!quant.uniform<i8:f32, 0.5>>, %b: tensor<2x1x!quant.uniform<i8:f32, 0.5>>) {
+  %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose TRANSPOSE>, unit_diagonal = false}>
+      : (tensor<2x2x!quant.uniform<i8:f32, 0.5>>, tensor<2x1x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x1x!quant.uniform<i8:f32, 0.25>>
+  return
+}
