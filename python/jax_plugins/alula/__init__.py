@@ -1,4 +1,6 @@
-"""Tells JAX where Alula's PJRT plugin is. JAX finds this package by itself."""
+"""Tells JAX where Alula's PJRT plugin is, and how programs for it look.
+
+JAX finds this package by itself and calls `initialize`."""
 
 import os
 import pathlib
@@ -15,8 +17,9 @@ def library_path() -> pathlib.Path:
         return pathlib.Path(named)
     name = "pjrt_plugin_alula.so"
     here = pathlib.Path(__file__).resolve().parent
-    build = here.parents[2] / "build" / "lib" / name
-    return build if build.exists() else here / name
+    if (here / name).exists():
+        return here / name
+    return here.parents[2] / "build" / "lib" / name
 
 
 def initialize() -> None:
@@ -25,7 +28,20 @@ def initialize() -> None:
 
     path = library_path()
     if not path.exists():
+        # Whoever asks for the platform gets JAX's own error.
         return
+    from jax_plugins.alula import callbacks, lowering
+
+    # JAX warns about platforms that it does not know.
+    getattr(xla_bridge, "_nonexperimental_plugins", set()).add("alula")
     xla_bridge.register_plugin(
-        "alula", priority=PRIORITY, library_path=str(path), options={}
+        "alula",
+        priority=PRIORITY,
+        library_path=str(path),
+        options={
+            "python_callback": callbacks.address(),
+            "python_callback_token": callbacks.TOKEN,
+        },
     )
+    lowering.register()
+    callbacks.register()

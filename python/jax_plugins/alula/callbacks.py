@@ -1,0 +1,206 @@
+"""Python functions that programs call: `pure_callback`, `io_callback`,
+`debug.print` and `debug.callback`.
+
+A program holds `stablehlo.custom_call @alula.python_callback` with a number and
+the token of this process, never an address. The plugin knows one function of
+this process, `_call`, for as long as the process lives; it looks the number up.
+A program that outlives its process, in a cache or a file, fails in words."""
+
+import ctypes
+import itertools
+import os
+import threading
+import traceback
+
+import numpy as np
+
+TARGET = "alula.python_callback"
+# Never 0, fits a signed 64-bit integer.
+TOKEN = int.from_bytes(os.urandom(7), "little") | 1
+
+# Codes of include/alula/dtype.h.
+DTYPES = {
+    1: "bool", 2: "int2", 3: "int4", 4: "int8", 5: "int16", 6: "int32", 7: "int64",
+    8: "uint2", 9: "uint4", 10: "uint8", 11: "uint16", 12: "uint32", 13: "uint64",
+    14: "bfloat16", 15: "float16", 16: "float32", 17: "float64",
+    18: "float8_e4m3", 19: "float8_e4m3fn", 20: "float8_e4m3fnuz", 21: "float8_e4m3b11fnuz",
+    22: "float8_e5m2", 23: "float8_e5m2fnuz", 24: "float8_e3m4", 25: "float8_e8m0fnu",
+    26: "float6_e2m3fn", 27: "float6_e3m2fn", 28: "float4_e2m1fn",
+    29: "complex64", 30: "complex128",
+}  # fmt: skip
+TOKEN_DTYPE = 31
+
+
+class _Array(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("dims", ctypes.POINTER(ctypes.c_int64)),
+        ("rank", ctypes.c_uint32),
+        ("dtype", ctypes.c_uint32),
+    ]
+
+
+class _Call(ctypes.Structure):
+    """PythonCall of pjrt/python_callbacks.h."""
+
+    _fields_ = [
+        ("id", ctypes.c_int64),
+        ("operand_count", ctypes.c_uint32),
+        ("result_count", ctypes.c_uint32),
+        ("operands", ctypes.POINTER(_Array)),
+        ("results", ctypes.POINTER(_Array)),
+        ("message", ctypes.c_void_p),
+        ("message_bytes", ctypes.c_uint64),
+    ]
+
+
+_numbers = itertools.count(1)
+_functions = {}
+_lock = threading.Lock()
+
+
+class _Registration:
+    """Keeps a function callable for as long as its program lives."""
+
+    def __init__(self, function):
+        self.number = next(_numbers)
+        with _lock:
+            _functions[self.number] = function
+
+    def __del__(self):
+        _functions.pop(self.number, None)
+
+
+def _view(array):
+    """A numpy array over memory of the program's."""
+    import ml_dtypes  # noqa: F401  (adds the small types)
+
+    dtype = np.dtype(DTYPES[array.dtype])
+    shape = tuple(array.dims[i] for i in range(array.rank))
+    count = int(np.prod(shape, dtype=np.int64))
+    if count == 0:
+        return np.empty(shape, dtype)
+    raw = (ctypes.c_byte * (count * dtype.itemsize)).from_address(array.data)
+    return np.frombuffer(raw, dtype, count).reshape(shape)
+
+
+def _run(call):
+    function = _functions.get(call.id)
+    if function is None:
+        raise RuntimeError("the program's Python function is gone")
+    arrays = [call.operands[i] for i in range(call.operand_count)]
+    operands = [_view(array).copy() for array in arrays if array.dtype != TOKEN_DTYPE]
+    values = function(*operands)
+    arrays = [call.results[i] for i in range(call.result_count)]
+    results = [_view(array) for array in arrays if array.dtype != TOKEN_DTYPE]
+    for result, value in zip(results, values, strict=True):
+        np.copyto(result, value)
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(_Call))
+def _call(pointer):
+    call = pointer.contents
+    try:
+        _run(call)
+        return 0
+    except BaseException:
+        text = "CpuCallback error calling callback: " + traceback.format_exc()
+        room = call.message_bytes - 1
+        encoded = text.encode(errors="replace")
+        # What was raised stands at the end.
+        encoded = encoded if len(encoded) <= room else b"..." + encoded[-(room - 3) :]
+        ctypes.memmove(call.message, encoded + b"\0", len(encoded) + 1)
+        return 1
+
+
+def address() -> int:
+    return ctypes.cast(_call, ctypes.c_void_p).value
+
+
+def _checked(callback, result_avals):
+    """The callback, whose results are then of the types that were promised."""
+    from jax._src import dtypes
+
+    def call(*operands):
+        values = callback(*operands)
+        if len(values) != len(result_avals):
+            raise RuntimeError(
+                "Mismatched number of outputs from callback. "
+                f"Expected: {len(result_avals)}, Actual: {len(values)}"
+            )
+        values = [dtypes.canonicalize_value(np.asarray(value)) for value in values]
+        for i, (value, aval) in enumerate(zip(values, result_avals)):
+            if value.shape != aval.shape:
+                raise RuntimeError(
+                    f"Incorrect output shape for return value #{i}: "
+                    f"Expected: {aval.shape}, Actual: {value.shape}"
+                )
+            if value.dtype != aval.dtype:
+                raise RuntimeError(
+                    f"Incorrect output dtype for return value #{i}: "
+                    f"Expected: {aval.dtype}, Actual: {value.dtype}"
+                )
+        return values
+
+    return call
+
+
+def _emit(ctx, callback, token, operands, result_avals, has_side_effect):
+    from jax._src.interpreters import mlir
+    from jax._src.lib.mlir.dialects import hlo
+
+    registration = _Registration(_checked(callback, result_avals))
+    ctx.module_context.add_keepalive(registration)
+    types, _ = mlir.ir_tree_registry.flatten(
+        [mlir.aval_to_ir_types(ctx.module_context, aval) for aval in result_avals]
+    )
+    operands = list(mlir.flatten_ir_values(operands))
+    if token:
+        types = [hlo.TokenType.get(), *types]
+        operands = [token, *operands]
+    op = mlir.custom_call(
+        TARGET,
+        result_types=types,
+        operands=operands,
+        backend_config=f"{registration.number} {TOKEN}",
+        has_side_effect=has_side_effect or token is not None,
+    )
+    results = list(op.results)
+    if token:
+        token = results.pop(0)
+    return results, token, registration
+
+
+def register() -> None:
+    """Adds what `callback` lacks for our platform."""
+    import jax._src.callback as jax_callback
+    import jax._src.debugging as debugging
+    from jax._src.interpreters import mlir
+
+    if getattr(jax_callback.emit_python_callback, "alula", False):
+        return
+    other = jax_callback.emit_python_callback
+
+    def emit_python_callback(
+        ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect, **options
+    ):
+        if tuple(ctx.module_context.platforms) == ("alula",):
+            return _emit(ctx, callback, token, operands, result_avals, has_side_effect)
+        return other(
+            ctx,
+            callback,
+            token,
+            operands,
+            operand_avals,
+            result_avals,
+            has_side_effect=has_side_effect,
+            **options,
+        )
+
+    emit_python_callback.alula = True
+    jax_callback.emit_python_callback = emit_python_callback
+    for primitive, rule in (
+        (debugging.debug_callback_p, debugging.debug_callback_lowering),
+        (debugging.debug_print_p, debugging.debug_print_lowering_rule),
+    ):
+        mlir.register_lowering(primitive, rule, platform="alula", cacheable=False)
