@@ -158,7 +158,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_tridiagonal_scratch_bytes(int64_t n,
                                                       int64_t element_bytes) {
-  return (n + 3) * n * element_bytes;
+  return (n + 4) * n * element_bytes;
 }
 
 /* eigen_symmetric: eigenvalues w (real, n, ascending) of a Hermitian n by n
@@ -173,7 +173,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t
 alula_eigen_symmetric_scratch_bytes(int64_t n, int64_t element_bytes) {
-  return (2 * n * n + 8 * n +
+  return (2 * n * n + 10 * n +
           ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK)) *
          element_bytes;
 }
@@ -188,9 +188,10 @@ alula_eigen_symmetric_scratch_bytes(int64_t n, int64_t element_bytes) {
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_svd_scratch_bytes(int64_t m, int64_t n,
+                                              int32_t full,
                                               int64_t element_bytes) {
   int64_t large = alula_larger_size(m, n), small = alula_smaller_size(m, n);
-  return (large * small + 2 * large * large + 8 * large +
+  return (large * small + 2 * large * (full ? large : small) + 10 * large +
           ALULA_REFLECTOR_BLOCK * (2 * large + ALULA_REFLECTOR_BLOCK)) *
          element_bytes;
 }
