@@ -257,6 +257,24 @@ ALULA_API int alula_executable_get_result(const alula_executable *executable,
                                           uint32_t function, uint32_t index,
                                           alula_value_info *info);
 
+/* One dimension of an argument or a result. */
+typedef struct alula_dim_info {
+  size_t struct_bytes;
+  int64_t size; /* -1: dynamic, then */
+  int64_t minimum, maximum;
+  const char *symbol; /* dims of one call with the same are equal; or "" */
+} alula_dim_info;
+
+/* False if there is none. */
+ALULA_API int
+alula_executable_get_argument_dim(const alula_executable *executable,
+                                  uint32_t function, uint32_t index,
+                                  uint32_t dim, alula_dim_info *info);
+ALULA_API int
+alula_executable_get_result_dim(const alula_executable *executable,
+                                uint32_t function, uint32_t index, uint32_t dim,
+                                alula_dim_info *info);
+
 /* ---- States: the values of an artifact's globals ---- */
 
 typedef struct alula_state alula_state;

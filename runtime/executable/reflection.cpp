@@ -132,3 +132,41 @@ alula_error *alula_executable_find_global(const alula_executable *executable,
     }
   return makeError(ALULA_STATUS_NOT_FOUND, "there is no global '%s'", name);
 }
+
+static int fillDim(const alula_executable *executable,
+                   const alula_file_value &value, uint32_t number,
+                   alula_dim_info *info) {
+  const alula::artifact::Artifact &file = executable->file;
+  const alula_file_type &type = file.types[value.type];
+  if (number >= type.rank)
+    return 0;
+  const alula_file_dim &dim = file.getDims(type)[number];
+  bool isDynamic = dim.size < 0;
+  alula_dim_info mine = {info->struct_bytes, dim.size,
+                         isDynamic ? dim.minimum : dim.size,
+                         isDynamic ? dim.maximum : dim.size,
+                         file.getString(dim.symbol)};
+  memcpy(info, &mine,
+         info->struct_bytes < sizeof mine ? info->struct_bytes : sizeof mine);
+  return 1;
+}
+
+int alula_executable_get_argument_dim(const alula_executable *executable,
+                                      uint32_t function, uint32_t index,
+                                      uint32_t dim, alula_dim_info *info) {
+  const alula_file_function *record = executable->getExported(function);
+  if (!record || index >= record->argument_count)
+    return 0;
+  return fillDim(executable, executable->file.getArgument(*record, index), dim,
+                 info);
+}
+
+int alula_executable_get_result_dim(const alula_executable *executable,
+                                    uint32_t function, uint32_t index,
+                                    uint32_t dim, alula_dim_info *info) {
+  const alula_file_function *record = executable->getExported(function);
+  if (!record || index >= record->result_count)
+    return 0;
+  return fillDim(executable, executable->file.getResult(*record, index), dim,
+                 info);
+}

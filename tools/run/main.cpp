@@ -1,6 +1,6 @@
 // alula-run: runs a function of an artifact. Runtime only.
 
-#include "alula/runtime.hpp"
+#include "tools/model/model.h"
 #include "tools/run/options.h"
 #include "tools/run/trace.h"
 #include "tools/values/compare.h"
@@ -20,52 +20,24 @@ int fail(const std::string &text) {
   return 1;
 }
 
-std::string printValueInfo(const alula_value_info &info) {
-  std::vector<int64_t> dims(info.dims, info.dims + info.rank);
-  std::string name = info.name;
-  return (name.empty() ? "" : name + ": ") +
-         values::printType(info.dtype, dims);
-}
-
-void list(const Executable &model) {
+void list(const model::Model &model) {
   alula_value_info info = {};
   info.struct_bytes = sizeof info;
-  uint32_t count = alula_executable_get_function_count(model.get());
+  alula_executable *file = model.get();
+  uint32_t count = alula_executable_get_function_count(file);
   for (uint32_t f = 0; f < count; ++f) {
-    std::string text = alula_executable_get_function_name(model.get(), f);
+    std::string text = alula_executable_get_function_name(file, f);
     text += "(";
-    for (uint32_t i = 0;
-         alula_executable_get_argument(model.get(), f, i, &info); ++i)
-      text += (i ? ", " : "") + printValueInfo(info);
+    for (uint32_t i = 0; alula_executable_get_argument(file, f, i, &info); ++i)
+      text += (i ? ", " : "") + model::printValueInfo(info);
     text += ") -> (";
-    for (uint32_t i = 0; alula_executable_get_result(model.get(), f, i, &info);
-         ++i)
-      text += (i ? ", " : "") + printValueInfo(info);
+    for (uint32_t i = 0; alula_executable_get_result(file, f, i, &info); ++i)
+      text += (i ? ", " : "") + model::printValueInfo(info);
     printf("%s)\n", text.c_str());
   }
-  for (uint32_t g = 0; alula_executable_get_global(model.get(), g, &info); ++g)
-    printf("global %s%s\n", printValueInfo(info).c_str(),
+  for (uint32_t g = 0; alula_executable_get_global(file, g, &info); ++g)
+    printf("global %s%s\n", model::printValueInfo(info).c_str(),
            info.is_mutable ? " mutable" : "");
-}
-
-/// The function that was named, or the only one, or "main".
-uint32_t chooseFunction(const Executable &model, const Options &options,
-                        Error &error) {
-  if (!options.function.empty())
-    return model.find(options.function.c_str(), error);
-  if (alula_executable_get_function_count(model.get()) == 1)
-    return 0;
-  return model.find("main", error);
-}
-
-/// "2x?xf32": the type an argument asks for, for error texts.
-std::string describeArgument(const Executable &model, uint32_t function,
-                             uint32_t index) {
-  alula_value_info info = {};
-  info.struct_bytes = sizeof info;
-  if (!alula_executable_get_argument(model.get(), function, index, &info))
-    return "";
-  return printValueInfo(info);
 }
 
 values::Value toValue(const Buffer &buffer) {
@@ -104,56 +76,32 @@ int finish(const Options &options, const std::vector<Buffer> &results) {
 }
 
 int runFile(const Options &options) {
-  Error error;
-  alula_instance_options instanceOptions = {};
-  instanceOptions.struct_bytes = sizeof instanceOptions;
-  instanceOptions.device = options.device.c_str();
-  instanceOptions.thread_count = options.threads;
-  Instance instance = Instance::create(&instanceOptions, error);
-  alula_load_options loadOptions = {};
-  loadOptions.struct_bytes = sizeof loadOptions;
-  loadOptions.variant =
-      options.variant.empty() ? nullptr : options.variant.c_str();
-  std::string bytes, problem;
-  if (error)
-    return fail(error.message());
-  Executable model = [&] {
-    if (options.file != "-")
-      return Executable::loadFile(instance, options.file.c_str(), error,
-                                  &loadOptions);
-    if (!values::readFile("-", bytes, problem))
-      bytes.clear();
-    return Executable::loadMemory(instance, bytes.data(), bytes.size(), error,
-                                  &loadOptions);
-  }();
-  if (error)
-    return fail(options.file + ": " + error.message());
+  std::string problem;
+  model::Model model;
+  if (!model::openModel(options.model, model, problem))
+    return fail(problem);
   if (options.list) {
     list(model);
     return 0;
   }
-  uint32_t function = chooseFunction(model, options, error);
-  if (error)
-    return fail(error.message());
+  if (!model::chooseFunction(options.model, model, problem))
+    return fail(problem);
 
+  Error error;
   std::vector<values::Value> inputs(options.inputs.size());
   std::vector<Buffer> arguments;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!values::readValue(options.inputs[i], inputs[i], problem))
       return fail("input " + std::to_string(i) + ": " + problem);
-    arguments.push_back(Buffer::wrap(instance, inputs[i].type, inputs[i].shape,
-                                     inputs[i].data.get(), inputs[i].size,
-                                     error));
+    arguments.push_back(model::wrapValue(model, inputs[i], error));
   }
-  uint32_t wanted =
-      alula_executable_get_argument_count(model.get(), function);
-  uint32_t given = uint32_t(inputs.size());
-  if (given < wanted)
+  uint32_t wanted = model.getArgumentCount(), given = uint32_t(inputs.size());
+  alula_value_info missing;
+  if (model::getArgument(model, given, missing))
     return fail("the function takes " + std::to_string(wanted) +
                 " inputs, not " + std::to_string(given) + ": missing " +
-                describeArgument(model, function, given));
-  uint32_t resultCount =
-      alula_executable_get_result_count(model.get(), function);
+                model::printValueInfo(missing));
+  uint32_t resultCount = model.getResultCount();
   if (options.outputs.size() > resultCount ||
       options.expected.size() > resultCount)
     return fail("the function has " + std::to_string(resultCount) + " results");
@@ -167,7 +115,8 @@ int runFile(const Options &options) {
   }
   std::vector<Buffer> results;
   for (uint32_t i = 0; i < options.repeat; ++i)
-    results = model.call(function, arguments, error, &callOptions);
+    results = model.executable->call(model.function, arguments, error,
+                                     &callOptions);
   if (error)
     return fail(error.message());
   if (!options.trace.empty() &&
@@ -186,7 +135,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   if (options.help) {
-    fputs(getHelp(), stdout);
+    fputs(getHelp().c_str(), stdout);
     return 0;
   }
   return runFile(options);

@@ -6,35 +6,26 @@
 
 namespace alula::run {
 
-const char *getHelp() {
-  return R"(usage: alula-run FILE.alula [options]
+std::string getHelp() {
+  return std::string(R"(usage: alula-run FILE.alula [options]
 
 Runs a function of an artifact and prints its results.
 
-  --function=NAME         the function; default: the only one, or main
   --input=VALUE           one for each argument, in order
   --output=WHERE          one for each result: - prints it, x.npy and x.bin
                           write it; without any, all results are printed
   --expected_output=VALUE compares; exit status 1 if a result differs
   --rtol=X --atol=X       tolerances of floats; default: by type
   --list                  print functions and globals, run nothing
-  --threads=N             0: one for each CPU
-  --device=NAME           cpu, or null (everything but kernels)
-  --variant=NAME          instead of the best one for this machine
   --trace=FILE            write the times of all dispatches for Perfetto or
                           chrome://tracing
   --repeat=N              call it N times; the results are the last call's
-
+)") + model::getHelp() +
+         R"(
 A VALUE is 2x3xf32=1,2,3,4,5,6, or f32=7, or 2x3xf32 (zeros), or
 2x3xbf16=@raw.bin (little endian, types below 8 bits take a byte), or @x.npy,
 or 2x3xbf16=@x.npy. FILE may be - for stdin.
 )";
-}
-
-static bool parseNumber(std::string_view text, uint32_t &number) {
-  const char *end = text.data() + text.size();
-  auto [last, failure] = std::from_chars(text.data(), end, number);
-  return failure == std::errc() && last == end && !text.empty();
 }
 
 static bool parseNumber(std::string_view text, double &number) {
@@ -47,28 +38,23 @@ static bool parseNumber(std::string_view text, double &number) {
 static bool setOption(std::string_view name, std::string_view value,
                       Options &options) {
   std::string text(value);
-  if (name == "function")
-    options.function = text;
-  else if (name == "input")
+  model::Taken taken = model::setOption(name, value, options.model);
+  if (taken != model::Taken::No)
+    return taken == model::Taken::Yes;
+  if (name == "input")
     options.inputs.push_back(text);
   else if (name == "output")
     options.outputs.push_back(text);
   else if (name == "expected_output")
     options.expected.push_back(text);
-  else if (name == "device")
-    options.device = text;
-  else if (name == "variant")
-    options.variant = text;
   else if (name == "trace")
     options.trace = text;
   else if (name == "rtol")
     return parseNumber(value, options.tolerance.relative);
   else if (name == "atol")
     return parseNumber(value, options.tolerance.absolute);
-  else if (name == "threads")
-    return parseNumber(value, options.threads);
   else if (name == "repeat")
-    return parseNumber(value, options.repeat) && options.repeat > 0;
+    return model::parseNumber(value, options.repeat) && options.repeat > 0;
   else
     return false;
   return true;
@@ -82,12 +68,12 @@ bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
     else if (word == "--help" || word == "-h")
       options.help = true;
     else if (!word.starts_with("-") || word == "-") {
-      if (!options.file.empty()) {
-        error = "more than one file: '" + options.file + "' and '" +
+      if (!options.model.file.empty()) {
+        error = "more than one file: '" + options.model.file + "' and '" +
                 std::string(word) + "'";
         return false;
       }
-      options.file = word;
+      options.model.file = word;
     } else {
       std::string_view name = word;
       name.remove_prefix(name.starts_with("--") ? 2 : 1);
@@ -106,7 +92,7 @@ bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
       }
     }
   }
-  if (options.file.empty() && !options.help) {
+  if (options.model.file.empty() && !options.help) {
     error = "no file is given; --help explains";
     return false;
   }

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "tools/model/options.h"
 #include "tools/values/compare.h"
 
 #include <cstdint>
@@ -11,15 +12,16 @@
 namespace alula::run {
 
 struct Options {
-  std::string file, function, device = "cpu", variant, trace;
+  model::Options model;
+  std::string trace;
   std::vector<std::string> inputs, outputs, expected;
   values::Tolerance tolerance;
-  uint32_t threads = 0, repeat = 1;
+  uint32_t repeat = 1;
   bool list = false, help = false;
 };
 
 bool parseOptions(int argc, char **argv, Options &options, std::string &error);
 
-const char *getHelp();
+std::string getHelp();
 
 } // namespace alula::run

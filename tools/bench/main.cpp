@@ -1,0 +1,255 @@
+// alula-bench: how long a function of an artifact, or one of its kernels,
+// takes. Google Benchmark's flags and output.
+
+#include "tools/bench/kernel_timer.h"
+#include "tools/model/model.h"
+#include "tools/model/random_value.h"
+#include "tools/values/value_io.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <map>
+
+using namespace alula;
+
+namespace {
+
+const char help[] = R"(usage: alula-bench FILE.alula [options]
+
+Times a function of an artifact.
+
+  --input=VALUE           one for each argument, in order, as for alula-run;
+                          those that are missing are random
+  --dim=SYMBOL=N          the size of a dynamic dimension of random arguments
+  --seed=N                of the random numbers
+  --kernel=NAME           time this kernel's dispatches in the call instead
+)";
+const char googleHelp[] = R"(
+Google Benchmark's: --benchmark_format=<console|json|csv>, --benchmark_out=FILE,
+--benchmark_min_time=SECONDS, --benchmark_repetitions=N, and its others.
+)";
+
+struct Options {
+  model::Options model;
+  std::vector<std::string> inputs;
+  std::map<std::string, uint32_t> dims;
+  std::string kernel;
+  uint32_t seed = 0;
+};
+
+int fail(const std::string &text) {
+  fprintf(stderr, "alula-bench: error: %s\n", text.c_str());
+  return 1;
+}
+
+bool setOption(std::string_view name, std::string_view value,
+               Options &options) {
+  model::Taken taken = model::setOption(name, value, options.model);
+  if (taken != model::Taken::No)
+    return taken == model::Taken::Yes;
+  if (name == "input")
+    options.inputs.emplace_back(value);
+  else if (name == "kernel")
+    options.kernel = value;
+  else if (name == "seed")
+    return model::parseNumber(value, options.seed);
+  else if (name == "dim") {
+    size_t equals = value.find('=');
+    return equals != value.npos &&
+           model::parseNumber(value.substr(equals + 1),
+                              options.dims[std::string(value.substr(0, equals))]);
+  } else
+    return false;
+  return true;
+}
+
+/// What Google Benchmark left.
+bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
+  for (int i = 1; i < argc; ++i) {
+    std::string_view word = argv[i];
+    if (!word.starts_with("-") || word == "-") {
+      if (!options.model.file.empty()) {
+        error = "more than one file: '" + options.model.file + "' and '" +
+                std::string(word) + "'";
+        return false;
+      }
+      options.model.file = word;
+      continue;
+    }
+    std::string_view rest = word.substr(word.starts_with("--") ? 2 : 1);
+    size_t equals = rest.find('=');
+    if (equals == rest.npos ||
+        !setOption(rest.substr(0, equals), rest.substr(equals + 1), options)) {
+      error = "unknown or wrong option '" + std::string(word) +
+              "'; --help lists them";
+      return false;
+    }
+  }
+  if (options.model.file.empty())
+    error = "no file is given; --help explains";
+  return error.empty();
+}
+
+/// A random value of an argument's type.
+bool makeRandom(const Options &options, const model::Model &model,
+                uint32_t index, values::Value &value, std::string &error) {
+  alula_value_info info;
+  model::getArgument(model, index, info);
+  std::vector<int64_t> dims(info.dims, info.dims + info.rank);
+  for (uint32_t i = 0; i < info.rank; ++i) {
+    if (dims[i] >= 0)
+      continue;
+    alula_dim_info dim = {};
+    dim.struct_bytes = sizeof dim;
+    alula_executable_get_argument_dim(model.get(), model.function, index, i,
+                                      &dim);
+    std::string symbol = dim.symbol;
+    auto found = options.dims.find(symbol);
+    if (symbol.empty() || found == options.dims.end()) {
+      error = "argument " + std::to_string(index) + " is " +
+              model::printValueInfo(info) + ": its dimension " +
+              std::to_string(i) + " wants " +
+              (symbol.empty() ? "" : "--dim=" + symbol + "=N or ") +
+              "an --input";
+      return false;
+    }
+    dims[i] = found->second;
+  }
+  if (!values::createValue(info.dtype, dims, value, error))
+    return false;
+  model::fillRandom(options.seed + index, value);
+  return true;
+}
+
+/// Everything that a call takes, made once.
+struct Call {
+  model::Model model;
+  std::vector<values::Value> inputs;
+  std::vector<Buffer> owned;
+  std::vector<alula_buffer *> arguments, results;
+
+  alula_error *run(const alula_call_options *options) {
+    return alula_call(model.get(), model.function, options, arguments.data(),
+                      arguments.size(), results.data(), results.size());
+  }
+};
+
+bool prepare(const Options &options, Call &call, std::string &problem) {
+  model::Model &model = call.model;
+  if (!model::openModel(options.model, model, problem) ||
+      !model::chooseFunction(options.model, model, problem))
+    return false;
+  uint32_t count = model.getArgumentCount();
+  if (options.inputs.size() > count) {
+    problem = "the function takes " + std::to_string(count) + " inputs, not " +
+              std::to_string(options.inputs.size());
+    return false;
+  }
+  call.inputs.resize(count);
+  Error error;
+  for (uint32_t i = 0; i < count; ++i) {
+    bool isGiven = i < options.inputs.size();
+    if (!(isGiven ? values::readValue(options.inputs[i], call.inputs[i], problem)
+                  : makeRandom(options, model, i, call.inputs[i], problem))) {
+      if (isGiven)
+        problem = "input " + std::to_string(i) + ": " + problem;
+      return false;
+    }
+    call.owned.push_back(model::wrapValue(model, call.inputs[i], error));
+    call.arguments.push_back(call.owned.back().get());
+  }
+  call.results.resize(model.getResultCount());
+  if (!error)
+    error.take(call.run(nullptr));
+  for (alula_buffer *result : call.results)
+    call.owned.emplace_back(result);
+  problem = error.message();
+  return !error;
+}
+
+void timeCalls(benchmark::State &state, Call &call, bench::KernelTimer *timer) {
+  alula_call_options options = {};
+  options.struct_bytes = sizeof options;
+  if (timer) {
+    options.trace = bench::KernelTimer::record;
+    options.trace_user = timer;
+  }
+  uint64_t dispatches = 0;
+  for (auto iteration : state) {
+    (void)iteration;
+    if (timer)
+      timer->clear();
+    if (alula_error *error = call.run(&options)) {
+      state.SkipWithError(alula_error_get_message(error));
+      alula_error_destroy(error);
+      return;
+    }
+    if (timer) {
+      state.SetIterationTime(timer->getSeconds());
+      dispatches = timer->getDispatches();
+    }
+  }
+  if (timer)
+    state.counters["dispatches"] = double(dispatches);
+}
+
+int run(const Options &options) {
+  Call call;
+  std::string problem;
+  if (!prepare(options, call, problem))
+    return fail(problem);
+  std::string name = alula_executable_get_function_name(call.model.get(),
+                                                        call.model.function);
+  bench::KernelTimer timer(options.kernel);
+  bool isKernel = !options.kernel.empty();
+  if (isKernel) {
+    alula_call_options traced = {};
+    traced.struct_bytes = sizeof traced;
+    traced.trace = bench::KernelTimer::record;
+    traced.trace_user = &timer;
+    alula_error_destroy(call.run(&traced));
+    if (!timer.getDispatches())
+      return fail("the call runs no kernel '" + options.kernel + "'; it runs " +
+                  timer.listNames());
+    timer.stopCollecting();
+    name += "/" + options.kernel;
+  }
+  auto *benchmark = benchmark::RegisterBenchmark(
+      name.c_str(), [&](benchmark::State &state) {
+        timeCalls(state, call, isKernel ? &timer : nullptr);
+      });
+  if (isKernel)
+    benchmark->UseManualTime();
+  else
+    benchmark->UseRealTime();
+  benchmark->Unit(benchmark::kMicrosecond);
+  alula_executable *file = call.model.get();
+  benchmark::AddCustomContext("artifact", options.model.file);
+  benchmark::AddCustomContext("variant", alula_executable_get_variant(file));
+  benchmark::AddCustomContext(
+      "threads", std::to_string(alula_instance_get_thread_count(
+                     call.model.instance.get())));
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--help") {
+      printf("%s%s%s", help, model::getHelp(), googleHelp);
+      return 0;
+    }
+  benchmark::Initialize(&argc, argv);
+  Options options;
+  std::string error;
+  if (!parseOptions(argc, argv, options, error)) {
+    fail(error);
+    return 2;
+  }
+  int status = run(options);
+  benchmark::Shutdown();
+  return status;
+}

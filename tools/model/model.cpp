@@ -1,0 +1,157 @@
+#include "tools/model/model.h"
+
+#include "tools/values/value_io.h"
+
+#include <dlfcn.h>
+
+namespace alula::model {
+namespace {
+
+/// "NAME=REST"; false without a "=".
+bool splitName(const std::string &text, std::string &name, std::string &rest) {
+  size_t equals = text.find('=');
+  if (equals == text.npos)
+    return false;
+  name = text.substr(0, equals);
+  rest = text.substr(equals + 1);
+  return true;
+}
+
+bool addCustomCall(const std::string &text, Model &model, std::string &error) {
+  std::string name, library;
+  if (!splitName(text, name, library)) {
+    error = "--custom-call wants NAME=LIBRARY.so[:SYMBOL], not '" + text + "'";
+    return false;
+  }
+  std::string symbol = name;
+  size_t colon = library.find(':');
+  if (colon != library.npos) {
+    symbol = library.substr(colon + 1);
+    library.resize(colon);
+  }
+  // dlopen looks for names without a slash elsewhere.
+  if (library.find('/') == library.npos)
+    library = "./" + library;
+  // It stays open as long as the process.
+  void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *function = handle ? dlsym(handle, symbol.c_str()) : nullptr;
+  if (!function) {
+    const char *why = dlerror();
+    error = "custom call '" + name + "': " + (why ? why : "is null");
+    return false;
+  }
+  Error problem;
+  problem.take(alula_instance_register_custom_call(
+      model.instance.get(), name.c_str(),
+      reinterpret_cast<alula_custom_call>(function), nullptr));
+  error = problem.message();
+  return !problem;
+}
+
+bool setGlobal(const std::string &text, Model &model, std::string &error) {
+  std::string name, spec;
+  if (!splitName(text, name, spec)) {
+    error = "--global wants NAME=VALUE, not '" + text + "'";
+    return false;
+  }
+  values::Value value;
+  if (!values::readValue(spec, value, error)) {
+    error = "global '" + name + "': " + error;
+    return false;
+  }
+  uint32_t index = 0;
+  Error problem;
+  if (problem.take(
+          alula_executable_find_global(model.get(), name.c_str(), &index))) {
+    alula_value_info info = {};
+    info.struct_bytes = sizeof info;
+    alula_executable_get_global(model.get(), index, &info);
+    std::vector<int64_t> dims(info.dims, info.dims + info.rank);
+    if (info.dtype != value.type || dims != value.shape) {
+      error = "global '" + name + "' is " + values::printType(info.dtype, dims) +
+              ", not " + values::printType(value.type, value.shape);
+      return false;
+    }
+    problem.take(alula_global_set(model.get(), nullptr, index, value.data.get(),
+                                  value.size));
+  }
+  error = problem.message();
+  return !problem;
+}
+
+bool load(const Options &options, Model &model, std::string &error) {
+  alula_load_options load = {};
+  load.struct_bytes = sizeof load;
+  if (!options.variant.empty())
+    load.variant = options.variant.c_str();
+  if (!options.constants.empty())
+    load.external_directory = options.constants.c_str();
+  Error problem;
+  if (options.file != "-") {
+    model.executable.emplace(Executable::loadFile(
+        model.instance, options.file.c_str(), problem, &load));
+  } else {
+    std::string bytes;
+    if (!values::readFile("-", bytes, error))
+      return false;
+    model.executable.emplace(Executable::loadMemory(
+        model.instance, bytes.data(), bytes.size(), problem, &load));
+  }
+  if (problem)
+    error = options.file + ": " + problem.message();
+  return !problem;
+}
+
+} // namespace
+
+bool openModel(const Options &options, Model &model, std::string &error) {
+  alula_instance_options instance = {};
+  instance.struct_bytes = sizeof instance;
+  instance.device = options.device.c_str();
+  instance.thread_count = options.threads;
+  Error problem;
+  model.instance = Instance::create(&instance, problem);
+  if (problem) {
+    error = problem.message();
+    return false;
+  }
+  for (const std::string &call : options.customCalls)
+    if (!addCustomCall(call, model, error))
+      return false;
+  if (!load(options, model, error))
+    return false;
+  for (const std::string &global : options.globals)
+    if (!setGlobal(global, model, error))
+      return false;
+  return true;
+}
+
+bool chooseFunction(const Options &options, Model &model, std::string &error) {
+  Error problem;
+  if (!options.function.empty())
+    model.function = model.executable->find(options.function.c_str(), problem);
+  else if (alula_executable_get_function_count(model.get()) != 1)
+    model.function = model.executable->find("main", problem);
+  error = problem.message();
+  return !problem;
+}
+
+std::string printValueInfo(const alula_value_info &info) {
+  std::vector<int64_t> dims(info.dims, info.dims + info.rank);
+  std::string name = info.name;
+  return (name.empty() ? "" : name + ": ") + values::printType(info.dtype, dims);
+}
+
+bool getArgument(const Model &model, uint32_t index, alula_value_info &info) {
+  info = {};
+  info.struct_bytes = sizeof info;
+  return alula_executable_get_argument(model.get(), model.function, index,
+                                       &info);
+}
+
+Buffer wrapValue(const Model &model, values::Value &value, Error &error) {
+  return Buffer::wrap(model.instance, value.type, value.shape, value.data.get(),
+                      value.size, error);
+}
+
+} // namespace alula::model

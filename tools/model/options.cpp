@@ -1,0 +1,49 @@
+#include "tools/model/options.h"
+
+#include <charconv>
+
+namespace alula::model {
+
+const char *getHelp() {
+  return R"(  --function=NAME         the function; default: the only one, or main
+  --threads=N             0: one for each CPU
+  --device=NAME           cpu, or null (everything but kernels)
+  --variant=NAME          instead of the best one for this machine
+  --constants=FOLDER      where constants outside the artifact lie; default:
+                          beside it
+  --custom-call=NAME=LIBRARY.so[:SYMBOL]
+                          the function of type alula_custom_call that the
+                          artifact calls NAME
+  --global=NAME=VALUE     set a global first
+)";
+}
+
+bool parseNumber(std::string_view text, uint32_t &number) {
+  const char *end = text.data() + text.size();
+  auto [last, failure] = std::from_chars(text.data(), end, number);
+  return failure == std::errc() && last == end && !text.empty();
+}
+
+Taken setOption(std::string_view name, std::string_view value,
+                Options &options) {
+  std::string text(value);
+  if (name == "function")
+    options.function = text;
+  else if (name == "device")
+    options.device = text;
+  else if (name == "variant")
+    options.variant = text;
+  else if (name == "constants")
+    options.constants = text;
+  else if (name == "global")
+    options.globals.push_back(text);
+  else if (name == "custom-call")
+    options.customCalls.push_back(text);
+  else if (name == "threads")
+    return parseNumber(value, options.threads) ? Taken::Yes : Taken::Wrong;
+  else
+    return Taken::No;
+  return Taken::Yes;
+}
+
+} // namespace alula::model

@@ -1,0 +1,30 @@
+// The flags that say what to load and how.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace alula::model {
+
+struct Options {
+  std::string file, function, device = "cpu", variant, constants;
+  /// NAME=VALUE, NAME=LIBRARY[:SYMBOL].
+  std::vector<std::string> globals, customCalls;
+  uint32_t threads = 0;
+};
+
+enum class Taken { No, Yes, Wrong };
+
+/// Sets the option if it is one of these.
+Taken setOption(std::string_view name, std::string_view value,
+                Options &options);
+
+/// Their lines of a --help.
+const char *getHelp();
+
+bool parseNumber(std::string_view text, uint32_t &number);
+
+} // namespace alula::model
