@@ -120,7 +120,15 @@ private:
     if (!bytes)
       return op.emitError() << "'stablehlo.constant': no native code: "
                             << op.getValue().getShapedType();
-    slots[op] = out.constant(file.addConstant(bytes->data(), bytes->size()));
+    // The type only matters if the constant leaves the artifact.
+    ShapedType type = op.getValue().getShapedType();
+    std::optional<alula_dtype> dtype = getDtype(type.getElementType());
+    uint32_t number = ALULA_NONE;
+    if (dtype)
+      number = file.addType(*dtype, {type.getShape().begin(),
+                                     type.getShape().end()});
+    slots[op] =
+        out.constant(file.addConstant(bytes->data(), bytes->size(), number));
     return success();
   }
 
