@@ -6,3 +6,4 @@
 
 #include "compiler/target/cpu/library/linear_algebra.h"
 #include "compiler/target/cpu/library/real_math.h"
+#include "compiler/target/cpu/library/small_floats.h"
