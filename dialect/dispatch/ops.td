@@ -107,8 +107,7 @@ def Dispatch_LaunchOp
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$results,
                    "::mlir::SymbolRefAttr":$entry,
-                   "::mlir::ValueRange":$inputs,
-                   CArg<"::mlir::ArrayAttr", "{}">:$unused), [{
+                   "::mlir::ValueRange":$inputs), [{
       build($_builder, $_state, results, entry, inputs,
             /*constants=*/::mlir::ValueRange(),
             /*workgroups=*/::mlir::ValueRange(),
