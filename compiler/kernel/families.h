@@ -41,11 +41,22 @@ ALULA_GENERATOR(generateRealDynamicSlice)
 ALULA_GENERATOR(generateSlice)
 ALULA_EMITTER(emitDynamicUpdateSlice)
 
+// gather, scatter
+ALULA_GENERATOR(generateGather)
+ALULA_EMITTER(emitGather)
+ALULA_EMITTER(emitScatter)
+/// The sizes of a gather or dynamic_gather.
+llvm::SmallVector<mlir::Value> computeGatherShape(mlir::Operation *op,
+                                                  Lowering &lowering);
+
 // reduce
 ALULA_EMITTER(emitReduce)
 
 // dot
 ALULA_EMITTER(emitDotGeneral)
+
+// conv
+ALULA_EMITTER(emitConvolution)
 
 // control
 ALULA_EMITTER(emitCase)
