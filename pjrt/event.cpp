@@ -83,7 +83,8 @@ void *alula::pjrt::Event_OnReady(PJRT_Event_OnReady_Args *args) {
 }
 
 void *alula::pjrt::Event_Create(PJRT_Event_Create_Args *args) {
-  put(args, &ALULA_ARGS::event, make<Event>().leak());
+  if (hasField(args, &ALULA_ARGS::event))
+    put(args, &ALULA_ARGS::event, make<Event>().leak());
   return nullptr;
 }
 

@@ -1,0 +1,464 @@
+#include "pjrt/test_client.h"
+
+#include <gtest/gtest.h>
+
+using namespace alula::pjrt_test;
+
+namespace {
+constexpr const char *deleted = "Buffer has been deleted or donated.";
+
+/// All slots from the third on: the first two return nothing.
+std::vector<void *> getSlots() {
+  const PJRT_Api &api = getApi();
+  auto **first = const_cast<void **>(&api.PJRT_Error_GetCode);
+  auto **end = reinterpret_cast<void **>(
+      reinterpret_cast<char *>(const_cast<PJRT_Api *>(&api)) +
+      api.struct_size);
+  return std::vector<void *>(first, end);
+}
+
+struct AnyArgs {
+  size_t struct_size;
+  void *fields[80];
+};
+
+/// The names of the functions that an empty struct is enough for.
+bool makesAnObject(void *slot) {
+  const PJRT_Api &api = getApi();
+  return slot == api.PJRT_Client_Create ||
+         slot == api.PJRT_TopologyDescription_Create ||
+         slot == api.PJRT_Event_Create ||
+         slot == api.PJRT_ExecuteContext_Create;
+}
+} // namespace
+
+TEST(Plugin, DeclaresWhatItFills) {
+  const PJRT_Api &api = getApi();
+  EXPECT_EQ(api.pjrt_api_version.major_version, 0);
+  EXPECT_EQ(api.pjrt_api_version.minor_version, 90);
+  for (void *slot : getSlots())
+    EXPECT_NE(slot, nullptr);
+}
+
+TEST(Plugin, NoSlotAbortsOnNullArguments) {
+  for (void *slot : getSlots())
+    EXPECT_NE(takeError(reinterpret_cast<void *(*)(void *)>(slot)(nullptr)),
+              "");
+  // These return nothing.
+  reinterpret_cast<void (*)(void *)>(getApi().PJRT_Error_Destroy)(nullptr);
+  reinterpret_cast<void (*)(void *)>(getApi().PJRT_Error_Message)(nullptr);
+}
+
+TEST(Plugin, NoSlotAbortsOnEmptyStructsOfAnySize) {
+  for (void *slot : getSlots()) {
+    if (makesAnObject(slot))
+      continue;
+    for (size_t size : {0u, 7u, 8u, 16u, 24u, 40u, 80u, 200u, 648u}) {
+      AnyArgs args = {};
+      args.struct_size = size;
+      call(slot, args);
+      for (size_t i = 0; size < 16 && i < 80; ++i)
+        EXPECT_EQ(args.fields[i], nullptr) << "written beyond " << size;
+    }
+  }
+}
+
+TEST(Plugin, ReadsProgramsAndComputes) {
+  Client client;
+  void *executable = client.compile(makeProgram(3, 2));
+  void *a = client.upload({1, 2, 3}), *b = client.upload({10, 20, 30});
+  auto results = execute(executable, {a, b});
+  EXPECT_EQ(download(results[0]), (std::vector<float>{12, 24, 36}));
+  for (void *buffer : {a, b, results[0]})
+    destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
+TEST(Plugin, ExecuteOptionsMayBeOlderOrNewer) {
+  Client client;
+  void *executable = client.compile(makeProgram(1, 2, /*donates=*/true));
+  int64_t kept[] = {0};
+  for (size_t size : {16u, 80u, 112u, 144u, 400u}) {
+    alignas(8) char space[400] = {};
+    auto *options = reinterpret_cast<PJRT_ExecuteOptions *>(space);
+    options->struct_size = size;
+    if (size >= 80) {
+      options->non_donatable_input_indices = kept;
+      options->num_non_donatable_input_indices = 1;
+    }
+    void *a = client.upload({1}), *b = client.upload({2});
+    std::vector<void *> results;
+    EXPECT_EQ(tryExecute(executable, {a, b}, results, options), "");
+    EXPECT_EQ(download(results[0]), (std::vector<float>{4}));
+    EXPECT_EQ(isDeleted(a), size < 80);
+    for (void *buffer : {a, b, results[0]})
+      destroyBuffer(buffer);
+  }
+  destroyExecutable(executable);
+}
+
+TEST(Plugin, DonatedMemoryIsTheResults) {
+  Client client;
+  void *executable = client.compile(makeProgram(64, 3, /*donates=*/true));
+  void *a = client.upload(std::vector<float>(64, 1));
+  void *b = client.upload(std::vector<float>(64, 1));
+  auto pointer = make<PJRT_Buffer_UnsafePointer_Args>();
+  pointer.buffer = a;
+  call(getApi().PJRT_Buffer_UnsafePointer, pointer);
+  auto results = execute(executable, {a, b});
+  auto after = make<PJRT_Buffer_UnsafePointer_Args>();
+  after.buffer = results[0];
+  call(getApi().PJRT_Buffer_UnsafePointer, after);
+  EXPECT_EQ(pointer.buffer_pointer, after.buffer_pointer);
+  EXPECT_TRUE(isDeleted(a));
+  EXPECT_FALSE(isDeleted(b));
+  std::vector<void *> none;
+  EXPECT_EQ(tryExecute(executable, {a, b}, none),
+            std::string("3: Invalid buffer passed to Execute() as argument 0 "
+                        "to replica 0: INVALID_ARGUMENT: ") +
+                deleted);
+  EXPECT_EQ(tryExecute(executable, {b, b}, none),
+            "3: Attempt to use a buffer that was previously donated in the "
+            "same call to Execute() (arguments 0 and 1: f(donate(a), a))");
+  EXPECT_FALSE(isDeleted(b));
+  std::vector<float> values;
+  EXPECT_EQ(tryDownload(a, values), std::string("3: ") + deleted);
+  for (void *buffer : {a, b, results[0]})
+    destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
+TEST(Plugin, ExternalReferencesKeepWhatTheyShow) {
+  Client client;
+  void *executable = client.compile(makeProgram(2, 3, /*donates=*/true));
+  void *a = client.upload({1, 2}), *b = client.upload({0, 0});
+  auto hold = make<PJRT_Buffer_IncreaseExternalReferenceCount_Args>();
+  hold.buffer = a;
+  call(getApi().PJRT_Buffer_IncreaseExternalReferenceCount, hold);
+  auto pointer = make<PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args>();
+  pointer.buffer = a;
+  call(getApi().PJRT_Buffer_OpaqueDeviceMemoryDataPointer, pointer);
+  auto results = execute(executable, {a, b});
+  EXPECT_TRUE(isDeleted(a));
+  auto *shown = static_cast<float *>(pointer.device_memory_ptr);
+  EXPECT_EQ(shown[1], 2);
+  EXPECT_EQ(download(results[0]), (std::vector<float>{3, 6}));
+  destroyBuffer(a);
+  EXPECT_EQ(shown[1], 2);
+  auto drop = make<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
+  drop.buffer = a;
+  EXPECT_EQ(call(getApi().PJRT_Buffer_DecreaseExternalReferenceCount, drop),
+            "");
+  for (void *buffer : {b, results[0]})
+    destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
+TEST(Plugin, WrongArgumentsAreSentences) {
+  Client client(2);
+  void *executable = client.compile(makeProgram(2, 3));
+  void *a = client.upload({1, 2}), *wrong = client.upload({1, 2, 3});
+  void *elsewhere = client.upload({1, 2}, 1);
+  std::vector<void *> none;
+  EXPECT_EQ(tryExecute(executable, {a}, none),
+            "3: alula: the program takes 2 arguments, 1 are given");
+  std::string where = "3: Invalid buffer passed to Execute() as argument 1 to "
+                      "replica 0: INVALID_ARGUMENT: ";
+  EXPECT_EQ(tryExecute(executable, {a, wrong}, none),
+            where + "the program takes f32[2], the buffer has f32[3]");
+  EXPECT_EQ(tryExecute(executable, {a, elsewhere}, none),
+            where + "it is on AlulaDevice(id=1), the program runs on "
+                    "AlulaDevice(id=0)");
+  EXPECT_EQ(tryExecute(executable, {a, nullptr}, none), where + "it is null");
+  for (void *buffer : {a, wrong, elsewhere})
+    destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
+TEST(Plugin, WrongProgramsAreSentences) {
+  Client client;
+  void *none = nullptr;
+  EXPECT_NE(client.tryCompile("module {", none), "");
+  EXPECT_NE(client.tryCompile(std::string("ML\xefR\0\0", 6), none), "");
+  // CompileOptionsProto: partitions = 4, and an option that is none of ours.
+  EXPECT_EQ(client.tryCompile(makeProgram(2, 1), none, "\x1a\x02\x28\x04"),
+            "12: alula: the program is to be partitioned over 4 devices, "
+            "which is not implemented: compile it for one device");
+  EXPECT_EQ(client.tryCompile(makeProgram(2, 1), none,
+                              "\x3a\x09\x0a\x03xyz\x12\x02\x10\x01"),
+            "3: No such compile option: 'xyz'");
+  EXPECT_EQ(client.tryCompile(makeProgram(2, 1), none, "\x1a\x7f"),
+            "3: alula: the compile options can't be read");
+}
+
+TEST(Plugin, ErrorsTravelThroughBuffers) {
+  Client client;
+  auto memory = make<PJRT_Device_DefaultMemory_Args>();
+  memory.device = client.devices[0];
+  call(getApi().PJRT_Device_DefaultMemory, memory);
+  int64_t size = 2;
+  auto args = make<PJRT_Client_CreateErrorBuffer_Args>();
+  args.client = client.handle;
+  args.error_code = 14;
+  args.error_message = const_cast<char *>("lost");
+  args.error_message_size = 4;
+  args.shape_dims = &size;
+  args.shape_num_dims = 1;
+  args.shape_element_type = 11;
+  args.memory = memory.memory;
+  ASSERT_EQ(call(getApi().PJRT_Client_CreateErrorBuffer, args), "");
+  void *executable = client.compile(makeProgram(2, 3));
+  void *b = client.upload({1, 2});
+  std::vector<void *> first, second;
+  EXPECT_EQ(tryExecute(executable, {args.buffer, b}, first), "");
+  EXPECT_EQ(tryExecute(executable, {b, first[0]}, second), "");
+  std::vector<float> values;
+  EXPECT_EQ(tryDownload(second[0], values), "14: lost");
+  for (void *buffer : {args.buffer, b, first[0], second[0]})
+    destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
+TEST(Plugin, FuturesAreRunWhenTheirArgumentsCome) {
+  Client client;
+  auto memory = make<PJRT_Device_DefaultMemory_Args>();
+  memory.device = client.devices[0];
+  call(getApi().PJRT_Device_DefaultMemory, memory);
+  int64_t size = 2;
+  auto spec = make<PJRT_ShapeSpec>();
+  spec.dims = &size;
+  spec.num_dims = 1;
+  spec.element_type = 11;
+  auto args = make<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  args.client = client.handle;
+  args.shape_specs = &spec;
+  args.num_shape_specs = 1;
+  args.memory = memory.memory;
+  ASSERT_EQ(
+      call(getApi().PJRT_Client_CreateBuffersForAsyncHostToDevice, args), "");
+  auto retrieve =
+      make<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+  retrieve.transfer_manager = args.transfer_manager;
+  ASSERT_EQ(
+      call(getApi().PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer,
+           retrieve),
+      "");
+
+  void *executable = client.compile(makeProgram(2, 3));
+  void *b = client.upload({1, 2});
+  void *list[] = {retrieve.buffer_out, b}, *out[1], *lists = list,
+       *outs = out, *done = nullptr;
+  auto run = make<PJRT_LoadedExecutable_Execute_Args>();
+  run.executable = executable;
+  run.argument_lists = &lists;
+  run.num_devices = 1;
+  run.num_args = 2;
+  run.output_lists = &outs;
+  run.device_complete_events = &done;
+  ASSERT_EQ(call(getApi().PJRT_LoadedExecutable_Execute, run), "");
+  auto ready = make<PJRT_Event_IsReady_Args>();
+  ready.event = done;
+  call(getApi().PJRT_Event_IsReady, ready);
+  EXPECT_FALSE(ready.is_ready);
+
+  float data[] = {5, 6};
+  auto transfer = make<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+  transfer.transfer_manager = args.transfer_manager;
+  transfer.data = data;
+  transfer.transfer_size = sizeof data;
+  transfer.is_last_transfer = true;
+  ASSERT_EQ(call(getApi().PJRT_AsyncHostToDeviceTransferManager_TransferData,
+                 transfer),
+            "");
+  await(transfer.done_with_h2d_transfer);
+  EXPECT_EQ(await(done), "");
+  EXPECT_EQ(download(out[0]), (std::vector<float>{16, 20}));
+  auto destroy = make<PJRT_AsyncHostToDeviceTransferManager_Destroy_Args>();
+  destroy.transfer_manager = args.transfer_manager;
+  call(getApi().PJRT_AsyncHostToDeviceTransferManager_Destroy, destroy);
+  for (void *buffer : {retrieve.buffer_out, b, out[0]})
+    destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
+TEST(Plugin, HostArraysMayHaveStridesAndUnusedBits) {
+  Client client;
+  // A 2x3 array that lies column by column, of int4 with dirty high bits.
+  int8_t host[] = {0x71, 0x0f, 0x22, 0x78, 0x13, 0x05};
+  int64_t dims[] = {2, 3}, strides[] = {1, 2};
+  auto args = make<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = client.handle;
+  args.data = host;
+  args.type = 21;
+  args.dims = dims;
+  args.num_dims = 2;
+  args.byte_strides = strides;
+  args.num_byte_strides = 2;
+  ASSERT_EQ(call(getApi().PJRT_Client_BufferFromHostBuffer, args), "");
+  await(args.done_with_host_buffer);
+  int8_t back[6] = {};
+  auto get = make<PJRT_Buffer_ToHostBuffer_Args>();
+  get.src = args.buffer;
+  get.dst = back;
+  get.dst_size = 6;
+  ASSERT_EQ(call(getApi().PJRT_Buffer_ToHostBuffer, get), "");
+  await(get.event);
+  EXPECT_EQ(std::vector<int8_t>(back, back + 6),
+            (std::vector<int8_t>{1, 2, 3, -1, -8, 5}));
+  // In 3 bytes: two in each, the first one low.
+  get.dst_size = 3;
+  ASSERT_EQ(call(getApi().PJRT_Buffer_ToHostBuffer, get), "");
+  await(get.event);
+  EXPECT_EQ(uint8_t(back[0]), 0x21);
+  EXPECT_EQ(uint8_t(back[1]), 0xf3);
+  EXPECT_EQ(uint8_t(back[2]), 0x58);
+  get.dst_size = 2;
+  EXPECT_EQ(call(getApi().PJRT_Buffer_ToHostBuffer, get),
+            "3: alula: the host buffer has 2 bytes, needs 6");
+  destroyBuffer(args.buffer);
+}
+
+TEST(Plugin, LargeHostArraysAreNotCopied) {
+  Client client;
+  alignas(64) static float host[2048] = {};
+  int64_t size = 2048;
+  auto args = make<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = client.handle;
+  args.data = host;
+  args.type = 11;
+  args.dims = &size;
+  args.num_dims = 1;
+  args.host_buffer_semantics = 2;
+  ASSERT_EQ(call(getApi().PJRT_Client_BufferFromHostBuffer, args), "");
+  auto pointer = make<PJRT_Buffer_UnsafePointer_Args>();
+  pointer.buffer = args.buffer;
+  call(getApi().PJRT_Buffer_UnsafePointer, pointer);
+  EXPECT_EQ(pointer.buffer_pointer, reinterpret_cast<uintptr_t>(host));
+  auto ready = make<PJRT_Event_IsReady_Args>();
+  ready.event = args.done_with_host_buffer;
+  call(getApi().PJRT_Event_IsReady, ready);
+  EXPECT_FALSE(ready.is_ready);
+  destroyBuffer(args.buffer);
+  EXPECT_EQ(await(args.done_with_host_buffer), "");
+}
+
+TEST(Plugin, CopiesBetweenDevices) {
+  Client client(2);
+  void *a = client.upload({1, 2});
+  auto copy = make<PJRT_Buffer_CopyToDevice_Args>();
+  copy.buffer = a;
+  copy.dst_device = client.devices[1];
+  ASSERT_EQ(call(getApi().PJRT_Buffer_CopyToDevice, copy), "");
+  EXPECT_EQ(download(copy.dst_buffer), (std::vector<float>{1, 2}));
+  auto stats = make<PJRT_Device_MemoryStats_Args>();
+  stats.device = client.devices[1];
+  ASSERT_EQ(call(getApi().PJRT_Device_MemoryStats, stats), "");
+  EXPECT_EQ(stats.bytes_in_use, 8);
+  destroyBuffer(a);
+  destroyBuffer(copy.dst_buffer);
+  call(getApi().PJRT_Device_MemoryStats, stats);
+  EXPECT_EQ(stats.bytes_in_use, 0);
+  EXPECT_EQ(stats.peak_bytes_in_use, 8);
+}
+
+TEST(Plugin, ReplicasRunOnTheirDevices) {
+  Client client(2);
+  // CompileOptionsProto: num_replicas = 2.
+  void *executable =
+      client.compile(makeProgram(1, 2), std::string("\x1a\x02\x20\x02", 4));
+  void *first[] = {client.upload({1}, 0), client.upload({10}, 0)};
+  void *second[] = {client.upload({2}, 1), client.upload({20}, 1)};
+  void *lists[] = {first, second}, *out[2] = {}, *outs[] = {&out[0], &out[1]};
+  auto run = make<PJRT_LoadedExecutable_Execute_Args>();
+  run.executable = executable;
+  run.argument_lists = lists;
+  run.num_devices = 2;
+  run.num_args = 2;
+  run.output_lists = outs;
+  ASSERT_EQ(call(getApi().PJRT_LoadedExecutable_Execute, run), "");
+  EXPECT_EQ(download(out[0]), (std::vector<float>{12}));
+  EXPECT_EQ(download(out[1]), (std::vector<float>{24}));
+  run.num_devices = 1;
+  EXPECT_EQ(call(getApi().PJRT_LoadedExecutable_Execute, run),
+            "3: alula: the program runs on 2 devices, arguments for 1 are "
+            "given");
+  for (void *buffer : {first[0], first[1], second[0], second[1], out[0], out[1]})
+    destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
+TEST(Plugin, SerializedExecutablesComeBack) {
+  Client client;
+  void *executable = client.compile(makeProgram(2, 3, /*donates=*/true));
+  auto get = make<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = executable;
+  call(getApi().PJRT_LoadedExecutable_GetExecutable, get);
+  auto save = make<PJRT_Executable_Serialize_Args>();
+  save.executable = get.executable;
+  ASSERT_EQ(call(getApi().PJRT_Executable_Serialize, save), "");
+  std::string bytes(static_cast<const char *>(save.serialized_bytes),
+                    save.serialized_bytes_size);
+  reinterpret_cast<void (*)(void *)>(save.serialized_executable_deleter)(
+      save.serialized_executable);
+  auto drop = make<PJRT_Executable_Destroy_Args>();
+  drop.executable = get.executable;
+  call(getApi().PJRT_Executable_Destroy, drop);
+  destroyExecutable(executable);
+
+  auto load = [&](const std::string &given, void *&loaded) {
+    auto args = make<PJRT_Executable_DeserializeAndLoad_Args>();
+    args.client = client.handle;
+    args.serialized_executable = const_cast<char *>(given.data());
+    args.serialized_executable_size = given.size();
+    std::string error =
+        call(getApi().PJRT_Executable_DeserializeAndLoad, args);
+    loaded = args.loaded_executable;
+    return error;
+  };
+  void *loaded = nullptr;
+  ASSERT_EQ(load(bytes, loaded), "");
+  void *a = client.upload({1, 2}), *b = client.upload({1, 1});
+  auto results = execute(loaded, {a, b});
+  EXPECT_EQ(download(results[0]), (std::vector<float>{4, 7}));
+  EXPECT_TRUE(isDeleted(a));
+  std::string damaged = bytes;
+  damaged[damaged.size() / 2] ^= 1;
+  EXPECT_EQ(load(damaged, loaded), "3: alula: Failed to parse the serialized "
+                                   "executable: its bytes are damaged");
+  EXPECT_EQ(load("garbage", loaded),
+            "3: alula: Failed to parse the serialized executable: it is not "
+            "one of this plugin's");
+  destroyExecutable(loaded);
+  for (void *buffer : {a, b, results[0]})
+    destroyBuffer(buffer);
+}
+
+TEST(Plugin, TellsWhatACallTakes) {
+  Client client;
+  void *executable = client.compile(makeProgram(8, 3));
+  auto get = make<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = executable;
+  call(getApi().PJRT_LoadedExecutable_GetExecutable, get);
+  auto cost = make<PJRT_Executable_GetCostAnalysis_Args>();
+  cost.executable = get.executable;
+  ASSERT_EQ(call(getApi().PJRT_Executable_GetCostAnalysis, cost), "");
+  auto *values = static_cast<PJRT_NamedValue *>(cost.properties);
+  for (size_t i = 0; i < cost.num_properties; ++i) {
+    std::string name(static_cast<const char *>(values[i].name),
+                     values[i].name_size);
+    if (name == "flops")
+      EXPECT_EQ(values[i]._anon5.float_value, 16);
+    if (name == "bytes accessed")
+      EXPECT_EQ(values[i]._anon5.float_value, 96);
+  }
+  auto memory = make<PJRT_Executable_GetCompiledMemoryStats_Args>();
+  memory.executable = get.executable;
+  ASSERT_EQ(call(getApi().PJRT_Executable_GetCompiledMemoryStats, memory), "");
+  EXPECT_EQ(memory.argument_size_in_bytes, 64);
+  EXPECT_EQ(memory.output_size_in_bytes, 32);
+  EXPECT_GT(memory.generated_code_size_in_bytes, 0);
+  auto drop = make<PJRT_Executable_Destroy_Args>();
+  drop.executable = get.executable;
+  call(getApi().PJRT_Executable_Destroy, drop);
+  destroyExecutable(executable);
+}
