@@ -9,16 +9,18 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
-set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
-set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+# Installed tools find the libraries that they were linked with.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${Alula_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${Alula_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${Alula_BINARY_DIR}/lib")
 
 find_program(ALULA_CCACHE ccache)
 if(ALULA_CCACHE)
   # clang and g++ precompiled headers are only cacheable with these set.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${ALULA_CCACHE})
+      CCACHE_BASEDIR=${Alula_SOURCE_DIR} ${ALULA_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
@@ -36,9 +38,9 @@ endif()
 # warnings. MLIR=ON adds the compiler side's flags.
 function(alula_configure_target NAME MLIR)
   target_include_directories(${NAME} PUBLIC
-    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>
-    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}>)
+    $<BUILD_INTERFACE:${Alula_SOURCE_DIR}>
+    $<BUILD_INTERFACE:${Alula_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${Alula_BINARY_DIR}>)
   target_compile_options(${NAME} PRIVATE
     -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
   if(ALULA_WERROR)
@@ -130,7 +132,7 @@ function(alula_unit_test NAME)
   cmake_parse_arguments(ARG "RUNTIME_ONLY" "" "SRCS;DEPS" ${ARGN})
   add_executable(${NAME} ${ARG_SRCS})
   set_target_properties(${NAME} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+    RUNTIME_OUTPUT_DIRECTORY "${Alula_BINARY_DIR}/tests")
   if(ARG_RUNTIME_ONLY)
     alula_configure_target(${NAME} OFF)
     target_link_libraries(${NAME} PRIVATE ${ARG_DEPS})
@@ -142,5 +144,5 @@ function(alula_unit_test NAME)
   endif()
   target_link_libraries(${NAME} PRIVATE GTest::gtest GTest::gtest_main)
   add_test(NAME ${NAME} COMMAND ${NAME}
-           WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+           WORKING_DIRECTORY "${Alula_SOURCE_DIR}")
 endfunction()

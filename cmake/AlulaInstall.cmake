@@ -1,0 +1,44 @@
+# Headers, libraries, and the files that find_package and pkg-config read.
+#   cmake --install build --component runtime --prefix DIR
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(dir "${CMAKE_INSTALL_LIBDIR}/cmake/Alula")
+install(DIRECTORY "${Alula_SOURCE_DIR}/include/alula"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT runtime
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(TARGETS AlulaRuntimeStatic AlulaRuntimeShared
+  EXPORT AlulaRuntimeTargets
+  ARCHIVE COMPONENT runtime
+  LIBRARY COMPONENT runtime
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT AlulaRuntimeTargets NAMESPACE Alula:: DESTINATION "${dir}"
+  COMPONENT runtime)
+
+if(TARGET AlulaCompilerShared)
+  set_target_properties(AlulaCompilerShared PROPERTIES EXPORT_NAME Compiler)
+  install(TARGETS AlulaCompilerShared
+    EXPORT AlulaCompilerTargets
+    LIBRARY COMPONENT compiler
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT AlulaCompilerTargets NAMESPACE Alula:: DESTINATION "${dir}"
+    COMPONENT compiler)
+endif()
+
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/AlulaConfig.cmake.in"
+  "${Alula_BINARY_DIR}/cmake/AlulaConfig.cmake" INSTALL_DESTINATION "${dir}")
+write_basic_package_version_file(
+  "${Alula_BINARY_DIR}/cmake/AlulaConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${Alula_BINARY_DIR}/cmake/AlulaConfig.cmake"
+  "${Alula_BINARY_DIR}/cmake/AlulaConfigVersion.cmake"
+  DESTINATION "${dir}" COMPONENT runtime)
+
+# A .pc file that may be moved with its tree.
+file(RELATIVE_PATH ALULA_PC_PREFIX
+  "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/alula.pc.in"
+  "${Alula_BINARY_DIR}/cmake/alula.pc" @ONLY)
+install(FILES "${Alula_BINARY_DIR}/cmake/alula.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT runtime)
