@@ -54,6 +54,7 @@ def normal(message: str) -> str:
     """An error without what differs from one program to the next."""
     text = re.sub(r'^\S*"[^"]*":\d+:\d+\)?: ', "", message)
     text = re.sub(r">>> .*", "", text, flags=re.DOTALL)
+    text = re.sub(r"(SIG\w+): .*(Assertion .*)", r"\1: \2", text)
     text = re.sub(r"/\S*/", "", text)
     text = re.sub(r"!quant\.uniform<[^>]*>", "!quant<..>", text)
     text = re.sub(r"\b(tensor|memref|vector)<(?:[\d?]+x)+", r"\1<..x", text)
@@ -69,8 +70,8 @@ def why(entry: dict) -> str:
         at = f" at {native['at']}" if "at" in native else ""
         return f"{native['status']}{at}: {normal(native.get('message', ''))}"
     if entry.get("verdict") not in GOOD:
-        return f"wrong: {normal(entry.get('detail', ''))}"
-    return f"not the reference's result: {normal(entry.get('reference_detail', ''))}"
+        return "wrong results"
+    return "not the reference's results"
 
 
 def summary(title: str, entries: list[dict], run: bool = True) -> str:

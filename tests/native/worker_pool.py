@@ -67,7 +67,7 @@ class _Process:
         # An assertion or a report says more than the stack that follows it.
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         telling = [x for x in lines if "Assertion" in x or "error:" in x.lower() or "ERROR" in x]
-        return ": ".join([name, *(telling or lines)[:1]])[:400]
+        return ": ".join([name, *(telling or lines)[:1]])[:1000]
 
     def close(self) -> None:
         if self.process.poll() is None:
