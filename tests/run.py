@@ -16,6 +16,7 @@ PYTHON = sys.executable
 # Long suites run only when they are named.
 LONG = {
     "harness": ["tests/jax/run_harness.py"],
+    "jax": ["tests/jax/run_jax_tests.py"],
     "interpret": ["tests/stablehlo/run_interpreter_tests.py"],
     "compendium": ["tests/compendium/run.py"],
     "agreement": ["tests/stablehlo/verify_agreement.py"],
