@@ -5,6 +5,7 @@
 
 #include "compiler/emit/constant_bytes.h"
 #include "compiler/emit/integer_writer.h"
+#include "compiler/emit/json_text.h"
 #include "dialect/dispatch/element_type.h"
 #include "dialect/dispatch/ops.h"
 
@@ -38,7 +39,7 @@ private:
   LogicalResult write(Operation &op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
         .Case<SlotOp, alula::dispatch::ConstantOp, RunOp,
-              alula::dispatch::CallOp, LoadOp, scf::WhileOp, scf::IfOp,
+              alula::dispatch::CallOp, CustomCallOp, LoadOp, scf::WhileOp, scf::IfOp,
               scf::IndexSwitchOp>([&](auto known) { return write(known); })
         .Case([&](ArgumentDimOp dim) {
           integers.set(dim, out.argumentDim(
@@ -155,6 +156,42 @@ private:
     out.call(callables.functions.at(op.getCalleeAttr().getAttr()),
              getSlots(op.getInputs()), getSlots(op.getOutputs()), inputDims,
              outputDims);
+    return success();
+  }
+
+  LogicalResult write(CustomCallOp op) {
+    alula::artifact::CustomCallSpec spec;
+    spec.name = op.getName().str();
+    spec.apiVersion = static_cast<uint32_t>(op.getApiVersion());
+    spec.hasSideEffect = op.getHasSideEffect();
+    for (auto type : op.getTypes().getAsRange<TypeAttr>()) {
+      auto number = callables.addType(op.getLoc(), type.getValue());
+      if (failed(number))
+        return failure();
+      bool isOperand = spec.operandTypes.size() < op.getInputs().size();
+      (isOperand ? spec.operandTypes : spec.resultTypes).push_back(*number);
+    }
+    if (auto config = op.getConfig()) {
+      if (auto text = dyn_cast<StringAttr>(*config))
+        spec.config = text.str();
+      else if (auto text = getJsonText(*config))
+        spec.attributes = *text;
+      else
+        return op.emitError() << "'dispatch.custom_call': configuration has no "
+                                 "form in JSON: "
+                              << *config;
+    }
+    // The sizes of operands, then of results, as the slots are.
+    std::vector<Operand> dims = getAll(op.getDims());
+    size_t operandDims = 0;
+    for (auto [i, type] : llvm::enumerate(op.getTypes().getAsRange<TypeAttr>()))
+      if (i < op.getInputs().size())
+        operandDims += static_cast<size_t>(
+            cast<RankedTensorType>(type.getValue()).getNumDynamicDims());
+    std::vector<Operand> resultDims(dims.begin() + operandDims, dims.end());
+    dims.resize(operandDims);
+    out.customCall(file.addCustomCall(spec), getSlots(op.getInputs()),
+                   getSlots(op.getOutputs()), dims, resultDims);
     return success();
   }
 

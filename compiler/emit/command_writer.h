@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <functional>
+
 namespace alula::emit {
 
 /// A kernel or a function of the artifact, and what its uses need to know.
@@ -15,6 +17,8 @@ struct Callables {
   };
   llvm::DenseMap<mlir::Attribute, Kernel> kernels;
   llvm::DenseMap<mlir::StringAttr, uint32_t> functions;
+  /// The number of a type, or nothing after a diagnostic.
+  std::function<llvm::FailureOr<uint32_t>(mlir::Location, mlir::Type)> addType;
 };
 
 /// Writes the commands of a scheduled host function.

@@ -22,7 +22,11 @@ using alula::emit::Callables;
 namespace {
 class Emitter {
 public:
-  explicit Emitter(ModuleOp module) : module(module) {}
+  explicit Emitter(ModuleOp module) : module(module) {
+    callables.addType = [this](Location location, Type type) {
+      return addType(location, type);
+    };
+  }
 
   LogicalResult run(const alula::emit::Provenance &provenance,
                     std::string &bytes,

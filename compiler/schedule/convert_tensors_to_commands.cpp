@@ -43,7 +43,8 @@ LogicalResult checkOps(func::FuncOp function) {
             stablehlo::ConstantOp, stablehlo::WhileOp, stablehlo::IfOp,
             stablehlo::CaseOp, stablehlo::ReturnOp, stablehlo::AfterAllOp,
             stablehlo::OptimizationBarrierOp, stablehlo::CreateTokenOp,
-            tensor::DimOp, tensor::ExtractOp, cf::AssertOp,
+            stablehlo::CustomCallOp, tensor::DimOp, tensor::ExtractOp,
+            cf::AssertOp,
             UnrealizedConversionCastOp>(op) ||
         isa<arith::ArithDialect>(op->getDialect());
     if (!isKnown) {
@@ -272,6 +273,8 @@ private:
       return convertLaunch(launch);
     if (auto call = dyn_cast<func::CallOp>(op))
       return convertCall(call);
+    if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+      return convertCustomCall(call);
     if (auto view = dyn_cast<ViewOp>(op)) {
       dims[view.getResult()] = mapAll(view.getResultDims());
       return success();
@@ -369,6 +372,95 @@ private:
         SmallVector<Type>(static_cast<size_t>(count), builder.getIndexType()),
         call.getCalleeAttr(), inputs, outputs, inputDims);
     takeDims(call.getResults(), made.getResults());
+    return success();
+  }
+
+  /// The sizes of a custom call's dynamic results stand in operands.
+  LogicalResult loadResultDims(stablehlo::CustomCallOp call) {
+    auto shapes = call->getAttrOfType<DenseIntElementsAttr>(
+        "indices_of_shape_operands");
+    for (OpResult result : call.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type || type.hasStaticShape())
+        continue;
+      unsigned number = result.getResultNumber();
+      if (auto operand = getInPlaceOperand(result)) {
+        dims[result] = getDims(call.getOperand(*operand));
+        continue;
+      }
+      int64_t index = -1;
+      if (shapes && number < shapes.size())
+        index = shapes.getValues<APInt>()[number].getSExtValue();
+      auto shape = index >= 0 && index < call->getNumOperands()
+                       ? dyn_cast<RankedTensorType>(
+                             call.getOperand(static_cast<unsigned>(index))
+                                 .getType())
+                       : RankedTensorType();
+      if (!shape || shape.getRank() != 1 ||
+          shape.getDimSize(0) != type.getRank() ||
+          !shape.getElementType().isSignlessInteger())
+        return call.emitError()
+               << "'stablehlo.custom_call': sizes of a dynamic result must "
+                  "stand in an operand: result "
+               << number << " is " << type;
+      Value source = call.getOperand(static_cast<unsigned>(index));
+      SmallVector<Value> sizes;
+      for (int64_t i = 0; i < type.getRank(); ++i) {
+        if (!type.isDynamicDim(static_cast<unsigned>(i)))
+          continue;
+        Type element = shape.getElementType();
+        int64_t bytes = alula_dtype_get_bytes(*getDtype(element));
+        Value loaded = builder.create<LoadOp>(
+            location, element, getSlot(source), makeIndex(i * bytes), element);
+        sizes.push_back(builder.create<arith::IndexCastOp>(
+            location, builder.getIndexType(), loaded));
+      }
+      dims[result] = sizes;
+    }
+    return success();
+  }
+
+  LogicalResult convertCustomCall(stablehlo::CustomCallOp call) {
+    // Sizes are read before an operand may be overwritten.
+    if (failed(loadResultDims(call)))
+      return failure();
+    move(call);
+    SmallVector<Value> inputs, outputs, sizes;
+    SmallVector<Attribute> types;
+    auto add = [&](Value value, Value shown, SmallVector<Value> &slots) {
+      // Tokens only say what comes first.
+      if (!isa<RankedTensorType>(value.getType()))
+        return isa<stablehlo::TokenType>(value.getType());
+      slots.push_back(getSlot(shown));
+      types.push_back(TypeAttr::get(value.getType()));
+      llvm::append_range(sizes, getDims(value));
+      return true;
+    };
+    bool good = true;
+    for (OpOperand &operand : call->getOpOperands()) {
+      Value shown = operand.get();
+      for (OpResult result : call.getResults())
+        if (getInPlaceOperand(result) == operand.getOperandNumber())
+          shown = result;
+      good = good && add(operand.get(), shown, inputs);
+    }
+    for (OpResult result : call.getResults()) {
+      if (isa<RankedTensorType>(result.getType()) &&
+          !getInPlaceOperand(result)) {
+        bindResult(plan.getMemoryNumber(result), result);
+        allocate(plan.getMemoryNumber(result), result);
+      }
+      good = good && add(result, result, outputs);
+    }
+    if (!good)
+      return call.emitError()
+             << "'stablehlo.custom_call': no native code: of such types: '"
+             << call.getCallTargetName() << "'";
+    builder.create<alula::dispatch::CustomCallOp>(
+        location, call.getCallTargetName(), inputs, outputs, sizes,
+        builder.getArrayAttr(types),
+        static_cast<uint64_t>(call.getApiVersion()),
+        call.getBackendConfigAttr(), call.getHasSideEffect());
     return success();
   }
 

@@ -73,6 +73,17 @@ alula::schedule::getInPlaceOperand(OpResult result) {
   Operation *op = result.getOwner();
   if (auto launch = dyn_cast<LaunchOp>(op))
     return launch.getInPlaceInput(result.getResultNumber());
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op)) {
+    for (auto alias : call.getOutputOperandAliases()
+                          .getAsRange<stablehlo::OutputOperandAliasAttr>()) {
+      ArrayRef<int64_t> output = alias.getOutputTupleIndices();
+      int64_t number = output.empty() ? 0 : output.front();
+      if (number == result.getResultNumber() &&
+          alias.getOperandTupleIndices().empty())
+        return static_cast<unsigned>(alias.getOperandIndex());
+    }
+    return std::nullopt;
+  }
   if (auto call = dyn_cast<func::CallOp>(op))
     if (auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
             op, call.getCalleeAttr()))
@@ -127,8 +138,8 @@ private:
   struct Facts {
     LiveRange range;
     bool isDynamic = false;
-    /// Launches that make the memory of a dynamic value; not all, if a loop, a
-    /// branch or a call makes it too.
+    /// Launches and custom calls that make the memory of a dynamic value; not
+    /// all, if a loop, a branch or a call makes it too.
     SmallVector<Operation *, 1> makers;
     bool hasOtherMakers = false;
   };
@@ -257,7 +268,7 @@ private:
              llvm::zip_equal(op.getOperands(), op.getResults()))
           if (isa<RankedTensorType>(to.getType()))
             setNumber(to, plan.numbers.at(from));
-      } else if (isa<LaunchOp, func::CallOp>(op)) {
+      } else if (isa<LaunchOp, func::CallOp, stablehlo::CustomCallOp>(op)) {
         addLaunch(op);
       }
     }
@@ -272,7 +283,7 @@ private:
       if (auto operand = getInPlaceOperand(result)) {
         facts[number].hasOtherMakers = true;
         addEdge(op.getOperand(*operand), number, &op);
-      } else if (isa<LaunchOp>(op)) {
+      } else if (!isa<func::CallOp>(op)) {
         facts[number].makers.push_back(&op);
       } else {
         facts[number].hasOtherMakers = true;
@@ -377,11 +388,11 @@ private:
   /// A dynamic result of the function is given its storage once, by the launch
   /// that computes it.
   bool canBindResult(const Edge &edge, int memory) {
-    auto launch = edge.source.getDefiningOp<LaunchOp>();
+    Operation *maker = edge.source.getDefiningOp();
     const Facts &known = facts[memory];
-    return edge.result && launch && !known.hasOtherMakers &&
-           known.makers.size() == 1 && known.makers.front() == launch &&
-           launch->getBlock() == &function.front() &&
+    return edge.result && !known.hasOtherMakers && known.makers.size() == 1 &&
+           known.makers.front() == maker &&
+           maker->getBlock() == &function.front() &&
            edge.source.getType() ==
                function.getFunctionType().getResult(*edge.result);
   }

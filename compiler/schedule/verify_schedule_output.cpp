@@ -44,7 +44,7 @@ private:
   LogicalResult verify(Operation *op) {
     bool isCommand =
         isa<func::FuncOp, SlotOp, alula::dispatch::ConstantOp, RunOp,
-            alula::dispatch::CallOp, LoadOp, ArgumentDimOp, BindResultOp,
+            alula::dispatch::CallOp, CustomCallOp, LoadOp, ArgumentDimOp, BindResultOp,
             AllocOp, FreeOp, SwapOp, CopyOp, alula::dispatch::ReturnOp,
             scf::WhileOp, scf::ConditionOp, scf::IfOp, scf::IndexSwitchOp,
             scf::YieldOp, cf::AssertOp, UnrealizedConversionCastOp>(op) ||
@@ -62,6 +62,12 @@ private:
       return verifyRun(run);
     if (auto copy = dyn_cast<CopyOp>(op))
       return verifyWritten(op, copy.getTarget());
+    if (auto call = dyn_cast<CustomCallOp>(op)) {
+      for (Value output : call.getOutputs())
+        if (failed(verifyWritten(op, output)))
+          return failure();
+      return success();
+    }
     if (auto swap = dyn_cast<SwapOp>(op)) {
       for (Value side : swap->getOperands())
         if (!isKind(side, SlotKind::Local) && !isKind(side, SlotKind::Arena))

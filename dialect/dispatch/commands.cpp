@@ -30,6 +30,26 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   return success();
 }
 
+LogicalResult CustomCallOp::verify() {
+  int64_t needed = 0;
+  for (auto type : getTypes().getAsRange<TypeAttr>()) {
+    auto tensor = dyn_cast<RankedTensorType>(type.getValue());
+    if (!tensor)
+      return emitError() << "'dispatch.custom_call': types must be tensors: has "
+                         << type;
+    needed += tensor.getNumDynamicDims();
+  }
+  size_t slots = getInputs().size() + getOutputs().size();
+  if (getTypes().size() != slots)
+    return emitError() << "'dispatch.custom_call': each slot needs a type: "
+                       << slots << " slots, " << getTypes().size() << " types";
+  if (static_cast<size_t>(needed) != getDims().size())
+    return emitError() << "'dispatch.custom_call': each dynamic dimension needs "
+                          "a size: there are "
+                       << needed << ", " << getDims().size() << " are given";
+  return success();
+}
+
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto callee = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
       getOperation(), getCalleeAttr());

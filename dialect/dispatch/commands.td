@@ -77,6 +77,27 @@ def Dispatch_CallOp
   }];
 }
 
+def Dispatch_CustomCallOp
+    : Dispatch_Op<"custom_call", [AttrSizedOperandSegments]> {
+  let summary = "calls a function of the embedder";
+  let description = [{
+    `types` are those of the operands, then of the results; `dims` the sizes of
+    all their dynamic dimensions. `config` is the backend's, as bytes or as a
+    dictionary.
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Dispatch_SlotType>:$inputs,
+                       Variadic<Dispatch_SlotType>:$outputs,
+                       Variadic<Index>:$dims, TypeArrayAttr:$types,
+                       I64Attr:$api_version, OptionalAttr<AnyAttr>:$config,
+                       UnitAttr:$has_side_effect);
+  let assemblyFormat = [{
+    $name `(` $inputs `)` `into` `(` $outputs `)` (`[` $dims^ `]`)?
+        `version` $api_version (`side_effect` $has_side_effect^)?
+        attr-dict `:` $types
+  }];
+  let hasVerifier = 1;
+}
+
 def Dispatch_LoadOp : Dispatch_Op<"load"> {
   let summary = "the integer at a byte offset";
   let arguments = (ins Dispatch_SlotType:$slot, Index:$offset,

@@ -66,3 +66,19 @@ func.func @call(%t: !stablehlo.token) -> !stablehlo.token {
   %0 = func.call @token(%t) : (!stablehlo.token) -> !stablehlo.token
   return %0 : !stablehlo.token
 }
+
+// -----
+
+func.func @sizes(%a: tensor<2xf32>) {
+  // expected-error@+1 {{'stablehlo.custom_call': sizes of a dynamic result must stand in an operand: result 0 is 'tensor<?xf32>'}}
+  %0 = stablehlo.custom_call @f(%a) : (tensor<2xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @tuple(%a: tensor<2xf32>) {
+  // expected-error@+1 {{'stablehlo.custom_call': no native code: of such types: 'f'}}
+  %0 = stablehlo.custom_call @f(%a) : (tensor<2xf32>) -> tuple<tensor<2xf32>>
+  return
+}

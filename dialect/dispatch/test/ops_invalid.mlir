@@ -196,3 +196,28 @@ func.func @main() {
   dispatch.call @other() into()
   return
 }
+
+// -----
+
+func.func @main() {
+  // expected-error@+1 {{'dispatch.custom_call': types must be tensors: has i32}}
+  dispatch.custom_call "f"() into() version 1 : [i32]
+  return
+}
+
+// -----
+
+func.func @main() {
+  // expected-error@+1 {{'dispatch.custom_call': each slot needs a type: 0 slots, 1 types}}
+  dispatch.custom_call "f"() into() version 1 : [tensor<4xf32>]
+  return
+}
+
+// -----
+
+func.func @main() {
+  %0 = dispatch.slot argument 0
+  // expected-error@+1 {{'dispatch.custom_call': each dynamic dimension needs a size: there are 1, 0 are given}}
+  dispatch.custom_call "f"(%0) into() version 1 : [tensor<?xf32>]
+  return
+}

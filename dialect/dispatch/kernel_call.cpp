@@ -1,0 +1,15 @@
+#include "dialect/dispatch/kernel_call.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+bool alula::dispatch::isKernelCall(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases("alula.eig", "alula.eigh", "alula.geqp3", "alula.geqrf", true)
+      .Cases("alula.hessenberg", "alula.householder_product", "alula.lu", true)
+      .Cases("alula.lu_pivots_to_permutation", "alula.ormqr", "alula.schur",
+             true)
+      .Cases("alula.svd", "alula.tridiagonal", "alula.tridiagonal_solve", true)
+      .Cases("ApproxTopK", "ProductOfElementaryHouseholderReflectors", "Qr",
+             true)
+      .Default(false);
+}
