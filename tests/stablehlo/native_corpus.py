@@ -20,7 +20,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "jax")]
 
+import numpy as np
 import split_program
+import tensor_file
 import tool_batch
 
 SEPARATOR = re.compile(r"^// -----.*$", re.MULTILINE)
@@ -31,6 +33,9 @@ SETS = [
     ("quantized", "stablehlo/testdata/quantized", "*.mlir"),
     ("dynamic", "stablehlo/testdata/dynamic", "*.mlir"),
 ]
+
+# What the dimensions that are not known are tried to be.
+SIZES = (3, 5, 8, 2, 4, 1)
 
 
 def group_of(stem: str) -> str:
@@ -52,6 +57,30 @@ def inner(kind: str) -> str:
     if not match:
         raise split_program.Unsplittable(f"a value of type {kind}")
     return storage(match[1])
+
+
+def dynamic_types(text: str) -> dict:
+    """Types of arguments and the number of results of a main with dynamic shapes."""
+    head = next(line for line in text.splitlines() if "@main(" in line)
+    arguments, _, results = head[head.index("@main(") :].partition(") -> ")
+    return {
+        "arguments": re.findall(r"%arg\d+: tensor<([^ ]*)>", arguments),
+        "results": len(re.findall(r"tensor<", results)),
+        "ops": sorted(set(re.findall(r"\b(?:stablehlo|chlo)\.[a-z_0-9]+\b", text))),
+    }
+
+
+def invented(kind: str, size: int, seed: int) -> tuple[str, np.ndarray]:
+    """A value for an argument: `size` for each size that is not known and each lone integer."""
+    kind = kind.replace("?", str(size))
+    shape, element = tensor_file.split_type(kind)
+    dtype = tensor_file.DTYPES[element]
+    if element == "i64" and not shape:
+        return kind, np.array(size, dtype)
+    random = np.random.RandomState(seed)
+    if element.lstrip("u").startswith("i"):
+        return kind, random.randint(0, 2 if element == "i1" else 3, shape).astype(dtype)
+    return kind, random.standard_normal(shape).astype(dtype)
 
 
 class Maker:
@@ -77,7 +106,7 @@ class Maker:
         if "RUN-DISABLED" in text.split("\n", 1)[0]:
             base["disabled"] = True
         if which == "dynamic":
-            return [base | {"name": name, "source": text, "status": "ok"}]
+            return [base | {"name": name, "source": text, "status": "ok"} | dynamic_types(text)]
         found = []
         for number, chunk in enumerate(SEPARATOR.split(text)):
             if "func.func" not in chunk:
@@ -148,6 +177,34 @@ class Maker:
             if problem:
                 entry["status"], entry["reason"] = "unsplit", f"inputs: {problem}"
 
+    def try_dynamic(self, entries: list[dict], jobs: int) -> None:
+        """Finds sizes with which the interpreter can run the programs, and its results."""
+        waiting = [entry for entry in entries if entry["set"] == "dynamic"]
+        for size in SIZES:
+            commands = []
+            for entry in waiting:
+                stem = self.out / entry["mlir"].removesuffix(".mlir")
+                entry["inputs"] = []
+                for k, kind in enumerate(entry["arguments"]):
+                    concrete, value = invented(kind, size, k)
+                    tensor_file.write(value, f"{stem}.in{k}.bin")
+                    file = f"{stem.relative_to(self.out)}.in{k}.bin"
+                    entry["inputs"].append({"type": concrete, "file": file})
+                commands.append(
+                    [str(self.out / entry["mlir"]), "--function=main"]
+                    + [f"--input={i['type']}=@{self.out / i['file']}" for i in entry["inputs"]]
+                    + [f"--output={stem}.ref{k}.bin" for k in range(entry["results"])]
+                )
+            problems = tool_batch.interpret(self.interpreter, commands, jobs)
+            failed = []
+            for entry, problem in zip(waiting, problems, strict=True):
+                if problem:
+                    entry["no_reference"] = problem[:300]
+                    failed.append(entry)
+                else:
+                    entry.pop("no_reference", None)
+            waiting = failed
+
     def make(self, jobs: int) -> list[dict]:
         files = [
             (which, path)
@@ -158,7 +215,8 @@ class Maker:
             entries = [entry for found in pool.map(self.entries_of, files) for entry in found]
         for number, entry in enumerate(entries):
             self.store(number, entry)
-        self.make_inputs(entries, jobs)
+        self.make_inputs([entry for entry in entries if entry["set"] != "dynamic"], jobs)
+        self.try_dynamic(entries, jobs)
         lines = "".join(json.dumps(entry) + "\n" for entry in entries)
         (self.out / "index.jsonl").write_text(lines)
         return entries
