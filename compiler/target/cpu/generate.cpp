@@ -17,6 +17,8 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace alula::cpu;
 using alula::dispatch::EntryOp;
@@ -61,20 +63,22 @@ FailureOr<std::string> compile(ExecutableOp executable, const Machine &machine,
 /// Few kernels need them, and making them takes longer than a small kernel.
 LogicalResult addBuiltins(ModuleOp module, const Machine &machine,
                           std::vector<std::string> &objects) {
+  auto fail = [&](llvm::Error error) {
+    return module.emitError()
+           << "'builtin.module': " << llvm::toString(std::move(error));
+  };
+  std::set<std::string> names;
   for (const std::string &object : objects) {
-    auto calls = callsOutside(object);
-    if (!calls)
-      return module.emitError()
-             << "'builtin.module': " << llvm::toString(calls.takeError());
-    if (!*calls)
-      continue;
-    auto builtins = getBuiltinsObject(machine);
-    if (!builtins)
-      return module.emitError()
-             << "'builtin.module': " << llvm::toString(builtins.takeError());
-    objects.push_back(std::move(*builtins));
-    return success();
+    auto undefined = findUndefined(object);
+    if (!undefined)
+      return fail(undefined.takeError());
+    names.insert(undefined->begin(), undefined->end());
   }
+  auto builtins = getBuiltinsObject(machine, {names.begin(), names.end()});
+  if (!builtins)
+    return fail(builtins.takeError());
+  if (!builtins->empty())
+    objects.push_back(std::move(*builtins));
   return success();
 }
 } // namespace

@@ -14,6 +14,8 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
+#include <functional>
+
 using namespace alula::cpu;
 
 #define ALULA_FOR_EACH_EMBEDDED(X)                                             \
@@ -89,6 +91,32 @@ struct FirstError : llvm::DiagnosticHandler {
     return true;
   }
 };
+
+/// Adds to `module` what it declares and `source` defines; those names go to
+/// `finish`.
+llvm::Error linkNeeded(
+    llvm::Module &module, std::unique_ptr<llvm::Module> source,
+    const Machine &machine,
+    std::function<void(llvm::Module &, const llvm::StringSet<> &)> finish) {
+  llvm::LLVMContext &context = module.getContext();
+  std::string message;
+  auto previous = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<FirstError>(message));
+  bool failed = llvm::Linker::linkModules(
+      module, std::move(source), llvm::Linker::LinkOnlyNeeded,
+      [&](llvm::Module &linked, const llvm::StringSet<> &names) {
+        for (const auto &name : names)
+          if (auto *function = linked.getFunction(name.getKey()))
+            forgetMachine(*function);
+        finish(linked, names);
+      });
+  context.setDiagnosticHandler(std::move(previous));
+  if (failed)
+    return llvm::createStringError("the kernel library doesn't link: " +
+                                   message);
+  defineFacts(module, machine);
+  return llvm::Error::success();
+}
 } // namespace
 
 llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
@@ -102,45 +130,39 @@ llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
   if (!library)
     return library.takeError();
 
-  llvm::LLVMContext &context = module.getContext();
-  std::string message;
-  auto previous = context.getDiagnosticHandler();
-  context.setDiagnosticHandler(std::make_unique<FirstError>(message));
-  bool failed = llvm::Linker::linkModules(
-      module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
+  return linkNeeded(
+      module, std::move(*library), machine,
       [](llvm::Module &linked, const llvm::StringSet<> &names) {
-        for (const auto &name : names)
-          if (auto *function = linked.getFunction(name.getKey()))
-            forgetMachine(*function);
         llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
           return !value.hasName() || !names.contains(value.getName());
         });
       });
-  context.setDiagnosticHandler(std::move(previous));
-  if (failed)
-    return llvm::createStringError("the kernel library doesn't link: " +
-                                   message);
-  defineFacts(module, machine);
-  return llvm::Error::success();
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
-alula::cpu::loadBuiltins(llvm::LLVMContext &context, const Machine &machine) {
-  auto module = parse("builtins", context, machine);
-  if (!module)
-    return module.takeError();
-  if (auto error = (*module)->materializeAll())
+alula::cpu::loadBuiltins(llvm::LLVMContext &context, const Machine &machine,
+                         llvm::ArrayRef<std::string> names) {
+  auto source = parse("builtins", context, machine);
+  if (!source)
+    return source.takeError();
+  auto module = std::make_unique<llvm::Module>("builtins", context);
+  module->setTargetTriple((*source)->getTargetTriple());
+  module->setDataLayout((*source)->getDataLayout());
+  for (const std::string &name : names)
+    if (llvm::Function *function = (*source)->getFunction(name))
+      module->getOrInsertFunction(name, function->getFunctionType());
+  if (auto error = linkNeeded(*module, std::move(*source), machine,
+                              [](llvm::Module &, const llvm::StringSet<> &) {}))
     return std::move(error);
-  for (llvm::Function &function : **module)
-    forgetMachine(function);
-  defineFacts(**module, machine);
   return module;
 }
 
-llvm::Expected<bool> alula::cpu::callsOutside(llvm::StringRef object) {
+llvm::Expected<std::vector<std::string>>
+alula::cpu::findUndefined(llvm::StringRef object) {
   auto file = llvm::object::ObjectFile::createObjectFile({object, "kernels"});
   if (!file)
     return file.takeError();
+  std::vector<std::string> names;
   for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
     auto flags = symbol.getFlags();
     if (!flags)
@@ -149,7 +171,8 @@ llvm::Expected<bool> alula::cpu::callsOutside(llvm::StringRef object) {
     if (!name)
       return name.takeError();
     if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty())
-      return true;
+      names.push_back(name->str());
   }
-  return false;
+  llvm::sort(names);
+  return names;
 }

@@ -20,12 +20,13 @@ namespace alula::cpu {
 /// triple and the data layout of the machine.
 llvm::Error linkLibrary(llvm::Module &module, const Machine &machine);
 
-/// The functions that a code generator calls by name, such as memcpy and
-/// fmodf, each in its own section.
+/// Of the functions that a code generator calls by name, such as memcpy and
+/// fmodf, those of `names` that there are, each to be in its own section.
 llvm::Expected<std::unique_ptr<llvm::Module>>
-loadBuiltins(llvm::LLVMContext &context, const Machine &machine);
+loadBuiltins(llvm::LLVMContext &context, const Machine &machine,
+             llvm::ArrayRef<std::string> names);
 
-/// Whether an object calls anything that it doesn't define.
-llvm::Expected<bool> callsOutside(llvm::StringRef object);
+/// What an object calls and doesn't define, sorted.
+llvm::Expected<std::vector<std::string>> findUndefined(llvm::StringRef object);
 
 } // namespace alula::cpu

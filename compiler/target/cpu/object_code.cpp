@@ -110,20 +110,34 @@ std::string optimizeAndEmit(llvm::Module &module,
   return std::string(object);
 }
 
-llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine) {
+llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine,
+                                               std::vector<std::string> names) {
   initializeTargets();
   std::string error;
   auto targetMachine = createTargetMachine(machine, error);
   if (!targetMachine)
     return llvm::createStringError(error);
-  llvm::LLVMContext context;
-  auto module = loadBuiltins(context, machine);
-  if (!module)
-    return module.takeError();
-  markFreestanding(**module, machine);
-  std::string object = optimizeAndEmit(**module, *targetMachine);
-  if (object.empty())
-    return llvm::createStringError("no object files for " + machine.triple);
+  std::string object;
+  // A builtin may itself be compiled to a call of another.
+  for (size_t known = names.size() + 1; names.size() != known;) {
+    known = names.size();
+    llvm::LLVMContext context;
+    auto module = loadBuiltins(context, machine, names);
+    if (!module)
+      return module.takeError();
+    if ((*module)->empty())
+      return std::string();
+    markFreestanding(**module, machine);
+    object = optimizeAndEmit(**module, *targetMachine);
+    if (object.empty())
+      return llvm::createStringError("no object files for " + machine.triple);
+    auto more = findUndefined(object);
+    if (!more)
+      return more.takeError();
+    names.insert(names.end(), more->begin(), more->end());
+    llvm::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  }
   return object;
 }
 } // namespace
@@ -149,16 +163,24 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
 }
 
 llvm::Expected<std::string>
-alula::cpu::getBuiltinsObject(const Machine &machine) {
+alula::cpu::getBuiltinsObject(const Machine &machine,
+                              const std::vector<std::string> &names) {
+  if (names.empty())
+    return std::string();
   static std::mutex mutex;
   static std::map<std::string, std::string> made;
+  std::string key = machine.name + " " + machine.tune;
+  for (const std::string &name : names)
+    key += " " + name;
   std::lock_guard lock(mutex);
-  std::string &object = made[machine.name + " " + machine.tune];
-  if (object.empty()) {
-    auto result = makeBuiltinsObject(machine);
-    if (!result)
-      return result.takeError();
-    object = std::move(*result);
+  auto [place, isNew] = made.try_emplace(key);
+  if (isNew) {
+    auto object = makeBuiltinsObject(machine, names);
+    if (!object) {
+      made.erase(place);
+      return object.takeError();
+    }
+    place->second = std::move(*object);
   }
-  return object;
+  return place->second;
 }

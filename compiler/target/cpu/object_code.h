@@ -18,8 +18,11 @@ llvm::Expected<std::string>
 generateObject(llvm::Module &module, const Machine &machine,
                const std::function<bool()> &isCancelled = {});
 
-/// The object file with everything that LLVM's code generator calls by name.
-/// It is made once for each machine in a process.
-llvm::Expected<std::string> getBuiltinsObject(const Machine &machine);
+/// An object file with those of `names` that LLVM's code generator calls where
+/// a machine has no instruction; empty if there are none. It is made once for
+/// each machine and set of names in a process.
+llvm::Expected<std::string>
+getBuiltinsObject(const Machine &machine,
+                  const std::vector<std::string> &names);
 
 } // namespace alula::cpu

@@ -6,6 +6,7 @@
 // the last place on each x86-64 level that this machine has. A bound that is
 // exceeded is an error.
 
+#include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/link_image.h"
 #include "compiler/target/cpu/object_code.h"
 
@@ -142,8 +143,16 @@ Level makeLevel(const Machine &machine) {
   auto object = generateObject(*module, machine);
   if (!object)
     fail(llvm::toString(object.takeError()));
-  std::string builtins = llvm::cantFail(getBuiltinsObject(machine));
-  auto image = linkImage({*object, builtins}, entries, machine);
+  auto undefined = findUndefined(*object);
+  if (!undefined)
+    fail(llvm::toString(undefined.takeError()));
+  std::vector<std::string> objects = {*object};
+  auto builtins = getBuiltinsObject(machine, *undefined);
+  if (!builtins)
+    fail(llvm::toString(builtins.takeError()));
+  if (!builtins->empty())
+    objects.push_back(*builtins);
+  auto image = linkImage(objects, entries, machine);
   if (!image)
     fail(llvm::toString(image.takeError()));
   char path[] = "/tmp/alula-accuracy-XXXXXX";

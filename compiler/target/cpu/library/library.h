@@ -4,6 +4,7 @@
  * allocates, or calls anything outside the library. */
 #pragma once
 
+#include "compiler/target/cpu/library/complex_math.h"
 #include "compiler/target/cpu/library/linear_algebra.h"
 #include "compiler/target/cpu/library/real_math.h"
 #include "compiler/target/cpu/library/small_floats.h"
