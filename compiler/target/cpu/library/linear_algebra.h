@@ -206,7 +206,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_hessenberg_scratch_bytes(int64_t n,
                                                      int64_t element_bytes) {
-  return 2 * n * element_bytes;
+  return 3 * n * element_bytes;
 }
 
 /* schur: a = q t q^H; t is upper triangular, for real matrices with 2 by 2
@@ -219,7 +219,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_schur_scratch_bytes(int64_t n,
                                                 int64_t element_bytes) {
-  return (n * n + 4 * n +
+  return (n * n + 5 * n +
           ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK)) *
          element_bytes;
 }
@@ -238,7 +238,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 /* element_bytes is that of a, real or complex. */
 static inline int64_t
 alula_eigen_general_scratch_bytes(int64_t n, int64_t element_bytes) {
-  return (6 * n * n + 8 * n +
+  return (4 * n * n + 10 * n +
           ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK)) *
          element_bytes;
 }

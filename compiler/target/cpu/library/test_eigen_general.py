@@ -1,0 +1,201 @@
+"""Hessenberg and Schur forms, general eigenvalues and eigenvectors against
+their definitions and LAPACK."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+from native_library import (
+    TYPES,
+    adjoint,
+    call_with_scratch,
+    complex_type,
+    epsilon,
+    random_matrix,
+    wide,
+)
+
+SIZES = [0, 1, 2, 3, 17, 64, 130]
+BLOCK = 32
+
+
+def hessenberg(a):
+    batch, n = a.shape[:2]
+    packed = np.empty_like(a)
+    taus = np.empty((batch, max(n - 1, 0)), a.dtype)
+    call_with_scratch("hessenberg", a.dtype, 3 * n * a.itemsize, a, packed, taus, batch, n)
+    return packed, taus
+
+
+def schur(a, vectors=True):
+    batch, n = a.shape[:2]
+    t = np.empty_like(a)
+    q = np.empty_like(a) if vectors else None
+    info = np.full(batch, -1, np.int32)
+    size = (n * n + 5 * n + BLOCK * (2 * n + BLOCK)) * a.itemsize
+    call_with_scratch("schur", a.dtype, size, a, t, q, info, batch, n)
+    return t, q, info
+
+
+def eig(a, left=True, right=True):
+    batch, n = a.shape[:2]
+    dtype = complex_type(a.dtype)
+    w = np.empty((batch, n), dtype)
+    vl = np.empty((batch, n, n), dtype) if left else None
+    vr = np.empty((batch, n, n), dtype) if right else None
+    info = np.full(batch, -1, np.int32)
+    size = (4 * n * n + 10 * n + BLOCK * (2 * n + BLOCK)) * a.itemsize
+    call_with_scratch("eigen_general", a.dtype, size, a, w, vl, vr, info, batch, n)
+    return w, vl, vr, info
+
+
+def hard_matrices(dtype):
+    n = 40
+    finfo = np.finfo(dtype)
+    companion = np.diag(np.ones(n - 1), -1)
+    companion[0] = np.random.RandomState(0).standard_normal(n)
+    matrices = [
+        np.zeros((n, n)),
+        np.eye(n),
+        np.triu(random_matrix((n, n), dtype)),
+        np.tril(random_matrix((n, n), dtype)),
+        np.diag(np.ones(n - 1), 1),
+        np.diag(np.ones(n - 1), -1),
+        np.diag(np.ones(n - 1), 1) + 2 * np.eye(n),
+        np.roll(np.eye(n), 1, axis=0),
+        np.ones((n, n)),
+        companion,
+        random_matrix((n, 3), dtype) @ random_matrix((3, n), dtype),
+        random_matrix((n, n), dtype) * np.logspace(0, -20, n),
+        random_matrix((n, n), dtype) * np.logspace(0, 10, n) * np.logspace(0, -10, n)[:, None],
+        random_matrix((n, n), dtype) - adjoint(random_matrix((n, n), dtype)),
+        np.kron(np.eye(n // 4), [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]]),
+        random_matrix((n, n), dtype) * float(finfo.tiny) * 16,
+        random_matrix((n, n), dtype) / n * (float(finfo.max) / 16),
+    ]
+    return np.stack([m.astype(dtype) for m in matrices])
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_hessenberg(dtype, n):
+    a = random_matrix((2, n, n), dtype)
+    packed, taus = hessenberg(a)
+    for i in range(2 if n > 1 else 0):
+        (lapack,) = scipy.linalg.get_lapack_funcs(["gehrd"], [a])
+        expected, expected_taus, info = lapack(a[i])
+        assert info == 0
+        # Rounding grows along the reduction.
+        if n < 20:
+            assert np.allclose(packed[i], expected, rtol=0, atol=2000 * epsilon(dtype))
+            assert np.allclose(taus[i], expected_taus, rtol=0, atol=2000 * epsilon(dtype))
+        h = wide(np.triu(packed[i], -1))
+        q = np.eye(n, dtype=h.dtype)
+        for k in range(n - 2, -1, -1):
+            v = np.concatenate([np.zeros(k + 1), [1], packed[i][k + 2 :, k]])
+            q -= taus[i][k] * np.outer(v, v.conj() @ q)
+        assert np.abs(q @ h @ adjoint(q) - a[i]).max() < 50 * epsilon(dtype) * np.abs(a).max()
+
+
+def check_schur(a, factor=20):
+    t, q, info = schur(a)
+    n, dtype = a.shape[-1], a.dtype
+    assert (info == 0).all()
+    limit = factor * epsilon(dtype) * max(n, 4) ** 0.5
+    scale = np.linalg.norm(wide(a) / (np.abs(a).max(initial=0) or 1), axis=(1, 2), keepdims=True)
+    scale = np.where(scale == 0, 1, scale) * (np.abs(a).max(initial=0) or 1)
+    assert np.abs(adjoint(wide(q)) @ wide(q) - np.eye(n)).max(initial=0) < limit
+    product = wide(q) @ (wide(t) / scale) @ adjoint(wide(q))
+    assert np.abs(product - wide(a) / scale).max(initial=0) < limit
+    assert (np.tril(t, -2) == 0).all()
+    below = np.diagonal(t, -1, 1, 2)
+    if dtype.kind == "c":
+        assert (below == 0).all()
+    else:
+        # Blocks do not touch, have equal diagonals and complex eigenvalues.
+        assert (below[:, 1:] * below[:, :-1] == 0).all()
+        d, above = np.diagonal(t, 0, 1, 2), np.diagonal(t, 1, 1, 2)
+        block = below != 0
+        assert (np.sign(above[block]) == -np.sign(below[block])).all()
+        assert (d[:, :-1][block] == d[:, 1:][block]).all()
+    only = schur(a, vectors=False)[0]
+    assert (only == t).all()
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_schur(dtype, n):
+    check_schur(random_matrix((2, n, n), dtype))
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_schur_of_hard_matrices(dtype):
+    for matrix in hard_matrices(dtype):
+        check_schur(matrix[None])
+
+
+def check_eig(a, factor=20):
+    w, vl, vr, info = eig(a)
+    n, dtype = a.shape[-1], a.dtype
+    assert (info == 0).all()
+    limit = factor * epsilon(dtype) * max(n, 4) ** 0.5
+    size = np.abs(a).max(initial=0) or 1
+    scaled, values = wide(a) / size, wide(w) / size
+    norm = np.linalg.norm(scaled, 2, axis=(1, 2)).max(initial=0) if n else 0
+    for v, m, x in ((vr, scaled, values), (vl, adjoint(scaled), values.conj())):
+        v = wide(v)
+        assert np.abs(np.linalg.norm(v, axis=1) - 1).max(initial=0) < limit
+        assert np.abs(m @ v - v * x[:, None, :]).max(initial=0) <= limit * norm
+        size_of = np.abs(v)
+        largest = size_of >= size_of.max(axis=1, keepdims=True, initial=0) * (1 - limit)
+        imaginary = np.where(largest, np.abs(v.imag), 1).min(axis=1, initial=1)
+        assert (imaginary < limit).all()
+        if dtype.kind == "f":
+            real = w.imag == 0
+            assert (np.swapaxes(v, 1, 2)[real].imag == 0).all()
+    if dtype.kind == "f":
+        first = w.imag > 0
+        assert (w[:, 1:][first[:, :-1]] == w[first].conj()).all()
+        assert not first[:, -1:].any() and first.sum() == (w.imag < 0).sum()
+    only = eig(a, left=False, right=False)[0]
+    assert (only == w).all()
+    assert (eig(a, left=False)[2] == vr).all() and (eig(a, right=False)[1] == vl).all()
+    return w
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_eigen_general(dtype, n):
+    a = random_matrix((2, n, n), dtype)
+    w = check_eig(a)
+    for i in range(2):
+        expected = np.linalg.eigvals(wide(a[i])) if n else w[i]
+        distance = np.abs(w[i][:, None] - expected)
+        # Conditions of single eigenvalues are moderate for random matrices.
+        assert distance.min(axis=1, initial=np.inf).max(initial=0) < 3000 * epsilon(dtype)
+        assert distance.min(axis=0, initial=np.inf).max(initial=0) < 3000 * epsilon(dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_eigen_general_of_hard_matrices(dtype):
+    for matrix in hard_matrices(dtype):
+        check_eig(matrix[None], 40)
+
+
+def test_eigenvalues_of_a_badly_scaled_matrix_keep_their_digits():
+    a = random_matrix((1, 20, 20), np.float64)
+    d = 2.0 ** np.linspace(-30, 30, 20).round()
+    w = np.sort_complex(eig(a)[0][0])
+    scaled = np.sort_complex(eig(a * d[:, None] / d)[0][0])
+    assert np.allclose(w, scaled, rtol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_what_is_not_finite(dtype):
+    a = random_matrix((3, 20, 20), dtype)
+    a[0, 7, 3] = np.nan
+    a[1, 3, 7] = -np.inf
+    for outputs in (eig(a), schur(a)):
+        *arrays, info = outputs
+        assert info.tolist() == [1, 1, 0]
+        assert all(np.isnan(x[:2]).all() and np.isfinite(x[2]).all() for x in arrays)
+    assert np.isnan(hessenberg(a)[0][0]).any()
