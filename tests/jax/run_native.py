@@ -153,6 +153,7 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=worker_pool.TIMEOUT)
     parser.add_argument("--summary", type=pathlib.Path, help="Markdown file")
     parser.add_argument("--results", type=pathlib.Path, help="JSON lines file")
+    parser.add_argument("--again", type=pathlib.Path, help="only what did not pass, by --results")
     parser.add_argument("--bless", action="store_true", help="write native/expected.json")
     options = parser.parse_args()
     if not (options.corpus / "index.jsonl").exists():
@@ -163,20 +164,21 @@ def main() -> None:
     entries = [e for e in harness_corpus.read_index(corpus) if e["status"] == "ok"]
     entries = sample(entries, options.sample)
     entries = [entry for entry in entries if re.search(options.match, entry["name"])]
+    todo = tally.recall(entries, options.again)
     targets = options.target or ["cpu:host"]
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         compile_and_run(
-            entries, corpus, options.build, work, targets, run, options.jobs, options.timeout
+            todo, corpus, options.build, work, targets, run, options.jobs, options.timeout
         )
         if run:
             reference = None
             if not options.no_reference:
                 reference = Reference(corpus, options.build / "bin" / "alula-interpret")
-                ran = [e for e in entries if e["native"]["status"] in ("ok", "unsound")]
+                ran = [e for e in todo if e["native"]["status"] in ("ok", "unsound")]
                 reference.prepare(ran, options.jobs)
-            judge_all(entries, judge.Judge(corpus), work, reference)
+            judge_all(todo, judge.Judge(corpus), work, reference)
     title = f"JAX's harnesses as native code ({', '.join(targets)})"
     text = tally.summary(title, entries, run)
     if options.summary:

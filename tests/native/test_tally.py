@@ -1,5 +1,6 @@
 """Counting must not hide anything: what is no clear success is a failure."""
 
+import json
 import pathlib
 import sys
 
@@ -46,6 +47,20 @@ def test_summary_counts_errors_and_groups():
     assert "1 of 3 agree (33.33 %); 2 not compiled" in text
     assert "| 2 | compile: 'a': no native code | a 2 |" in text
     assert "| a | 3 | 1 | 2 |" in text
+
+
+def test_recall_gives_back_what_passed(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(e) + "\n"
+            for e in (entry("good", verdict="agrees"), entry("bad", verdict="differs"))
+        )
+    )
+    entries = [{"name": "good"}, {"name": "bad"}, {"name": "new"}]
+    assert [e["name"] for e in tally.recall(entries, path)] == ["bad", "new"]
+    assert tally.passed(entries[0])
+    assert tally.recall(entries, None) == entries
 
 
 def test_expectations_find_regressions(tmp_path):

@@ -153,6 +153,7 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=worker_pool.TIMEOUT)
     parser.add_argument("--summary", type=pathlib.Path, help="Markdown file")
     parser.add_argument("--results", type=pathlib.Path, help="JSON lines file")
+    parser.add_argument("--again", type=pathlib.Path, help="only what did not pass, by --results")
     parser.add_argument("--bless", action="store_true", help="write native/expected.json")
     options = parser.parse_args()
     start = time.monotonic()
@@ -175,14 +176,15 @@ def main() -> None:
     entries = [entry for entry in everything if entry["status"] == "ok"]
     if options.reference:
         entries = [entry for entry in entries if entry["set"] != "dynamic"]
+    todo = tally.recall(entries, options.again)
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         if options.reference:
-            interpret(entries, corpus, work, options)
+            interpret(todo, corpus, work, options)
         else:
-            run_natively(entries, corpus, work, options, run)
+            run_natively(todo, corpus, work, options, run)
         if run:
-            check(entries, corpus, work, options)
+            check(todo, corpus, work, options)
     for entry in entries:
         if "no_reference" in entry and entry["native"]["status"] == "ok":
             entry["verdict"] = "agrees"
