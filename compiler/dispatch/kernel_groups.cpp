@@ -5,6 +5,7 @@
 #include "compiler/dispatch/kernel_groups.h"
 
 #include "compiler/dispatch/work.h"
+#include "dialect/dispatch/kernel_call.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -47,7 +48,9 @@ bool hasToken(TypeRange types) {
 
 /// Talks to other devices, the host program, or the outside.
 bool hasEffects(Operation *op) {
-  return isa<stablehlo::CustomCallOp, stablehlo::AllReduceOp,
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    return !isKernelCall(call.getCallTargetName());
+  return isa<stablehlo::AllReduceOp,
              stablehlo::AllGatherOp, stablehlo::AllToAllOp,
              stablehlo::ReduceScatterOp, stablehlo::CollectivePermuteOp,
              stablehlo::CollectiveBroadcastOp, stablehlo::PartitionIdOp,

@@ -52,11 +52,26 @@ llvm::SmallVector<mlir::Value> computeGatherShape(mlir::Operation *op,
 // reduce
 ALULA_EMITTER(emitReduce)
 
+// windows
+ALULA_EMITTER(emitReduceWindow)
+ALULA_EMITTER(emitSelectAndScatter)
+/// The sizes of the results of a reduce_window.
+llvm::SmallVector<mlir::Value> computeReduceWindowShape(mlir::Operation *op,
+                                                        Lowering &lowering);
+
 // dot
 ALULA_EMITTER(emitDotGeneral)
 
 // conv
 ALULA_EMITTER(emitConvolution)
+
+// linear algebra, fft, rng
+ALULA_EMITTER(emitCholesky)
+ALULA_EMITTER(emitCustomCall)
+ALULA_EMITTER(emitFft)
+ALULA_EMITTER(emitRng)
+ALULA_EMITTER(emitRngBitGenerator)
+ALULA_EMITTER(emitTriangularSolve)
 
 // control
 ALULA_EMITTER(emitCase)

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -240,6 +241,14 @@ void Lowering::store(Value value, Type element, Value buffer,
   b.create<memref::StoreOp>(value, buffer, indices);
 }
 
+void Lowering::storeIntegers(Value buffer, ArrayRef<int64_t> values) {
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  for (auto [i, value] : llvm::enumerate(values))
+    b.create<memref::StoreOp>(
+        b.create<arith::ConstantOp>(b.getIntegerAttr(type, value)), buffer,
+        index(static_cast<int64_t>(i)));
+}
+
 void Lowering::fill(Value buffer, Value tensor) {
   Type element = getElementType(tensor);
   forEach(getShape(tensor), [&](ValueRange indices) {
@@ -398,12 +407,10 @@ void Lowering::callLibrary(const Twine &name, ValueRange arguments) {
 }
 
 Value Lowering::getPointer(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  if (type.getRank() == 0)
-    return buffer;
-  return b.create<memref::ReinterpretCastOp>(
-      MemRefType::get({}, type.getElementType()), buffer, b.getIndexAttr(0),
-      ArrayRef<OpFoldResult>(), ArrayRef<OpFoldResult>());
+  Value address = b.create<memref::ExtractAlignedPointerAsIndexOp>(buffer);
+  return b.create<LLVM::IntToPtrOp>(
+      LLVM::LLVMPointerType::get(b.getContext()),
+      b.create<arith::IndexCastOp>(b.getI64Type(), address));
 }
 
 Value Lowering::zero(Type type) {

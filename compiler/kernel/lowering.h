@@ -73,6 +73,7 @@ public:
                    mlir::Type element);
   void store(mlir::Value value, mlir::Type element, mlir::Value buffer,
              mlir::ValueRange indices);
+  void storeIntegers(mlir::Value buffer, llvm::ArrayRef<int64_t> values);
   /// Writes all elements of a tensor to memory.
   void fill(mlir::Value buffer, mlir::Value tensor);
   /// A buffer's bytes under another shape.

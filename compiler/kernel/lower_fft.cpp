@@ -1,0 +1,53 @@
+// Fourier transforms: a plan and a call of the kernel library.
+
+#include "compiler/kernel/families.h"
+#include "compiler/kernel/library_call.h"
+
+#include "compiler/target/cpu/library/fft.h"
+#include "dialect/stablehlo/ops.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+void alula::kernel::emitFft(Operation *op, Lowering &lowering) {
+  auto fft = cast<stablehlo::FftOp>(op);
+  auto kind = static_cast<int32_t>(fft.getFftType());
+  ArrayRef<int64_t> lengths = fft.getFftLength();
+  auto rank = static_cast<int64_t>(lengths.size());
+  // The functions are named after the real type.
+  Type real = getElementType(fft.getOperand());
+  if (auto complex = dyn_cast<ComplexType>(real))
+    real = complex.getElementType();
+  if (llvm::is_contained(lengths, 0) ||
+      !cast<RankedTensorType>(fft.getType()).getNumElements()) {
+    // Nothing to transform.
+    lowering.createResult(fft.getResult());
+    return;
+  }
+
+  ImplicitLocOpBuilder &b = lowering.b;
+  LibraryCall plan(lowering, op, "fft_plan", real);
+  int64_t complexBytes = 2 * plan.getElementBytes();
+  int64_t planBytes =
+      alula_fft_plan_bytes(kind, rank, lengths.data(), complexBytes);
+  Value planMemory =
+      lowering.createTemporary(lowering.index(planBytes), b.getI8Type());
+  Value lengthMemory =
+      lowering.createTemporary(lowering.index(rank), b.getI64Type());
+  lowering.storeIntegers(lengthMemory, lengths);
+  plan.addMemory(planMemory);
+  plan.addFlag(kind);
+  plan.addSize(lowering.index(rank));
+  plan.addMemory(lengthMemory);
+  plan.addScratch(planBytes);
+  plan.run();
+
+  LibraryCall call(lowering, op, "fft", real);
+  call.addInput(fft.getOperand());
+  call.addOutput(cast<OpResult>(fft.getResult()));
+  call.addMemory(planMemory);
+  call.addBatch(fft.getOperand(), rank);
+  call.addScratch(
+      alula_fft_scratch_bytes(kind, rank, lengths.data(), complexBytes));
+  call.run();
+}
