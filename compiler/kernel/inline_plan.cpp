@@ -35,8 +35,16 @@ bool keepsDims(Operation *reshape) {
   return a == b;
 }
 
-/// Reads each element of its operands at most once, in some order.
-bool readsOnce(Operation *op) {
+/// Reads each element of an operand at most once, in some order.
+bool readsOnce(Operation *op, Value operand) {
+  // The indices of whole slices and windows are read in several loops.
+  if (isa<stablehlo::GatherOp>(op))
+    return operand == op->getOperand(1) &&
+           llvm::all_of(cast<stablehlo::GatherOp>(op).getSliceSizes(),
+                        [](int64_t size) { return size == 1; });
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    return operand != scatter.getScatterIndices() ||
+           scatter.getScatterDimensionNumbers().getUpdateWindowDims().empty();
   if (isa<stablehlo::BroadcastInDimOp>(op))
     return countElements(op->getOperand(0)) != -1 &&
            countElements(op->getOperand(0)) == countElements(op->getResult(0));
@@ -80,7 +88,8 @@ public:
     DenseSet<Operation *> inlined;
     DenseMap<Operation *, unsigned> depths;
     for (Operation &op : block.without_terminator()) {
-      if (!findLowering(&op).generate)
+      // Which constants are numbers in the code is said where they are lowered.
+      if (!findLowering(&op).generate || isa<stablehlo::ConstantOp>(op))
         continue;
       unsigned depth = 0;
       for (Value operand : op.getOperands())
@@ -118,7 +127,7 @@ private:
       return sites.lookup(user) ? sites.lookup(user) : user;
     // Two elements of the same op at different indices are two computations,
     // and a chain of such ops would be exponentially many.
-    return readsOnce(user) && llvm::count(user->getOperands(), value) == 1
+    return readsOnce(user, value) && llvm::count(user->getOperands(), value) == 1
                ? user
                : nullptr;
   }

@@ -1,11 +1,9 @@
 // Reductions.
 
 #include "compiler/kernel/families.h"
-#include "compiler/kernel/scalar.h"
+#include "compiler/kernel/reduction.h"
 
 #include "dialect/stablehlo/ops.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace alula::kernel;
@@ -14,7 +12,9 @@ namespace {
 class ReduceEmitter {
 public:
   ReduceEmitter(stablehlo::ReduceOp reduce, Lowering &lowering)
-      : reduce(reduce), lowering(lowering) {
+      : reduce(reduce), lowering(lowering),
+        reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
+                  reduce.getInitValues(), lowering) {
     auto rank = cast<RankedTensorType>(reduce.getInputs()[0].getType()).getRank();
     for (int64_t dim = 0; dim < rank; ++dim)
       (llvm::is_contained(reduce.getDimensions(), dim) ? reduced : kept)
@@ -30,24 +30,23 @@ private:
       sizes.push_back(lowering.getDim(reduce.getInputs()[0], dim));
     return sizes;
   }
-  SmallVector<Value> getInitial() {
-    SmallVector<Value> initial;
-    for (Value value : reduce.getInitValues())
-      initial.push_back(lowering.getScalar(value));
-    return initial;
-  }
   /// One more element of each input.
   SmallVector<Value> step(ValueRange keptIndices, ValueRange reducedIndices,
-                          ValueRange carried) {
+                          ValueRange state) {
     SmallVector<Value> indices(kept.size() + reduced.size());
     for (auto [dim, index] : llvm::zip_equal(kept, keptIndices))
       indices[static_cast<size_t>(dim)] = index;
     for (auto [dim, index] : llvm::zip_equal(reduced, reducedIndices))
       indices[static_cast<size_t>(dim)] = index;
-    SmallVector<Value> arguments(carried);
-    for (Value input : reduce.getInputs())
-      arguments.push_back(lowering.getElement(input, indices));
-    return lowering.call(reduce.getBody().front(), arguments);
+    return reduction.append(state, indices);
+  }
+  SmallVector<Value> reduceAll(ValueRange keptIndices) {
+    SmallVector<Value> state = lowering.fold(
+        getSizes(reduced), reduction.getInitial(),
+        [&](ValueRange reducedIndices, ValueRange carried) {
+          return step(keptIndices, reducedIndices, carried);
+        });
+    return reduction.finish(state);
   }
 
   void emitInRegisters();
@@ -55,6 +54,7 @@ private:
 
   stablehlo::ReduceOp reduce;
   Lowering &lowering;
+  Reduction reduction;
   SmallVector<int64_t> kept, reduced;
 };
 
@@ -64,29 +64,22 @@ void ReduceEmitter::emitInRegisters() {
   for (Value result : reduce.getResults())
     buffers.push_back(lowering.createResult(result));
   lowering.forEach(getSizes(kept), [&](ValueRange keptIndices) {
-    SmallVector<Value> results = lowering.fold(
-        getSizes(reduced), getInitial(),
-        [&](ValueRange reducedIndices, ValueRange carried) {
-          return step(keptIndices, reducedIndices, carried);
-        });
-    for (auto [result, buffer, value] :
-         llvm::zip_equal(reduce.getResults(), buffers, results))
+    for (auto [result, buffer, value] : llvm::zip_equal(
+             reduce.getResults(), buffers, reduceAll(keptIndices)))
       lowering.store(value, getElementType(result), buffer, keptIndices);
   });
 }
 
 // The innermost loop goes over neighbours that are kept; state is in memory.
 void ReduceEmitter::emitInMemory() {
-  SmallVector<Value> buffers;
-  for (Value result : reduce.getResults())
-    buffers.push_back(lowering.createResult(result));
   // Kept dimensions before the first reduced one are an outer loop.
   size_t numOuter = 0;
   while (numOuter < kept.size() && kept[numOuter] < reduced.front())
     ++numOuter;
   ArrayRef<int64_t> outer = ArrayRef(kept).take_front(numOuter);
   ArrayRef<int64_t> inner = ArrayRef(kept).drop_front(numOuter);
-  SmallVector<Value> initial = getInitial();
+  SmallVector<Value> initial = reduction.getInitial();
+  reduction.createStates();
   lowering.forEach(getSizes(outer), [&](ValueRange outerIndices) {
     auto join = [&](ValueRange innerIndices) {
       SmallVector<Value> all(outerIndices);
@@ -94,37 +87,26 @@ void ReduceEmitter::emitInMemory() {
       return all;
     };
     lowering.forEach(getSizes(inner), [&](ValueRange innerIndices) {
-      for (auto [result, buffer, value] :
-           llvm::zip_equal(reduce.getResults(), buffers, initial))
-        lowering.store(value, getElementType(result), buffer,
-                       join(innerIndices));
+      reduction.store(initial, join(innerIndices));
     });
     lowering.fold(
         getSizes(reduced), {},
         [&](ValueRange reducedIndices, ValueRange) -> SmallVector<Value> {
           lowering.forEach(getSizes(inner), [&](ValueRange innerIndices) {
-            SmallVector<Value> indices = join(innerIndices), carried;
-            for (auto [result, buffer] :
-                 llvm::zip_equal(reduce.getResults(), buffers))
-              carried.push_back(
-                  lowering.load(buffer, indices, getElementType(result)));
-            SmallVector<Value> next = step(indices, reducedIndices, carried);
-            for (auto [result, buffer, value] :
-                 llvm::zip_equal(reduce.getResults(), buffers, next))
-              lowering.store(value, getElementType(result), buffer, indices);
+            SmallVector<Value> indices = join(innerIndices);
+            reduction.store(
+                step(indices, reducedIndices, reduction.load(indices)),
+                indices);
           });
           return {};
         });
   });
+  reduction.finishStates();
 }
 
 void ReduceEmitter::emit() {
   if (kept.empty()) {
-    SmallVector<Value> results = lowering.fold(
-        getSizes(reduced), getInitial(),
-        [&](ValueRange indices, ValueRange carried) {
-          return step({}, indices, carried);
-        });
+    SmallVector<Value> results = reduceAll({});
     for (auto [result, value] : llvm::zip_equal(reduce.getResults(), results))
       lowering.setScalar(result, value);
     return;

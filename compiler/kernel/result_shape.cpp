@@ -1,6 +1,6 @@
 // Sizes of results with dynamic dimensions.
 
-#include "compiler/kernel/lowering.h"
+#include "compiler/kernel/families.h"
 
 #include "dialect/stablehlo/ops.h"
 
@@ -34,6 +34,13 @@ SmallVector<Value> alula::kernel::computeResultShape(OpResult result,
   if (op->hasTrait<mlir::OpTrait::Elementwise>() ||
       isa<stablehlo::DynamicUpdateSliceOp, stablehlo::ReverseOp>(op))
     return lowering.getShape(op->getOperand(0));
+  if (isa<stablehlo::ScatterOp, stablehlo::SortOp,
+          stablehlo::SelectAndScatterOp>(op))
+    return lowering.getShape(op->getOperand(result.getResultNumber()));
+  if (isa<stablehlo::GatherOp, stablehlo::DynamicGatherOp>(op))
+    return computeGatherShape(op, lowering);
+  if (isa<stablehlo::ReduceWindowOp>(op))
+    return computeReduceWindowShape(op, lowering);
   if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op)) {
     SmallVector<Value> sizes;
     for (int64_t dim : transpose.getPermutation())

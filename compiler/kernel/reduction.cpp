@@ -1,0 +1,118 @@
+// Applies the body of a reduction, and keeps its state.
+
+#include "compiler/kernel/reduction.h"
+
+#include "compiler/kernel/scalar.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+namespace {
+/// Whether a body is the sum of its two arguments.
+bool isSum(Block &body) {
+  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
+    return false;
+  auto sum = dyn_cast<stablehlo::AddOp>(body.front());
+  return sum && body.getTerminator()->getOperand(0) == sum.getResult() &&
+         llvm::is_contained(sum->getOperands(), body.getArgument(0)) &&
+         llvm::is_contained(sum->getOperands(), body.getArgument(1));
+}
+} // namespace
+
+Reduction::Reduction(Operation *op, Block &body, ValueRange inputs,
+                     ValueRange initValues, Lowering &lowering)
+    : op(op), body(body), inputs(inputs), initValues(initValues),
+      lowering(lowering), results(op->getResults()) {
+  Type element = getElementType(results[0]);
+  if (getElementKind(element) != ElementKind::Float || !isSum(body))
+    return;
+  sumType = getSumType(element);
+  isWide = getMemoryType(element) != sumType;
+}
+
+Value Reduction::convert(Value value, Type from, unsigned k) {
+  if (sumType)
+    return widenForSum(lowering, op, value, from, sumType);
+  Type to = getElementType(body.getArgument(k));
+  return from == to ? value : convertScalar(lowering, op, value, from, to);
+}
+
+// The order of a sum is free.
+Value Reduction::add(Value a, Value b) {
+  return lowering.b.create<arith::AddFOp>(a, b, arith::FastMathFlags::reassoc);
+}
+
+SmallVector<Value> Reduction::getInitial() {
+  SmallVector<Value> initial;
+  for (auto [k, value] : llvm::enumerate(initValues))
+    initial.push_back(convert(lowering.getScalar(value), getElementType(value),
+                              static_cast<unsigned>(k)));
+  return initial;
+}
+
+SmallVector<Value> Reduction::readElements(ValueRange indices) {
+  SmallVector<Value> elements;
+  for (auto [k, input] : llvm::enumerate(inputs))
+    elements.push_back(convert(lowering.getElement(input, indices),
+                               getElementType(input),
+                               static_cast<unsigned>(k)));
+  return elements;
+}
+
+SmallVector<Value> Reduction::append(ValueRange state, ValueRange indices) {
+  SmallVector<Value> elements = readElements(indices);
+  if (sumType)
+    return {add(state[0], elements[0])};
+  SmallVector<Value> arguments(state);
+  llvm::append_range(arguments, elements);
+  return lowering.call(body, arguments);
+}
+
+SmallVector<Value> Reduction::prepend(ValueRange state, ValueRange indices) {
+  SmallVector<Value> arguments = readElements(indices);
+  if (sumType)
+    return {add(arguments[0], state[0])};
+  llvm::append_range(arguments, state);
+  return lowering.call(body, arguments);
+}
+
+SmallVector<Value> Reduction::finish(ValueRange state) {
+  if (sumType)
+    return {roundSum(lowering, state[0], getElementType(results[0]))};
+  return llvm::to_vector(state);
+}
+
+void Reduction::createStates() {
+  for (Value result : results)
+    states.push_back(
+        isWide ? lowering.createTemporary(lowering.getShape(result), sumType)
+               : lowering.createResult(result));
+}
+
+SmallVector<Value> Reduction::load(ValueRange indices) {
+  SmallVector<Value> state;
+  for (auto [result, memory] : llvm::zip_equal(results, states))
+    state.push_back(lowering.load(
+        memory, indices, isWide ? sumType : getElementType(result)));
+  return state;
+}
+
+void Reduction::store(ValueRange state, ValueRange indices) {
+  for (auto [result, memory, value] : llvm::zip_equal(results, states, state))
+    lowering.store(value, isWide ? sumType : getElementType(result), memory,
+                   indices);
+}
+
+void Reduction::finishStates() {
+  if (!isWide)
+    return;
+  Value buffer = lowering.createResult(results[0]);
+  lowering.forEach(lowering.getShape(results[0]), [&](ValueRange indices) {
+    lowering.store(finish(load(indices))[0], getElementType(results[0]), buffer,
+                   indices);
+  });
+}
