@@ -39,12 +39,13 @@ private:
   LogicalResult write(Operation &op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
         .Case<SlotOp, alula::dispatch::ConstantOp, RunOp,
-              alula::dispatch::CallOp, CustomCallOp, LoadOp, scf::WhileOp, scf::IfOp,
-              scf::IndexSwitchOp>([&](auto known) { return write(known); })
+              alula::dispatch::CallOp, CustomCallOp, LoadOp, scf::WhileOp,
+              scf::IfOp, scf::IndexSwitchOp>(
+            [&](auto known) { return write(known); })
         .Case([&](ArgumentDimOp dim) {
-          integers.set(dim, out.argumentDim(
-                                static_cast<uint32_t>(dim.getArgument()),
-                                static_cast<uint32_t>(dim.getDim())));
+          integers.set(dim,
+                       out.argumentDim(static_cast<uint32_t>(dim.getArgument()),
+                                       static_cast<uint32_t>(dim.getDim())));
           return success();
         })
         .Case([&](BindResultOp bind) {
@@ -126,8 +127,8 @@ private:
     std::optional<alula_dtype> dtype = getDtype(type.getElementType());
     uint32_t number = ALULA_NONE;
     if (dtype)
-      number = file.addType(*dtype, {type.getShape().begin(),
-                                     type.getShape().end()});
+      number = file.addType(*dtype,
+                            {type.getShape().begin(), type.getShape().end()});
     slots[op] =
         out.constant(file.addConstant(bytes->data(), bytes->size(), number));
     return success();
@@ -198,8 +199,9 @@ private:
   LogicalResult write(LoadOp op) {
     auto dtype = getDtype(op.getElementType());
     if (!dtype)
-      return op.emitError() << "'dispatch.load': no native code: values of type "
-                            << op.getElementType();
+      return op.emitError()
+             << "'dispatch.load': no native code: values of type "
+             << op.getElementType();
     Operand offset = integers.get(op.getOffset());
     integers.set(op, out.load(*dtype, getSlot(op.getSlot()), offset));
     return success();
@@ -241,8 +243,7 @@ private:
   }
 
   /// A block of its own, which ends by giving values to registers.
-  FailureOr<uint32_t> writeBranch(Region &region,
-                                  ArrayRef<Operand> registers) {
+  FailureOr<uint32_t> writeBranch(Region &region, ArrayRef<Operand> registers) {
     uint32_t outer = out.getBlock(), inner = out.newBlock();
     out.setBlock(inner);
     if (failed(writeBlock(region.front())))
@@ -272,8 +273,9 @@ private:
   LogicalResult write(scf::IndexSwitchOp op) {
     for (auto [i, number] : llvm::enumerate(op.getCases()))
       if (number != static_cast<int64_t>(i))
-        return op.emitError() << "'scf.index_switch': cases must count from 0: "
-                              << number << " at " << i;
+        return op.emitError()
+               << "'scf.index_switch': cases must count from 0: " << number
+               << " at " << i;
     SmallVector<Operand> registers = addRegisters(op.getResults());
     Operand index = integers.get(op.getArg());
     std::vector<uint32_t> blocks;
@@ -295,7 +297,8 @@ private:
     // What the loop carries stays in the same registers all the time.
     SmallVector<Operand> registers = addRegisters(op.getResults());
     if (op.getConditionOp().getArgs() != op.getBeforeArguments())
-      return op.emitError() << "'scf.while': condition must hand on what it got";
+      return op.emitError()
+             << "'scf.while': condition must hand on what it got";
     assign(registers, op.getInits());
     setAll(op.getBeforeArguments(), registers);
     setAll(op.getAfterArguments(), registers);

@@ -76,11 +76,9 @@ bool appendValues(std::string &bytes, ElementsAttr value, size_t elementBytes) {
 }
 } // namespace
 
-std::optional<std::string>
-alula::emit::getConstantBytes(ElementsAttr value) {
+std::optional<std::string> alula::emit::getConstantBytes(ElementsAttr value) {
   auto type = cast<ShapedType>(value.getType());
-  std::optional<alula_dtype> dtype =
-      dispatch::getDtype(type.getElementType());
+  std::optional<alula_dtype> dtype = dispatch::getDtype(type.getElementType());
   std::optional<int64_t> known = dispatch::getByteSize(type);
   if (!dtype || !known)
     return std::nullopt;

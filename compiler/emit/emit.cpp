@@ -47,8 +47,9 @@ public:
     alula::artifact::Diagnostic diagnostic;
     bytes = writer.finish(diagnostic);
     if (bytes.empty())
-      return module.emitError() << "'builtin.module': artifact does not verify: "
-                                << diagnostic.text;
+      return module.emitError()
+             << "'builtin.module': artifact does not verify: "
+             << diagnostic.text;
     return success();
   }
 
@@ -123,8 +124,8 @@ private:
     if (callables.functions.contains(name))
       return success();
     if (!onTheWay.insert(name).second)
-      return function.emitError() << "'func.func': calls itself: @"
-                                  << function.getSymName();
+      return function.emitError()
+             << "'func.func': calls itself: @" << function.getSymName();
     WalkResult callees = function.walk([&](CallOp call) {
       auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
       if (callee.isExternal()) {
@@ -137,8 +138,8 @@ private:
     });
     if (callees.wasInterrupted())
       return failure();
-    FunctionWriter &out = writer.addFunction(name.getValue(),
-                                             function.isPublic());
+    FunctionWriter &out =
+        writer.addFunction(name.getValue(), function.isPublic());
     callables.functions[name] = out.getIndex();
     if (failed(addSignature(function, out)))
       return failure();
@@ -150,8 +151,8 @@ private:
       auto type = addType(function.getLoc(), argument.getType());
       if (failed(type))
         return failure();
-      auto name = function.getArgAttrOfType<StringAttr>(
-          argument.getArgNumber(), "jax.arg_info");
+      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                        "jax.arg_info");
       out.addArgument(name ? name.getValue() : "", *type);
     }
     for (auto [i, resultType] : llvm::enumerate(function.getResultTypes())) {
@@ -159,13 +160,12 @@ private:
       auto type = addType(function.getLoc(), resultType);
       if (failed(type))
         return failure();
-      auto name = function.getResultAttrOfType<StringAttr>(number,
-                                                           "jax.result_info");
-      auto alias = function.getResultAttrOfType<IntegerAttr>(
-          number, "dispatch.alias");
+      auto name =
+          function.getResultAttrOfType<StringAttr>(number, "jax.result_info");
+      auto alias =
+          function.getResultAttrOfType<IntegerAttr>(number, "dispatch.alias");
       out.addResult(name ? name.getValue() : "", *type,
-                    alias ? static_cast<uint32_t>(alias.getInt())
-                          : ALULA_NONE);
+                    alias ? static_cast<uint32_t>(alias.getInt()) : ALULA_NONE);
     }
     if (auto arena =
             function->getAttrOfType<IntegerAttr>("dispatch.arena_bytes"))

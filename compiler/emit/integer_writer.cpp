@@ -27,8 +27,8 @@ Operand IntegerWriter::get(Value value) {
                            : constant.getSExtValue());
 }
 
-/// Back into the range of the type after an operation that may leave it. 64 bits
-/// don't wrap: the command fails.
+/// Back into the range of the type after an operation that may leave it. 64
+/// bits don't wrap: the command fails.
 Operand IntegerWriter::wrap(Operand operand, Type type) {
   unsigned width = getWidth(type);
   if (width == 64)

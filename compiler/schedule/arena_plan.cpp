@@ -30,14 +30,13 @@ ArenaPlan alula::schedule::planArena(llvm::ArrayRef<Lifetime> lifetimes) {
       if (offset + lifetime.bytes <= plan.offsets[other])
         break;
       auto end = static_cast<uint64_t>(plan.offsets[other] + neighbour.bytes);
-      offset = std::max(offset,
-                        static_cast<int64_t>(llvm::alignTo(end, alignment)));
+      offset =
+          std::max(offset, static_cast<int64_t>(llvm::alignTo(end, alignment)));
     }
     plan.offsets[index] = offset;
     plan.bytes = std::max(plan.bytes, offset + lifetime.bytes);
-    auto position = llvm::find_if(placed, [&](size_t other) {
-      return plan.offsets[other] > offset;
-    });
+    auto position = llvm::find_if(
+        placed, [&](size_t other) { return plan.offsets[other] > offset; });
     placed.insert(position, index);
   }
   return plan;

@@ -1,8 +1,8 @@
 // Turns host functions on tensors into commands on slots.
 //   %1 = dispatch.launch @e::@k(%0) : (tensor<4xf32>) -> tensor<4xf32>
 //   →  dispatch.run @e::@k(%slot0, %slot1)
-// `storage_plan.h` says where values live. Sizes of dynamic dimensions are index
-// values, carried by loops and branches like any other.
+// `storage_plan.h` says where values live. Sizes of dynamic dimensions are
+// index values, carried by loops and branches like any other.
 
 #include "compiler/schedule/passes.h"
 #include "compiler/schedule/storage_plan.h"
@@ -30,9 +30,10 @@ using alula::dispatch::ViewOp;
 namespace {
 LogicalResult checkOps(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
-    return function.emitError() << "'func.func': body must be one block: @"
-                                << function.getSymName();
-  for (TypeRange types : {function.getArgumentTypes(), function.getResultTypes()})
+    return function.emitError()
+           << "'func.func': body must be one block: @" << function.getSymName();
+  for (TypeRange types :
+       {function.getArgumentTypes(), function.getResultTypes()})
     for (Type type : types)
       if (!isa<RankedTensorType, stablehlo::TokenType>(type))
         return function.emitError()
@@ -44,8 +45,7 @@ LogicalResult checkOps(func::FuncOp function) {
             stablehlo::CaseOp, stablehlo::ReturnOp, stablehlo::AfterAllOp,
             stablehlo::OptimizationBarrierOp, stablehlo::CreateTokenOp,
             stablehlo::CustomCallOp, tensor::DimOp, tensor::ExtractOp,
-            cf::AssertOp,
-            UnrealizedConversionCastOp>(op) ||
+            cf::AssertOp, UnrealizedConversionCastOp>(op) ||
         isa<arith::ArithDialect>(op->getDialect());
     if (!isKnown) {
       op->emitError() << "'" << op->getName().getStringRef()
@@ -148,8 +148,8 @@ private:
     auto type = cast<RankedTensorType>(value.getType());
     if (!type.isDynamicDim(static_cast<unsigned>(dim)))
       return makeIndex(type.getDimSize(static_cast<unsigned>(dim)));
-    int64_t before = llvm::count_if(type.getShape().take_front(dim),
-                                    ShapedType::isDynamic);
+    int64_t before =
+        llvm::count_if(type.getShape().take_front(dim), ShapedType::isDynamic);
     return dims[value][before];
   }
 
@@ -199,9 +199,9 @@ private:
       else if (memory.kind == Memory::Kind::Local)
         kind = SlotKind::Local;
       int64_t bytes = kind == SlotKind::Arena ? memory.bytes : 0;
-      slot = builder.create<SlotOp>(
-          location, builder.getType<SlotType>(), kind,
-          static_cast<uint64_t>(memory.number), static_cast<uint64_t>(bytes));
+      slot = builder.create<SlotOp>(location, builder.getType<SlotType>(), kind,
+                                    static_cast<uint64_t>(memory.number),
+                                    static_cast<uint64_t>(bytes));
     }
     lastSlot = slot.getDefiningOp();
     return slot;
@@ -241,8 +241,8 @@ private:
       if (type.isDynamicDim(static_cast<unsigned>(i)))
         sizes.push_back(getDim(value, i));
     if (!sizes.empty())
-      builder.create<BindResultOp>(
-          location, static_cast<uint64_t>(memory.number), sizes);
+      builder.create<BindResultOp>(location,
+                                   static_cast<uint64_t>(memory.number), sizes);
   }
 
   void free(Operation *op) {
@@ -350,8 +350,9 @@ private:
         if (getInPlaceOperand(result) == number)
           shown = result;
       if (!isa<RankedTensorType>(shown.getType()))
-        return call.emitError() << "'func.call': no native code: values of type "
-                                << shown.getType();
+        return call.emitError()
+               << "'func.call': no native code: values of type "
+               << shown.getType();
       inputs.push_back(getSlot(shown));
       llvm::append_range(inputDims, getDims(input));
     }
@@ -359,8 +360,9 @@ private:
     for (OpResult result : call.getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (!type)
-        return call.emitError() << "'func.call': no native code: values of type "
-                                << result.getType();
+        return call.emitError()
+               << "'func.call': no native code: values of type "
+               << result.getType();
       // A dynamic one comes with its memory.
       if (type.hasStaticShape() && !getInPlaceOperand(result))
         allocate(plan.getMemoryNumber(result), result);
@@ -377,8 +379,8 @@ private:
 
   /// The sizes of a custom call's dynamic results stand in operands.
   LogicalResult loadResultDims(stablehlo::CustomCallOp call) {
-    auto shapes = call->getAttrOfType<DenseIntElementsAttr>(
-        "indices_of_shape_operands");
+    auto shapes =
+        call->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
     for (OpResult result : call.getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (!type || type.hasStaticShape())
@@ -391,11 +393,11 @@ private:
       int64_t index = -1;
       if (shapes && number < shapes.size())
         index = shapes.getValues<APInt>()[number].getSExtValue();
-      auto shape = index >= 0 && index < call->getNumOperands()
-                       ? dyn_cast<RankedTensorType>(
-                             call.getOperand(static_cast<unsigned>(index))
-                                 .getType())
-                       : RankedTensorType();
+      auto shape =
+          index >= 0 && index < call->getNumOperands()
+              ? dyn_cast<RankedTensorType>(
+                    call.getOperand(static_cast<unsigned>(index)).getType())
+              : RankedTensorType();
       if (!shape || shape.getRank() != 1 ||
           shape.getDimSize(0) != type.getRank() ||
           !shape.getElementType().isSignlessInteger())
@@ -602,15 +604,15 @@ private:
       Value stride = getDim(source, static_cast<int64_t>(i));
       Value mapped = scalars.lookup(index);
       if (i > 0)
-        mapped = builder.create<arith::AddIOp>(location,
-                                               multiply(offset, stride), mapped);
+        mapped = builder.create<arith::AddIOp>(
+            location, multiply(offset, stride), mapped);
       offset = mapped;
     }
-    offset = multiply(offset, makeIndex(alula_dtype_get_bytes(
-                                  *getDtype(element))));
+    offset =
+        multiply(offset, makeIndex(alula_dtype_get_bytes(*getDtype(element))));
     scalars.map(extract.getResult(),
-                Value(builder.create<LoadOp>(location, element,
-                                             getSlot(source), offset, element)));
+                Value(builder.create<LoadOp>(location, element, getSlot(source),
+                                             offset, element)));
     return success();
   }
 

@@ -57,8 +57,7 @@ alula::schedule::orderCopies(ArrayRef<ParallelCopy> copies,
       return other.copy.source == copy.target;
     });
     int temporary = makeTemporary(reader->number);
-    moves.push_back(
-        {Move::Kind::Copy, copy.target, temporary, reader->number});
+    moves.push_back({Move::Kind::Copy, copy.target, temporary, reader->number});
     for (Pending &other : pending)
       if (other.copy.source == copy.target) {
         other.copy.source = temporary;

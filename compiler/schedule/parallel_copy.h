@@ -28,8 +28,8 @@ struct Move {
 };
 
 /// Orders copies so that nothing is overwritten that is still to be read.
-/// Circles are turned by swaps where `canSwap` says so of both memories, else by
-/// way of a memory that `makeTemporary` gives for a copy.
+/// Circles are turned by swaps where `canSwap` says so of both memories, else
+/// by way of a memory that `makeTemporary` gives for a copy.
 llvm::SmallVector<Move>
 orderCopies(llvm::ArrayRef<ParallelCopy> copies,
             llvm::function_ref<bool(int, int)> canSwap,

@@ -38,7 +38,8 @@ namespace {
 /// Whether an op has read an operand before it writes a result.
 bool isReadFirst(OpOperand &use) {
   Operation *op = use.getOwner();
-  if (!isa<alula::dispatch::LaunchOp, func::CallOp, stablehlo::CustomCallOp>(op))
+  if (!isa<alula::dispatch::LaunchOp, func::CallOp, stablehlo::CustomCallOp>(
+          op))
     return true;
   unsigned number = use.getOperandNumber();
   return llvm::any_of(op->getResults(), [&](OpResult result) {

@@ -38,8 +38,8 @@ alula::schedule::getAliasedArgument(func::FuncOp function, unsigned result) {
            tensor.hasStaticShape();
   };
   auto getNamed = [&](unsigned argument) -> std::optional<unsigned> {
-    auto named = function.getArgAttrOfType<IntegerAttr>(argument,
-                                                        "tf.aliasing_output");
+    auto named =
+        function.getArgAttrOfType<IntegerAttr>(argument, "tf.aliasing_output");
     if (!named || named.getInt() < 0 ||
         named.getInt() >= type.getNumResults() ||
         !isFit(argument, static_cast<unsigned>(named.getInt())))
@@ -68,8 +68,7 @@ alula::schedule::getAliasedArgument(func::FuncOp function, unsigned result) {
   return found->second;
 }
 
-std::optional<unsigned>
-alula::schedule::getInPlaceOperand(OpResult result) {
+std::optional<unsigned> alula::schedule::getInPlaceOperand(OpResult result) {
   Operation *op = result.getOwner();
   if (auto launch = dyn_cast<LaunchOp>(op))
     return launch.getInPlaceInput(result.getResultNumber());
@@ -94,8 +93,7 @@ alula::schedule::getInPlaceOperand(OpResult result) {
 bool alula::schedule::isInvariant(Operation *whileOp, unsigned number) {
   Block &body = cast<stablehlo::WhileOp>(whileOp).getBody().front();
   Value value = body.getTerminator()->getOperand(number);
-  while (auto barrier =
-             value.getDefiningOp<stablehlo::OptimizationBarrierOp>())
+  while (auto barrier = value.getDefiningOp<stablehlo::OptimizationBarrierOp>())
     value = barrier.getOperand()[cast<OpResult>(value).getResultNumber()];
   return value == body.getArgument(number);
 }
@@ -112,13 +110,12 @@ public:
     addBlock(function.front());
     addRanges();
     addReturnEdges();
-    llvm::stable_sort(edges, [](const Edge &a, const Edge &b) {
-      return a.depth > b.depth;
-    });
+    llvm::stable_sort(
+        edges, [](const Edge &a, const Edge &b) { return a.depth > b.depth; });
     // Exchanges inside loops come before anything is tied to the caller's
     // memory, which can't be exchanged.
-    auto *outer = llvm::find_if(
-        edges, [](const Edge &edge) { return edge.depth == 0; });
+    auto *outer =
+        llvm::find_if(edges, [](const Edge &edge) { return edge.depth == 0; });
     joinAndMove({edges.begin(), outer});
     joinAndMove({outer, edges.end()});
     place();
@@ -240,9 +237,8 @@ private:
         results.push_back(memory);
         continue;
       }
-      results.push_back(
-          addMemory({.kind = Memory::Kind::Result, .number = resultNumber},
-                    result));
+      results.push_back(addMemory(
+          {.kind = Memory::Kind::Result, .number = resultNumber}, result));
     }
   }
 
@@ -299,10 +295,10 @@ private:
       unsigned i = result.getResultNumber();
       Value init = loop.getOperand()[i];
       bool invariant = isInvariant(loop, i);
-      int number = invariant ? plan.numbers.at(init) : addOurs(result.getType());
-      for (Value value :
-           {Value(result), Value(condition.getArgument(i)),
-            Value(body.getArgument(i))})
+      int number =
+          invariant ? plan.numbers.at(init) : addOurs(result.getType());
+      for (Value value : {Value(result), Value(condition.getArgument(i)),
+                          Value(body.getArgument(i))})
         setNumber(value, number);
       carried.push_back({loop, i, number});
       if (invariant)
@@ -421,8 +417,8 @@ private:
     for (const Edge *edge : meeting) {
       int source = find(plan.numbers.at(edge->source));
       int target = find(edge->target);
-      bool isLarge = facts[source].isDynamic ||
-                     getMemory(source).bytes >= smallestTake;
+      bool isLarge =
+          facts[source].isDynamic || getMemory(source).bytes >= smallestTake;
       copies.push_back({source, target,
                         isLarge && canExchange(source, target) &&
                             !facts[source].range.contains(step + 1)});
@@ -434,8 +430,7 @@ private:
       return number;
     };
     SmallVector<Move> ordered = orderCopies(
-        copies, [&](int a, int b) { return canExchange(a, b); },
-        makeTemporary);
+        copies, [&](int a, int b) { return canExchange(a, b); }, makeTemporary);
     // What takes part is there as long as anything is on its way.
     for (const ParallelCopy &copy : copies)
       if (copy.source != copy.target) {
@@ -448,8 +443,8 @@ private:
         isExchanged.insert(made.source);
         isExchanged.insert(made.target);
       }
-      plan.moves[at].push_back({made.kind, made.source, made.target,
-                                meeting[made.copy]->source});
+      plan.moves[at].push_back(
+          {made.kind, made.source, made.target, meeting[made.copy]->source});
     }
   }
 
@@ -467,8 +462,8 @@ private:
         continue;
       }
       placed.push_back(number);
-      lifetimes.push_back({plan.memories[number].bytes,
-                           groupRanges[groups.find(number)]});
+      lifetimes.push_back(
+          {plan.memories[number].bytes, groupRanges[groups.find(number)]});
     }
     ArenaPlan arena = planArena(lifetimes);
     for (auto [number, offset] : llvm::zip_equal(placed, arena.offsets))

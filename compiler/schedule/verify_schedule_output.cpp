@@ -44,14 +44,15 @@ private:
   LogicalResult verify(Operation *op) {
     bool isCommand =
         isa<func::FuncOp, SlotOp, alula::dispatch::ConstantOp, RunOp,
-            alula::dispatch::CallOp, CustomCallOp, LoadOp, ArgumentDimOp, BindResultOp,
-            AllocOp, FreeOp, SwapOp, CopyOp, alula::dispatch::ReturnOp,
-            scf::WhileOp, scf::ConditionOp, scf::IfOp, scf::IndexSwitchOp,
-            scf::YieldOp, cf::AssertOp, UnrealizedConversionCastOp>(op) ||
+            alula::dispatch::CallOp, CustomCallOp, LoadOp, ArgumentDimOp,
+            BindResultOp, AllocOp, FreeOp, SwapOp, CopyOp,
+            alula::dispatch::ReturnOp, scf::WhileOp, scf::ConditionOp,
+            scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, cf::AssertOp,
+            UnrealizedConversionCastOp>(op) ||
         isa<arith::ArithDialect>(op->getDialect());
     if (!isCommand)
-      return op->emitError() << "'" << op->getName().getStringRef()
-                             << "': no command for it";
+      return op->emitError()
+             << "'" << op->getName().getStringRef() << "': no command for it";
     for (Value operand : op->getOperands())
       if (isa<TensorType>(operand.getType()))
         return op->emitError() << "'" << op->getName().getStringRef()
@@ -71,8 +72,9 @@ private:
     if (auto swap = dyn_cast<SwapOp>(op)) {
       for (Value side : swap->getOperands())
         if (!isKind(side, SlotKind::Local) && !isKind(side, SlotKind::Arena))
-          return op->emitError() << "'dispatch.swap': slots must be local or in "
-                                    "the arena";
+          return op->emitError()
+                 << "'dispatch.swap': slots must be local or in "
+                    "the arena";
       return success();
     }
     if (auto alloc = dyn_cast<AllocOp>(op))
@@ -101,18 +103,17 @@ private:
       break;
     }
     if (!fits)
-      return slot.emitError() << "'dispatch.slot': out of range: "
-                              << stringifySlotKind(slot.getKind()) << " "
-                              << number;
+      return slot.emitError()
+             << "'dispatch.slot': out of range: "
+             << stringifySlotKind(slot.getKind()) << " " << number;
     return success();
   }
 
   LogicalResult verifyRun(RunOp run) {
     auto entry =
         SymbolTable::lookupNearestSymbolFrom<EntryOp>(run, run.getEntryAttr());
-    for (auto [access, binding] :
-         llvm::zip_equal(entry.getBindings().getAsRange<AccessAttr>(),
-                         run.getBindings()))
+    for (auto [access, binding] : llvm::zip_equal(
+             entry.getBindings().getAsRange<AccessAttr>(), run.getBindings()))
       if (access.getValue() != Access::Read &&
           failed(verifyWritten(run, binding)))
         return failure();

@@ -24,8 +24,8 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
     return emitError() << "'dispatch.run': bindings and constants must be the "
                           "entry's: "
                        << getBindings().size() << " and "
-                       << getConstants().size() << ", " << getEntry()
-                       << " has " << entry.getBindings().size() << " and "
+                       << getConstants().size() << ", " << getEntry() << " has "
+                       << entry.getBindings().size() << " and "
                        << entry.getConstantCount();
   return success();
 }
@@ -35,8 +35,8 @@ LogicalResult CustomCallOp::verify() {
   for (auto type : getTypes().getAsRange<TypeAttr>()) {
     auto tensor = dyn_cast<RankedTensorType>(type.getValue());
     if (!tensor)
-      return emitError() << "'dispatch.custom_call': types must be tensors: has "
-                         << type;
+      return emitError()
+             << "'dispatch.custom_call': types must be tensors: has " << type;
     needed += tensor.getNumDynamicDims();
   }
   size_t slots = getInputs().size() + getOutputs().size();
@@ -44,9 +44,10 @@ LogicalResult CustomCallOp::verify() {
     return emitError() << "'dispatch.custom_call': each slot needs a type: "
                        << slots << " slots, " << getTypes().size() << " types";
   if (static_cast<size_t>(needed) != getDims().size())
-    return emitError() << "'dispatch.custom_call': each dynamic dimension needs "
-                          "a size: there are "
-                       << needed << ", " << getDims().size() << " are given";
+    return emitError()
+           << "'dispatch.custom_call': each dynamic dimension needs "
+              "a size: there are "
+           << needed << ", " << getDims().size() << " are given";
   return success();
 }
 

@@ -116,8 +116,7 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-LogicalResult
-LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto entry = symbolTable.lookupNearestSymbolFrom<EntryOp>(getOperation(),
                                                             getEntryAttr());
   if (!entry)
