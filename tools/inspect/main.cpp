@@ -138,6 +138,8 @@ int main(int argc, char **argv) {
   }
   if (path.empty())
     return fail("no file is given; --help explains", 2);
+  if (asJson && withCode)
+    return fail("--disassemble prints text, so it can't go with --json", 2);
   std::string bytes;
   if (!readFile(path, bytes))
     return fail(path + ": " + strerror(errno));
