@@ -96,7 +96,7 @@ void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
   std::string key = makeKey(source, options);
   std::shared_ptr<Program> compiled = client->programs.find(key);
   if (!compiled) {
-    if (void *error = compileProgram(client->instance, source, optionBytes,
+    if (void *error = compileProgram(client->getHost(), source, optionBytes,
                                      options, compiled))
       return error;
     client->programs.add(key, compiled);
@@ -123,12 +123,12 @@ void *alula::pjrt::Compile(PJRT_Compile_Args *args) {
   CompileOptions options;
   if (void *error = readCompileOptions(optionBytes, options))
     return error;
-  alula_instance *instance;
-  if (void *error = topology->getInstance(instance))
+  Host host = {};
+  if (void *error = topology->getHost(host))
     return error;
   std::shared_ptr<Program> compiled;
   if (void *error =
-          compileProgram(instance, source, optionBytes, options, compiled))
+          compileProgram(host, source, optionBytes, options, compiled))
     return error;
   put(args, &ALULA_ARGS::executable,
       new Executable{std::move(compiled), options.replicas,

@@ -27,6 +27,7 @@ struct Launch {
 
 private:
   std::unique_ptr<Error> waitForArguments() const;
+  std::unique_ptr<Error> makeTokens(std::vector<alula_buffer *> &in);
   std::unique_ptr<Error> call();
 };
 
@@ -35,6 +36,32 @@ std::unique_ptr<Error> Launch::waitForArguments() const {
   for (auto &value : arguments)
     if (const Error *error = value->ready->wait())
       return std::make_unique<Error>(*error);
+  return nullptr;
+}
+
+std::unique_ptr<Error> takeError(alula_error *failed, std::string prefix) {
+  auto error = std::make_unique<Error>(
+      Error{alula_error_get_code(failed),
+            std::move(prefix) + alula_error_get_message(failed)});
+  alula_error_destroy(failed);
+  return error;
+}
+
+/// What clients hand over for a token is an empty array or a token: all that
+/// counts is that it is ready.
+std::unique_ptr<Error> Launch::makeTokens(std::vector<alula_buffer *> &in) {
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (program->arguments[i].dtype != ALULA_DTYPE_TOKEN)
+      continue;
+    alula_buffer *token = nullptr;
+    if (alula_error *failed =
+            alula_buffer_create(device->client->instance, ALULA_DTYPE_TOKEN, 0,
+                                nullptr, &token))
+      return takeError(failed, "");
+    arguments[i] = make<Value>(device, getReadyEvent());
+    arguments[i]->set(token);
+    in[i] = token;
+  }
   return nullptr;
 }
 
@@ -50,19 +77,16 @@ std::unique_ptr<Error> Launch::call() {
     takeOver.push_back(donated[i] && program->aliased[i] &&
                        !value.isReadOnly && value.isUnique());
   }
+  if (auto error = makeTokens(in))
+    return error;
   alula_call_options options = {};
   options.struct_bytes = sizeof options;
   options.donate = takeOver.data();
   alula_error *failed =
       alula_call(program->executable, program->function, &options, in.data(),
                  in.size(), out.data(), out.size());
-  if (failed) {
-    auto error = std::make_unique<Error>(Error{
-        alula_error_get_code(failed),
-        program->name + ": " + alula_error_get_message(failed)});
-    alula_error_destroy(failed);
-    return error;
-  }
+  if (failed)
+    return takeError(failed, program->name + ": ");
   for (size_t i = 0; i < arguments.size(); ++i)
     if (takeOver[i])
       arguments[i]->forget();
@@ -88,6 +112,8 @@ std::string printShape(alula_dtype dtype, const std::vector<int64_t> &dims) {
 }
 
 bool agree(const ValueType &type, const Buffer &buffer) {
+  if (type.dtype == ALULA_DTYPE_TOKEN)
+    return true;
   if (type.dtype != buffer.dtype || type.dims.size() != buffer.dims.size())
     return false;
   for (size_t i = 0; i < type.dims.size(); ++i)

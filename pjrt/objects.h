@@ -36,13 +36,19 @@ struct Device {
   Queue queue;
 };
 
+/// Where programs are loaded.
+struct Host {
+  alula_instance *instance;
+  PythonCallbacks *python;
+};
+
 /// The devices of one host: a client's, or of one that is only compiled for.
 struct Topology {
   Topology();
   ~Topology();
   void addDevices(Client *client, int32_t count);
   /// Where programs are loaded to be looked at; the client's if there is one.
-  void *getInstance(alula_instance *&result);
+  void *getHost(Host &host);
 
   std::vector<std::unique_ptr<Device>> devices;
   std::vector<void *> deviceList, memoryList;
@@ -70,6 +76,8 @@ private:
 struct Client {
   Client();
   ~Client();
+  Host getHost() { return {instance, pythonCallbacks.get()}; }
+
   std::unique_ptr<PythonCallbacks> pythonCallbacks;
   alula_instance *instance = nullptr;
   Topology topology;

@@ -1,6 +1,7 @@
 // Compiling a program, and what the compiled program says of itself.
 
 #include "pjrt/program.h"
+#include "pjrt/python_callbacks.h"
 
 #include "alula/artifact.h"
 #include "alula/compiler.h"
@@ -29,6 +30,25 @@ std::span<const Record> getSection(std::string_view bytes,
                                                section[i].offset),
               section[i].bytes / sizeof(Record)};
   return {};
+}
+
+/// The configurations of the custom calls that go to Python.
+std::vector<std::string> readPythonConfigs(std::string_view bytes) {
+  auto calls =
+      getSection<alula_file_custom_call>(bytes, ALULA_SECTION_CUSTOM_CALLS);
+  auto strings = getSection<char>(bytes, ALULA_SECTION_STRINGS);
+  auto constants =
+      getSection<alula_file_constant>(bytes, ALULA_SECTION_CONSTANTS);
+  auto data = getSection<char>(bytes, ALULA_SECTION_DATA);
+  std::vector<std::string> configs;
+  for (const alula_file_custom_call &call : calls) {
+    if (std::string_view(&strings[call.name]) != "alula.python_callback" ||
+        call.config == ALULA_NONE)
+      continue;
+    const alula_file_constant &constant = constants[call.config];
+    configs.emplace_back(&data[constant.offset], constant.bytes);
+  }
+  return configs;
 }
 
 void readSizes(Program &program) {
@@ -122,7 +142,14 @@ void describeCosts(Program &program) {
 }
 } // namespace
 
-void *alula::pjrt::loadProgram(alula_instance *instance, Program &program) {
+Program::~Program() {
+  if (executable)
+    alula_executable_destroy(executable);
+  if (python)
+    python->unload(pythonConfigs);
+}
+
+void *alula::pjrt::loadProgram(const Host &host, Program &program) {
   std::string_view artifact = program.artifact.get();
   if (artifact.empty())
     return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED,
@@ -131,7 +158,7 @@ void *alula::pjrt::loadProgram(alula_instance *instance, Program &program) {
   options.struct_bytes = sizeof options;
   options.flags = ALULA_LOAD_BORROW | ALULA_LOAD_SKIP_DATA_HASH;
   alula_error *error =
-      alula_executable_load_memory(instance, artifact.data(), artifact.size(),
+      alula_executable_load_memory(host.instance, artifact.data(), artifact.size(),
                                    &options, &program.executable);
   if (!error)
     error = alula_executable_find_function(program.executable, "main",
@@ -144,6 +171,11 @@ void *alula::pjrt::loadProgram(alula_instance *instance, Program &program) {
   describeResults(program);
   describeCosts(program);
   readSizes(program);
+  program.pythonConfigs = readPythonConfigs(artifact);
+  if (!program.pythonConfigs.empty()) {
+    program.python = host.python;
+    host.python->load(program.pythonConfigs);
+  }
   for (size_t i = 0; i < program.results.size(); ++i)
     for (int64_t dim : program.results[i].dims)
       if (dim < 0)
@@ -167,13 +199,17 @@ void readInfo(const alula_program_info *info, Program &program) {
 }
 
 /// Says in one sentence what is not there yet, instead of an error deep down.
-void *checkParallelism(const CompileOptions &options, uint32_t flags) {
+void *checkDemands(const CompileOptions &options, uint32_t flags) {
   if (options.partitions > 1)
     return makeError(
         ALULA_STATUS_UNIMPLEMENTED,
         "alula: the program is to be partitioned over " +
             std::to_string(options.partitions) +
             " devices, which is not implemented: compile it for one device");
+  if (flags & ALULA_PROGRAM_LAYOUTS)
+    return makeError(ALULA_STATUS_UNIMPLEMENTED,
+                     "alula: the program asks for arrays in layouts other than "
+                     "row-major, which are not implemented");
   if (options.replicas > 1 && (flags & ALULA_PROGRAM_COLLECTIVE))
     return makeError(ALULA_STATUS_UNIMPLEMENTED,
                      "alula: the program has collectives between " +
@@ -183,12 +219,12 @@ void *checkParallelism(const CompileOptions &options, uint32_t flags) {
 }
 } // namespace
 
-void *alula::pjrt::compileProgram(alula_instance *instance,
+void *alula::pjrt::compileProgram(const Host &host,
                                   std::string_view source,
                                   std::string_view optionBytes,
                                   const CompileOptions &options,
                                   std::shared_ptr<Program> &result) {
-  if (void *error = checkParallelism(options, 0))
+  if (void *error = checkDemands(options, 0))
     return error;
   std::vector<const char *> targets;
   for (const std::string &target : options.targets)
@@ -211,7 +247,7 @@ void *alula::pjrt::compileProgram(alula_instance *instance,
   if (info)
     readInfo(info, *program);
   alula_program_info_destroy(info);
-  void *error = checkParallelism(options, program->flags);
+  void *error = checkDemands(options, program->flags);
   if (!error && code != ALULA_STATUS_OK)
     error = makeError(code, message ? message : "alula: out of memory");
   alula_compile_free(message);
@@ -220,7 +256,7 @@ void *alula::pjrt::compileProgram(alula_instance *instance,
     program->options = optionBytes;
     program->artifact = AlignedBytes(
         {static_cast<const char *>(artifact), artifactBytes});
-    error = loadProgram(instance, *program);
+    error = loadProgram(host, *program);
   }
   alula_compile_free(artifact);
   result = std::move(program);

@@ -38,10 +38,7 @@ struct Program {
   Program() = default;
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
-  ~Program() {
-    if (executable)
-      alula_executable_destroy(executable);
-  }
+  ~Program();
 
   // What a serialized executable holds.
   std::string name, source, options;
@@ -62,6 +59,9 @@ struct Program {
           resultBytes = 0, aliasBytes = 0;
   /// Takes less time than telling another thread.
   bool isCheap = false;
+  /// The Python functions that it calls, which live as long as it.
+  PythonCallbacks *python = nullptr;
+  std::vector<std::string> pythonConfigs;
 
   // The same as the API wants it.
   std::vector<uint32_t> resultTypeCodes;
@@ -73,13 +73,13 @@ struct Program {
 };
 
 /// Compiles, without looking at the cache.
-void *compileProgram(alula_instance *instance, std::string_view source,
+void *compileProgram(const Host &host, std::string_view source,
                      std::string_view optionBytes,
                      const CompileOptions &options,
                      std::shared_ptr<Program> &result);
 
 /// Loads `program.artifact` and fills in what follows from it.
-void *loadProgram(alula_instance *instance, Program &program);
+void *loadProgram(const Host &host, Program &program);
 
 /// An executable in bytes, and back.
 std::string serializeProgram(const Program &program);

@@ -1,7 +1,6 @@
 #include "pjrt/python_callbacks.h"
 
 #include <cstdlib>
-#include <vector>
 
 using namespace alula::pjrt;
 
@@ -17,36 +16,74 @@ std::vector<PythonArray> describe(const alula_custom_call_buffer *buffers,
 
 alula_error *callPython(void *user, const alula_custom_call_args *args) {
   auto *callbacks = static_cast<PythonCallbacks *>(user);
-  // "id token", both decimal.
-  std::string config(static_cast<const char *>(args->config),
-                     args->config_bytes);
-  char *rest;
-  int64_t id = strtoll(config.c_str(), &rest, 10);
-  int64_t token = strtoll(rest, nullptr, 10);
+  PythonTarget target(std::string(static_cast<const char *>(args->config),
+                                  args->config_bytes));
   if (!callbacks->function)
     return alula_error_create(
         ALULA_STATUS_FAILED_PRECONDITION,
         "the program calls a Python function, and the plugin was not loaded by "
         "the Python package jax_plugins.alula");
-  if (token != callbacks->token)
+  if (target.token != callbacks->token)
     return alula_error_create(
         ALULA_STATUS_FAILED_PRECONDITION,
         "the program calls a Python function of another process");
   auto operands = describe(args->operands, args->operand_count);
   auto results = describe(args->results, args->result_count);
   std::string message(8192, '\0');
-  PythonCall call = {id,
+  PythonCall call = {0,
+                     target.id,
                      args->operand_count,
                      args->result_count,
                      operands.data(),
                      results.data(),
                      message.data(),
-                     message.size()};
-  if (callbacks->function(&call) == 0)
+                     message.size(),
+                     nullptr,
+                     0};
+  if (callbacks->call(call) == 0)
     return nullptr;
   return alula_error_create(ALULA_STATUS_INTERNAL, message.c_str());
 }
 } // namespace
+
+PythonTarget::PythonTarget(const std::string &config) {
+  // "id token", both decimal.
+  char *rest;
+  id = strtoll(config.c_str(), &rest, 10);
+  token = strtoll(rest, nullptr, 10);
+}
+
+int32_t PythonCallbacks::call(PythonCall &call) {
+  std::vector<int64_t> gone;
+  {
+    std::lock_guard lock(mutex);
+    gone.swap(unloaded);
+  }
+  call.unloaded = gone.data();
+  call.unloadedCount = gone.size();
+  return function(&call);
+}
+
+void PythonCallbacks::load(const std::vector<std::string> &configs) {
+  for (const std::string &config : configs) {
+    PythonTarget target(config);
+    if (!function || target.token != token)
+      continue;
+    char message[1];
+    PythonCall loaded = {1, target.id, 0, 0, nullptr, nullptr, message,
+                         sizeof message, nullptr, 0};
+    call(loaded);
+  }
+}
+
+void PythonCallbacks::unload(const std::vector<std::string> &configs) {
+  std::lock_guard lock(mutex);
+  for (const std::string &config : configs) {
+    PythonTarget target(config);
+    if (function && target.token == token)
+      unloaded.push_back(target.id);
+  }
+}
 
 void *PythonCallbacks::connect(alula_instance *instance, int64_t address,
                                int64_t given) {

@@ -2,6 +2,9 @@
 
 #include "pjrt/border.h"
 
+#include <mutex>
+#include <vector>
+
 namespace alula::pjrt {
 
 /// One array that crosses to Python.
@@ -16,12 +19,17 @@ struct PythonArray {
 /// What the Python function is called with. python/jax_plugins/alula declares
 /// the same for ctypes: change both.
 struct PythonCall {
-  int64_t id;
+  /// 0: run the function with this number. 1: a program that calls it was
+  /// loaded.
+  int64_t kind, id;
   uint32_t operandCount, resultCount;
   const PythonArray *operands, *results;
   /// Room for an error's sentence.
   char *message;
   uint64_t messageBytes;
+  /// Numbers whose programs are gone, one for each program.
+  const int64_t *unloaded;
+  uint64_t unloadedCount;
 };
 
 /// Runs custom calls named `alula.python_callback`. The program holds an id
@@ -32,9 +40,27 @@ struct PythonCallbacks {
   /// stays as long as the process.
   void *connect(alula_instance *instance, int64_t address, int64_t token);
 
-  /// 0, or that the message says what went wrong.
+  /// A program with these configurations of custom calls is loaded, is gone.
+  /// Python hears of the latter with its next call: a destructor may run where
+  /// no Python must.
+  void load(const std::vector<std::string> &configs);
+  void unload(const std::vector<std::string> &configs);
+
+  /// 0, or the message says what went wrong.
+  int32_t call(PythonCall &call);
+
   int32_t (*function)(const PythonCall *call) = nullptr;
   int64_t token = 0;
+
+private:
+  std::mutex mutex;
+  std::vector<int64_t> unloaded;
+};
+
+/// The number and the token of a configuration.
+struct PythonTarget {
+  explicit PythonTarget(const std::string &config);
+  int64_t id, token;
 };
 
 } // namespace alula::pjrt

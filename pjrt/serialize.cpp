@@ -177,7 +177,7 @@ void *alula::pjrt::Executable_DeserializeAndLoad(
   CompileOptions options;
   if (void *error = readCompileOptions(given, options))
     return error;
-  if (void *error = loadProgram(client->instance, *program))
+  if (void *error = loadProgram(client->getHost(), *program))
     return error;
   LoadedExecutable *loaded;
   if (void *error =

@@ -31,10 +31,10 @@ Topology::~Topology() {
     alula_instance_destroy(instance);
 }
 
-void *Topology::getInstance(alula_instance *&result) {
+void *Topology::getHost(Host &host) {
   std::lock_guard lock(mutex);
   if (isClients) {
-    result = devices.front()->client->instance;
+    host = devices.front()->client->getHost();
     return nullptr;
   }
   if (!instance) {
@@ -48,7 +48,7 @@ void *Topology::getInstance(alula_instance *&result) {
     }
     instance = made;
   }
-  result = instance;
+  host = {instance, pythonCallbacks.get()};
   return nullptr;
 }
 

@@ -53,6 +53,39 @@ bool callsBack(Operation *op) {
   return target == "alula.python_callback" || !target.starts_with("alula.");
 }
 
+/// Whether an attribute of an argument or a result names a layout other than
+/// row-major: "{0,1}", fastest dimension first.
+bool namesOtherLayout(Attribute mode, Type type) {
+  auto text = dyn_cast_or_null<StringAttr>(mode);
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!text || !shaped || !shaped.hasRank())
+    return false;
+  StringRef order = text.getValue();
+  if (!order.consume_front("{") || !order.consume_back("}"))
+    return false;
+  int64_t expected = shaped.getRank();
+  SmallVector<StringRef> dims;
+  order.split(dims, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef dim : dims) {
+    int64_t number;
+    if (dim.trim().getAsInteger(10, number) || number != --expected)
+      return true;
+  }
+  return false;
+}
+
+bool wantsOtherLayouts(func::FuncOp main) {
+  constexpr StringRef mode = "mhlo.layout_mode";
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (namesOtherLayout(main.getArgAttr(i, mode), main.getArgumentTypes()[i]))
+      return true;
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    if (namesOtherLayout(main.getResultAttr(i, mode),
+                         main.getResultTypes()[i]))
+      return true;
+  return false;
+}
+
 void addCosts(const alula::driver::Costs &costs, alula_program_info &info) {
   info.costs = {{"flops", costs.flops},
                 {"transcendentals", costs.transcendentals},
@@ -82,6 +115,8 @@ alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
     info->donated.push_back((donor && donor.getValue()) ||
                             main.getArgAttr(i, "tf.aliasing_output"));
   }
+  if (wantsOtherLayouts(main))
+    info->flags |= ALULA_PROGRAM_LAYOUTS;
   addCosts(analyzeCosts(main), *info);
   return info;
 }

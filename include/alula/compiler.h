@@ -97,7 +97,10 @@ enum {
   ALULA_PROGRAM_CALLS_BACK = 2,
   /* Holds loops of unknown length or sizes that are not known: they count as
    * once and as one. */
-  ALULA_PROGRAM_UNKNOWN_COST = 4
+  ALULA_PROGRAM_UNKNOWN_COST = 4,
+  /* Wants an argument or a result of "main" in another order of dimensions
+   * than row-major. */
+  ALULA_PROGRAM_LAYOUTS = 8
 };
 
 ALULA_API void alula_program_info_destroy(alula_program_info *info);

@@ -86,14 +86,16 @@ def test_a_program_that_cannot_be_compiled_is_an_exception_with_op_and_line():
         """
 import jax, jax.numpy as jnp
 try:
-    jax.jit(jnp.linalg.cholesky)(jnp.eye(4))
+    call = jax.ffi.ffi_call('no_such_function', jax.ShapeDtypeStruct((4,), 'f'))
+    jax.jit(lambda x: call(x))(jnp.ones(4, 'f'))
 except jax.errors.JaxRuntimeError as error:
     print(error)
 """
     )
     assert result.returncode == 0, result.stderr[-3000:]
-    assert "no native code" in result.stdout
-    assert "'stablehlo." in result.stdout
+    assert "'stablehlo.custom_call'" in result.stdout
+    assert "no_such_function" in result.stdout
+    assert '"<string>":5' in result.stdout
 
 
 def test_a_deleted_buffer_is_an_exception():

@@ -44,6 +44,7 @@ class _Call(ctypes.Structure):
     """PythonCall of pjrt/python_callbacks.h."""
 
     _fields_ = [
+        ("kind", ctypes.c_int64),
         ("id", ctypes.c_int64),
         ("operand_count", ctypes.c_uint32),
         ("result_count", ctypes.c_uint32),
@@ -51,24 +52,39 @@ class _Call(ctypes.Structure):
         ("results", ctypes.POINTER(_Array)),
         ("message", ctypes.c_void_p),
         ("message_bytes", ctypes.c_uint64),
+        ("unloaded", ctypes.POINTER(ctypes.c_int64)),
+        ("unloaded_count", ctypes.c_uint64),
     ]
 
 
+RUN, LOADED = 0, 1
+
 _numbers = itertools.count(1)
 _functions = {}
-_lock = threading.Lock()
+# How many lowered and loaded programs need a function.
+_users = {}
+_lock = threading.RLock()
+
+
+def _use(number, change):
+    with _lock:
+        _users[number] = _users.get(number, 0) + change
+        if _users[number] <= 0:
+            _users.pop(number)
+            _functions.pop(number, None)
 
 
 class _Registration:
-    """Keeps a function callable for as long as its program lives."""
+    """Keeps a function callable for as long as its lowered program lives; the
+    plugin tells how long the loaded ones do."""
 
     def __init__(self, function):
         self.number = next(_numbers)
-        with _lock:
-            _functions[self.number] = function
+        _functions[self.number] = function
+        _use(self.number, +1)
 
     def __del__(self):
-        _functions.pop(self.number, None)
+        _use(self.number, -1)
 
 
 def _view(array):
@@ -101,7 +117,12 @@ def _run(call):
 def _call(pointer):
     call = pointer.contents
     try:
-        _run(call)
+        for i in range(call.unloaded_count):
+            _use(call.unloaded[i], -1)
+        if call.kind == LOADED:
+            _use(call.id, +1)
+        else:
+            _run(call)
         return 0
     except BaseException:
         text = "CpuCallback error calling callback: " + traceback.format_exc()
