@@ -42,6 +42,30 @@ done:
   ret void
 })";
 
+/// out[i] = bf16(f16 in[i])
+constexpr const char *loopOverHalves = R"(
+define void @kernel(ptr noalias %in, ptr noalias %out, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %from = getelementptr half, ptr %in, i64 %i
+  %half = load half, ptr %from
+  %x = fpext half %half to double
+  %again = fptrunc double %x to half
+  %y = fpext half %again to float
+  %brain = fptrunc float %y to bfloat
+  %z = fpext bfloat %brain to float
+  %last = fptrunc float %z to bfloat
+  %to = getelementptr bfloat, ptr %out, i64 %i
+  store bfloat %last, ptr %to
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+})";
+
 constexpr const char *callsMemory = R"(
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 define void @kernel(ptr %out, i64 %n) {
@@ -140,6 +164,17 @@ TEST(Library, InlinesWhatKernelsCall) {
     EXPECT_TRUE(undefined->empty()) << name;
     auto image = linkImage({*object}, {"kernel"}, machine);
     EXPECT_TRUE(bool(image)) << toText(image.takeError());
+  }
+}
+
+TEST(SmallFloats, AreConvertedWithoutCalls) {
+  for (const char *name : everyMachine) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    auto object = compile(loopOverHalves, machine);
+    ASSERT_TRUE(bool(object)) << toText(object.takeError());
+    auto undefined = findUndefined(*object);
+    ASSERT_TRUE(bool(undefined)) << toText(undefined.takeError());
+    EXPECT_TRUE(undefined->empty()) << name << ": " << undefined->front();
   }
 }
 

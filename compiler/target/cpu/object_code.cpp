@@ -2,6 +2,7 @@
 
 #include "compiler/target/cpu/object_code.h"
 
+#include "compiler/target/cpu/convert_small_floats.h"
 #include "compiler/target/cpu/library.h"
 
 #include "llvm/IR/LLVMContext.h"
@@ -153,6 +154,7 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
   module.setTargetTriple(machine.triple);
   module.setDataLayout(targetMachine->createDataLayout());
   allowContraction(module);
+  convertSmallFloats(module, machine);
   if (auto problem = linkLibrary(module, machine))
     return std::move(problem);
   markFreestanding(module, machine);

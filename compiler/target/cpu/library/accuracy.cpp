@@ -402,7 +402,7 @@ template <typename T> double time(const Level &level, const Row &row) {
 }
 
 struct Options {
-  unsigned logCount = 18;
+  unsigned logCount = 20;
   std::string markdown;
   std::vector<std::string> names;
 };
@@ -446,7 +446,7 @@ int main(int count, char **arguments) {
       {"f16", 10, -14, 1 << 16, 16},
       {"bf16", 7, -126, 1 << 16, 16},
       {"f32", 23, -126, spread, options.logCount},
-      {"f64", 52, -1022, std::max<uint64_t>(spread >> 2, 4096),
+      {"f64", 52, -1022, std::max<uint64_t>(spread >> 3, 4096),
        options.logCount},
   };
   for (const Row &row : rows) {

@@ -8,8 +8,25 @@ the others fitted again around them. Needs mpmath; run with the path to write.
 import struct
 import sys
 
-from mpmath import mp, mpf, matrix, lu_solve, cos, exp, expm1, floor, log, log1p
-from mpmath import erf, nint, pi, sin, sqrt, tanh, atan, asin
+from mpmath import (
+    atan,
+    cos,
+    erf,
+    exp,
+    expm1,
+    floor,
+    log,
+    log1p,
+    lu_solve,
+    matrix,
+    mp,
+    mpf,
+    nint,
+    pi,
+    sin,
+    sqrt,
+    tanh,
+)
 
 mp.prec = 400
 
@@ -71,7 +88,7 @@ def fit(function, weight, degree, low, high, rounding, exact=3):
     """Coefficients from x**0 up, each of the type that `rounding` gives."""
     done = []
     for lead in range(degree + 1):
-        rest = lambda x: function(x) - sum(c * x**i for i, c in enumerate(done))
+        rest = lambda x, fixed=tuple(done): function(x) - sum(c * x**i for i, c in enumerate(fixed))
         powers = list(range(lead, degree + 1))
         coefficients, worst = exchange(rest, weight, powers, low, high)
         if lead == exact or lead == degree:
@@ -110,6 +127,7 @@ def series(terms, limit):
 
 
 def write_all(out):
+    # Reductions round: the ends are a little further out.
     half = log(2) / 2 * mpf("1.002")
     e2 = lambda r: (exp(r) - 1 - r) / r**2
     for bits, degree, name, rounding in (
@@ -119,7 +137,7 @@ def write_all(out):
         write_polynomial(
             out,
             name,
-            f"(e^x - 1 - x) / x^2 for |x| <= ln 2 / 2",
+            "(e^x - 1 - x) / x^2 for |x| <= ln 2 / 2",
             fit(e2, lambda r: r**2 / exp(r), degree, -half, half, rounding),
             rounding,
         )

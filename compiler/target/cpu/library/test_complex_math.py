@@ -74,9 +74,14 @@ def inputs(name, dtype):
     circle = [complex(dtype(np.cos(a)), dtype(np.sin(a))) for a in np.linspace(0, 6.28, 100)]
     small = [z * 2.0**-30 for z in draw(dtype, 50, 9)]
     top = float(np.finfo(dtype).max)
-    ends = [complex(a * top, b * top) for a, b in itertools.product([1, 0.75, -0.5, 1e-3], [1, 0.6, -1e-2])]
+    ends = [
+        complex(a * top, b * top)
+        for a, b in itertools.product([1, 0.75, -0.5, 1e-3], [1, 0.6, -1e-2])
+    ]
     tiny = float(np.finfo(dtype).tiny)
-    ends += [complex(a * tiny, b * tiny) for a, b in itertools.product([1, -0.25, 3], [1, 0.6, -0.125])]
+    ends += [
+        complex(a * tiny, b * tiny) for a, b in itertools.product([1, -0.25, 3], [1, 0.6, -0.125])
+    ]
     every = draw(dtype, 400, 1) + near_one + near_minus_one + circle + small
     if name in ("log", "sqrt", "rsqrt", "cbrt", "sign", "log1p"):
         every += ends
@@ -154,13 +159,14 @@ def is_open(name, z, expected):
     re, im = expected
     if np.isnan(re) or np.isnan(im):
         return np.isinf(re) or np.isinf(im) or re == 0 or im == 0
-    return np.isinf(z.real) and not np.isfinite(z.imag) or np.isinf(z.imag) and not np.isfinite(z.real)
+    return (
+        np.isinf(z.real) and not np.isfinite(z.imag) or np.isinf(z.imag) and not np.isfinite(z.real)
+    )
 
 
 @pytest.mark.parametrize("suffix", TYPES)
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "cos", "tan", "tanh", "sqrt"])
 def test_special_values(name, suffix):
-    dtype = TYPES[suffix][1]
     wrong = []
     for re, im in itertools.product(SPECIAL_PARTS, repeat=2):
         z = complex(re, im)
