@@ -25,11 +25,32 @@ struct AssignScratch
     : public alula::kernel::impl::AssignScratchBase<AssignScratch> {
   void runOnOperation() override {
     for (auto entry : getOperation().getBody().getOps<EntryOp>()) {
-      auto function = getOperation().getInnerModule().lookupSymbol<func::FuncOp>(
-          entry.getSymName());
+      auto function =
+          getOperation().getInnerModule().lookupSymbol<func::FuncOp>(
+              entry.getSymName());
       if (failed(assign(function, entry)))
         return signalPassFailure();
     }
+  }
+
+  /// Pointers to a temporary. MLIR takes a view's pointer for that of its
+  /// source, so they are moved here.
+  static void placePointers(func::FuncOp function, memref::AllocOp alloc,
+                            Value scratch, int64_t offset) {
+    function.walk([&](memref::ExtractAlignedPointerAsIndexOp pointer) {
+      Value source = pointer.getSource();
+      while (auto cast = source.getDefiningOp<memref::ReinterpretCastOp>())
+        source = cast.getSource();
+      if (source != alloc.getResult())
+        return;
+      OpBuilder builder(pointer);
+      Location location = pointer.getLoc();
+      Value base = builder.create<memref::ExtractAlignedPointerAsIndexOp>(
+          location, scratch);
+      Value shift = builder.create<arith::ConstantIndexOp>(location, offset);
+      Value moved = builder.create<arith::AddIOp>(location, base, shift);
+      pointer.replaceAllUsesWith(moved);
+    });
   }
 
   static LogicalResult assign(func::FuncOp function, EntryOp entry) {
@@ -59,6 +80,8 @@ struct AssignScratch
     function.setType(
         builder.getFunctionType(function.front().getArgumentTypes(), {}));
     entry.setScratchBytes(static_cast<uint64_t>(total));
+    for (auto [alloc, offset] : llvm::zip_equal(allocs, offsets))
+      placePointers(function, alloc, scratch, offset);
     for (auto [alloc, offset] : llvm::zip_equal(allocs, offsets)) {
       builder.setInsertionPoint(alloc);
       Value shift =

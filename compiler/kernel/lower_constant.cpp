@@ -32,9 +32,9 @@ Value makeSplat(Lowering &lowering, Attribute value, Type element) {
   ImplicitLocOpBuilder &b = lowering.b;
   Type type = getValueType(element);
   if (auto bridged = dyn_cast<alula::newer::DenseBridgedAttr>(value))
-    return makeNumber(lowering, type,
-                      alula::newer::decode(bridged.getFormat(),
-                                           bridged.getRawCodes()[0]));
+    return makeNumber(
+        lowering, type,
+        alula::newer::decode(bridged.getFormat(), bridged.getRawCodes()[0]));
   auto dense = cast<DenseElementsAttr>(value);
   if (isa<IntegerType>(element))
     return b.create<arith::ConstantOp>(
@@ -98,13 +98,13 @@ void alula::kernel::emitConstant(Operation *op, Lowering &lowering) {
     return lowering.decline(op, "for a constant of type " + debugString(type) +
                                     " in a kernel");
   auto module = op->getParentOfType<ModuleOp>();
-  auto global = OpBuilder::atBlockBegin(module.getBody())
-                    .create<memref::GlobalOp>(
-                        op->getLoc(), "constant", b.getStringAttr("private"),
-                        getBufferType(type), memory, /*constant=*/true,
-                        b.getI64IntegerAttr(64));
-  StringAttr name = SymbolTable(module).insert(global);
-  lowering.setBuffer(
-      constant.getResult(),
-      b.create<memref::GetGlobalOp>(getBufferType(type), name.getValue()));
+  auto globals = module.getOps<memref::GlobalOp>();
+  auto number = std::distance(globals.begin(), globals.end());
+  std::string name = "constant_" + std::to_string(number);
+  OpBuilder::atBlockBegin(module.getBody())
+      .create<memref::GlobalOp>(op->getLoc(), name, b.getStringAttr("private"),
+                                getBufferType(type), memory, /*constant=*/true,
+                                b.getI64IntegerAttr(64));
+  lowering.setBuffer(constant.getResult(),
+                     b.create<memref::GetGlobalOp>(getBufferType(type), name));
 }
