@@ -219,6 +219,29 @@ void *checkDemands(const CompileOptions &options, uint32_t flags) {
 }
 } // namespace
 
+namespace {
+/// The first error: what is wrong, then where, which may take many lines.
+struct FirstError {
+  std::string text;
+
+  static void hear(void *user, const alula_compile_diagnostic *said) {
+    auto *self = static_cast<FirstError *>(user);
+    if (!said->is_error || !self->text.empty())
+      return;
+    self->text = said->message;
+    if (*said->location)
+      self->text += std::string("\nat ") + said->location;
+  }
+  /// What the compiler has no code for is not the client's mistake.
+  alula_status_code getCode(alula_status_code given) const {
+    bool lacks = text.find("no native code") != std::string::npos;
+    return lacks && given == ALULA_STATUS_INVALID_ARGUMENT
+               ? ALULA_STATUS_UNIMPLEMENTED
+               : given;
+  }
+};
+} // namespace
+
 void *alula::pjrt::compileProgram(const Host &host,
                                   std::string_view source,
                                   std::string_view optionBytes,
@@ -235,6 +258,9 @@ void *alula::pjrt::compileProgram(const Host &host,
   compile.targets = targets.data();
   compile.target_count = targets.size();
   compile.info = &info;
+  FirstError first;
+  compile.on_diagnostic = FirstError::hear;
+  compile.user = &first;
   static const char *const customCalls[] = {"alula.python_callback"};
   compile.custom_calls = customCalls;
   compile.custom_call_count = 1;
@@ -249,7 +275,9 @@ void *alula::pjrt::compileProgram(const Host &host,
   alula_program_info_destroy(info);
   void *error = checkDemands(options, program->flags);
   if (!error && code != ALULA_STATUS_OK)
-    error = makeError(code, message ? message : "alula: out of memory");
+    error = makeError(first.getCode(code), !first.text.empty() ? first.text
+                                           : message ? message
+                                                     : "alula: out of memory");
   alula_compile_free(message);
   if (!error) {
     program->source = source;

@@ -15,7 +15,7 @@ constexpr size_t threadCount = 8, size = 32;
 
 int getRounds() {
   const char *text = getenv("ALULA_THREAD_ROUNDS");
-  return text ? atoi(text) : 40;
+  return text ? atoi(text) : 20;
 }
 
 /// A copy on the other device and back.

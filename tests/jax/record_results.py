@@ -40,8 +40,10 @@ def pytest_runtest_logreport(report):
         if report.outcome == "failed":
             crash = getattr(report.longrepr, "reprcrash", None)
             text = crash.message if crash else str(report.longrepr)
+        # Both ends tell: what it is, and what the compiler says.
+        text = text if len(text) < 2000 else text[:600] + " … " + text[-1400:]
         # A failing teardown counts as well: the last line of a test wins.
-        _write(test=report.nodeid, outcome=report.outcome, text=text[:2000])
+        _write(test=report.nodeid, outcome=report.outcome, text=text)
 
 
 def pytest_collectreport(report):
