@@ -75,7 +75,8 @@ TEST(Artifact, Text) {
   std::string bytes = makeSample();
   Artifact artifact;
   Diagnostic diagnostic;
-  ASSERT_TRUE(openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+  ASSERT_TRUE(
+      openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
   std::string text = printText(artifact);
   text.erase(0, text.find('\n') + 1);
   EXPECT_EQ(text, R"(compiler = "test"
@@ -148,7 +149,8 @@ TEST(Artifact, CustomCallText) {
   std::string bytes = makeControlSample();
   Artifact artifact;
   Diagnostic diagnostic;
-  ASSERT_TRUE(openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+  ASSERT_TRUE(
+      openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
   std::string text = printText(artifact);
   auto expect = [&](const char *line) {
     EXPECT_NE(text.find(line), text.npos) << line << "\n" << text;
@@ -217,7 +219,8 @@ TEST_P(Damage, BehindTheHash) {
 
 TEST(Artifact, HeaderErrors) {
   std::string good = makeSample(), bytes = good;
-  EXPECT_EQ(check(""), "artifact is truncated: 0 bytes, the header alone takes 64");
+  EXPECT_EQ(check(""),
+            "artifact is truncated: 0 bytes, the header alone takes 64");
   bytes[0] = 'x';
   EXPECT_EQ(check(bytes), "not an Alula artifact: wrong magic number");
   bytes = good;
@@ -228,10 +231,9 @@ TEST(Artifact, HeaderErrors) {
   bytes[10] = 2;
   EXPECT_EQ(check(bytes), "artifact has format version 1.2, this library reads "
                           "1.0 to 1.1");
-  EXPECT_EQ(check(good + "x"), "artifact says it has " +
-                                   std::to_string(good.size()) +
-                                   " bytes, but there are " +
-                                   std::to_string(good.size() + 1));
+  EXPECT_EQ(check(good + "x"),
+            "artifact says it has " + std::to_string(good.size()) +
+                " bytes, but there are " + std::to_string(good.size() + 1));
   bytes = good;
   bytes.back() ^= 1;
   EXPECT_EQ(check(bytes),
@@ -298,21 +300,23 @@ TEST(Safetensors, Headers) {
       "a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}, "b\"\u00e9\ud83d\ude00":
       {"data_offsets":[24,25], "shape":[ ] ,"dtype":"BOOL"}}   )";
   EXPECT_EQ(openTensors(two, 25, "a"), "F32 2x3x 24 at 0");
-  EXPECT_EQ(openTensors(two, 25, "b\"\xC3\xA9\xF0\x9F\x98\x80"), "BOOL  1 at 24");
+  EXPECT_EQ(openTensors(two, 25, "b\"\xC3\xA9\xF0\x9F\x98\x80"),
+            "BOOL  1 at 24");
   EXPECT_EQ(openTensors(two, 25, "b"), "none");
   EXPECT_EQ(openTensors(two, 25, "__metadata__"), "none");
   EXPECT_EQ(openTensors("{}", 0, "a"), "none");
   const std::string bad = "not a good safetensors file: ";
   const std::string json = bad + "it is no JSON object of tensors";
   EXPECT_EQ(openTensors(two, 24), bad + "a tensor lies outside the file");
-  for (const char *header :
-       {"", "[]", "{", "{\"a\"}", "{\"a\":1}", "{} x",
-        R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},})",
-        R"({"a":{"dtype":"F32","shape":[2]}})",
-        R"({"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})",
-        R"({"a":{"dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8]}})",
-        R"({"a":{"dtype":"F32","shape":[99999999999999999999],"data_offsets":[0,8]}})",
-        R"({"a":{"dtype":"F3222222222222222","shape":[],"data_offsets":[0,8]}})"})
+  for (
+      const char *header :
+      {"", "[]", "{", "{\"a\"}", "{\"a\":1}", "{} x",
+       R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},})",
+       R"({"a":{"dtype":"F32","shape":[2]}})",
+       R"({"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})",
+       R"({"a":{"dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8]}})",
+       R"({"a":{"dtype":"F32","shape":[99999999999999999999],"data_offsets":[0,8]}})",
+       R"({"a":{"dtype":"F3222222222222222","shape":[],"data_offsets":[0,8]}})"})
     EXPECT_EQ(openTensors(header, 100), json) << header;
   Safetensors file;
   Diagnostic diagnostic;
@@ -342,7 +346,8 @@ TEST(Safetensors, ConstantsMoveOut) {
   SafetensorsTensor tensor;
   Diagnostic diagnostic;
   ASSERT_TRUE(openSafetensors(file.data(), file.size(), tensors, diagnostic));
-  EXPECT_EQ((tensors.data - reinterpret_cast<const uint8_t *>(file.data())) % 64, 0);
+  EXPECT_EQ(
+      (tensors.data - reinterpret_cast<const uint8_t *>(file.data())) % 64, 0);
   ASSERT_TRUE(findTensor(tensors, "constant.0", tensor));
   EXPECT_STREQ(tensor.type, "U8");
   EXPECT_EQ(std::string(tensor.data, tensor.data + tensor.bytes), "0123456789");
@@ -376,9 +381,7 @@ TEST(Verifier, CommandErrors) {
             at("compute: register 7 is out of range"));
   EXPECT_EQ(verify([](F f) { f.move({0}, {ALULA_IMMEDIATE | 9}); }),
             at("compute: operand 2147483657 is out of range"));
-  EXPECT_EQ(verify([](F f) {
-              f.compute({0}, alula_operator(77), {0}, {0});
-            }),
+  EXPECT_EQ(verify([](F f) { f.compute({0}, alula_operator(77), {0}, {0}); }),
             at("compute: unknown operator 77"));
   EXPECT_EQ(verify([](F f) { f.alloc(3, {0}); }),
             at("alloc: slot 3 is out of range"));
@@ -389,8 +392,9 @@ TEST(Verifier, CommandErrors) {
               f.swap(result, f.local());
             }),
             at("swap: slot 0 is neither local nor in the arena"));
-  EXPECT_EQ(verify([](F f) { f.load({0}, ALULA_DTYPE_F32, f.argument(0), {0}); }),
-            at("load: element type 16 is no integer"));
+  EXPECT_EQ(
+      verify([](F f) { f.load({0}, ALULA_DTYPE_F32, f.argument(0), {0}); }),
+      at("load: element type 16 is no integer"));
   for (auto kind :
        {ALULA_SLOT_ARGUMENT, ALULA_SLOT_CONSTANT, ALULA_SLOT_GLOBAL})
     EXPECT_EQ(verify([&](F f) {
@@ -482,7 +486,8 @@ TEST(Verifier, TableErrors) {
   EXPECT_TRUE(large.finish(diagnostic).empty());
   EXPECT_STREQ(diagnostic.text, "type 0: more than 2^48 bytes");
   ArtifactWriter global;
-  global.addGlobal("g", global.addType(ALULA_DTYPE_F32, {Dim::dynamic()}), true);
+  global.addGlobal("g", global.addType(ALULA_DTYPE_F32, {Dim::dynamic()}),
+                   true);
   EXPECT_TRUE(global.finish(diagnostic).empty());
   EXPECT_STREQ(diagnostic.text, "global 0 'g': the shape must be static");
   ArtifactWriter call;

@@ -39,13 +39,26 @@ struct Symbol {
 };
 
 enum { typeShared = 3 };
-enum { segmentLoad = 1, segmentDynamic = 2, segmentInterpreter = 3,
-       segmentTls = 7 };
+enum {
+  segmentLoad = 1,
+  segmentDynamic = 2,
+  segmentInterpreter = 3,
+  segmentTls = 7
+};
 enum { segmentExecute = 1, segmentWrite = 2 };
 enum { sectionDynamicSymbols = 11 };
-enum { tagNull = 0, tagNeeded = 1, tagPltRelBytes = 2, tagRelaBytes = 8,
-       tagInit = 12, tagFini = 13, tagRelBytes = 18, tagTextRel = 22,
-       tagInitArray = 25, tagRelrBytes = 35 };
+enum {
+  tagNull = 0,
+  tagNeeded = 1,
+  tagPltRelBytes = 2,
+  tagRelaBytes = 8,
+  tagInit = 12,
+  tagFini = 13,
+  tagRelBytes = 18,
+  tagTextRel = 22,
+  tagInitArray = 25,
+  tagRelrBytes = 35
+};
 
 /// No image of ours comes near; larger ones would need care with overflow.
 constexpr uint64_t maxAddress = uint64_t(1) << 40;

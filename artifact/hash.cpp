@@ -38,8 +38,8 @@ uint64_t hashBytes(const void *bytes, size_t size) {
   }
   hash += size;
   for (; end - at >= 8; at += 8)
-    hash = std::rotl(hash ^ mixLane(0, load<uint64_t>(at)), 27) * prime1 +
-           prime4;
+    hash =
+        std::rotl(hash ^ mixLane(0, load<uint64_t>(at)), 27) * prime1 + prime4;
   if (end - at >= 4) {
     hash = std::rotl(hash ^ load<uint32_t>(at) * prime1, 23) * prime2 + prime3;
     at += 4;

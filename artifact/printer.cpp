@@ -1,38 +1,12 @@
 #include "artifact/printer.h"
+#include "artifact/print_parts.h"
 
 #include "alula/dtype.h"
 
 #include <cinttypes>
-#include <cstdarg>
-#include <cstring>
 
 namespace alula::artifact {
 namespace {
-
-__attribute__((format(printf, 1, 2))) std::string format(const char *text,
-                                                         ...) {
-  char buffer[256];
-  va_list list;
-  va_start(list, text);
-  vsnprintf(buffer, sizeof buffer, text, list);
-  va_end(list);
-  return buffer;
-}
-
-std::string quote(std::string_view text) {
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      quoted += '\\';
-    if (c == '\n')
-      quoted += "\\n";
-    else if (c == '\t')
-      quoted += "\\t";
-    else
-      quoted += c;
-  }
-  return quoted + '"';
-}
 
 const char *getOperatorName(uint32_t op) {
   switch (op) {
@@ -43,59 +17,6 @@ const char *getOperatorName(uint32_t op) {
 #undef X
   }
   return "?";
-}
-
-const char *getSlotKindName(uint32_t kind) {
-  switch (kind) {
-  case ALULA_SLOT_ARGUMENT:
-    return "argument";
-  case ALULA_SLOT_RESULT:
-    return "result";
-  case ALULA_SLOT_CONSTANT:
-    return "constant";
-  case ALULA_SLOT_GLOBAL:
-    return "global";
-  case ALULA_SLOT_ARENA:
-    return "arena";
-  case ALULA_SLOT_LOCAL:
-    return "local";
-  }
-  return "?";
-}
-
-/// Bytes that need not be text, as a JSON string: one character for a byte.
-std::string quoteBytes(std::string_view bytes) {
-  std::string text = "\"";
-  for (char c : bytes) {
-    auto byte = uint8_t(c);
-    if (byte == '"' || byte == '\\')
-      text += '\\';
-    text += byte < 32 || byte > 126 ? format("\\u%04x", byte)
-                                    : std::string(1, c);
-  }
-  return text + '"';
-}
-
-/// The bytes of a constant of a custom call; "" for none.
-std::string_view getBlob(const Artifact &file, uint32_t constant) {
-  if (constant == ALULA_NONE)
-    return {};
-  const alula_file_constant &record = file.constants[constant];
-  return {reinterpret_cast<const char *>(file.data.data + record.offset),
-          record.bytes};
-}
-
-/// "(4xf32, i32) -> (4xf32)"
-std::string printCustomCallTypes(const Artifact &file,
-                                 const alula_file_custom_call &call) {
-  std::string text = "(";
-  const uint32_t *type = file.lists.data + call.first_type;
-  for (uint32_t i = 0; i < call.operand_count; ++i)
-    text += (i ? ", " : "") + printType(file, *type++);
-  text += ") -> (";
-  for (uint32_t i = 0; i < call.result_count; ++i)
-    text += (i ? ", " : "") + printType(file, *type++);
-  return text + ")";
 }
 
 std::string printCustomCall(const Artifact &file, uint64_t index) {
@@ -111,19 +32,6 @@ std::string printCustomCall(const Artifact &file, uint64_t index) {
   if (call.attributes != ALULA_NONE)
     text += ", attributes " + quoteBytes(getBlob(file, call.attributes));
   return text + "\n";
-}
-
-std::string printSlot(const alula_file_slot &slot) {
-  std::string text = getSlotKindName(slot.kind);
-  if (slot.kind == ALULA_SLOT_LOCAL)
-    return slot.flags & ALULA_SLOT_READ_ONLY ? text + " read_only" : text;
-  if (slot.kind != ALULA_SLOT_ARENA)
-    text += format(" %u", slot.index);
-  if (slot.bytes != ALULA_REST)
-    text += format(" [%" PRIu64 ", +%" PRIu64 ")", slot.offset, slot.bytes);
-  else if (slot.offset)
-    text += format(" [%" PRIu64 ", ...)", slot.offset);
-  return text;
 }
 
 class CommandPrinter {
@@ -232,8 +140,8 @@ private:
                        printList('s', next, callee.result_count);
     uint32_t dims = 0;
     for (uint32_t i = 0; i < callee.argument_count; ++i)
-      dims += countDynamicDims(file,
-                               file.types[file.getArgument(callee, i).type]);
+      dims +=
+          countDynamicDims(file, file.types[file.getArgument(callee, i).type]);
     if (next < count) {
       text += " dims" + printList('o', next, dims);
       text += " -> " + printList('r', next, count - next);
@@ -276,15 +184,6 @@ std::string printSignature(const Artifact &file,
   return text + ")";
 }
 
-/// Calls `line` for each command of a block.
-template <class Line>
-void forEachCommand(const Artifact &file, const alula_file_block &block,
-                    Line line) {
-  for (uint64_t word = block.begin; word < block.end;
-       word += file.code[word] >> 8)
-    line(word);
-}
-
 void printFunction(const Artifact &file, uint32_t index, std::string &text) {
   const alula_file_function &function = file.functions[index];
   text += format("\n%sfunction @",
@@ -297,10 +196,9 @@ void printFunction(const Artifact &file, uint32_t index, std::string &text) {
             printSlot(file.slots[function.first_slot + i]) + "\n";
   for (uint32_t i = 0; i < function.block_count; ++i) {
     text += format("^%u:\n", i);
-    forEachCommand(file, file.blocks[function.first_block + i],
-                   [&](uint64_t word) {
-                     text += "  " + printCommand(file, word) + "\n";
-                   });
+    forEachCommand(
+        file, file.blocks[function.first_block + i],
+        [&](uint64_t word) { text += "  " + printCommand(file, word) + "\n"; });
   }
   text += "}\n";
 }
@@ -338,14 +236,15 @@ std::string printText(const Artifact &file) {
             quote(file.getString(global.name)) + ": " +
             printType(file, global.type) +
             (global.flags & ALULA_GLOBAL_MUTABLE ? " mutable" : "") +
-            (global.initial == ALULA_NONE ? std::string()
-                                          : format(" = constant %u",
-                                                   global.initial)) +
+            (global.initial == ALULA_NONE
+                 ? std::string()
+                 : format(" = constant %u", global.initial)) +
             "\n";
   }
   for (uint64_t i = 0; i < file.constants.size; ++i) {
     const alula_file_constant &constant = file.constants[i];
-    text += format("constant %" PRIu64 ": %" PRIu64 " bytes", i, constant.bytes);
+    text +=
+        format("constant %" PRIu64 ": %" PRIu64 " bytes", i, constant.bytes);
     if (constant.external_file)
       text += ", " + printType(file, uint32_t(constant.offset)) + " in " +
               quote(file.getString(constant.external_file)) + " as " +
@@ -377,176 +276,6 @@ std::string printText(const Artifact &file) {
   }
   for (uint32_t i = 0; i < file.functions.size; ++i)
     printFunction(file, i, text);
-  return text;
-}
-
-// ---- JSON ----
-
-namespace {
-
-/// Joins the items' texts with commas inside brackets.
-template <class T, class Print>
-std::string printArray(const Table<T> &items, Print print) {
-  std::string text = "[";
-  for (uint64_t i = 0; i < items.size; ++i)
-    text += (i ? ",\n  " : "\n  ") + print(i, items[i]);
-  return text + "]";
-}
-
-std::string printJsonValue(const Artifact &file,
-                           const alula_file_value &value) {
-  const alula_file_type &type = file.types[value.type];
-  std::string text = "{\"name\": " + quote(file.getString(value.name)) +
-                     ", \"dtype\": " +
-                     quote(alula_dtype_get_name(type.dtype)) + ", \"shape\": [";
-  for (uint32_t i = 0; i < type.rank; ++i) {
-    const alula_file_dim &dim = file.getDims(type)[i];
-    text += i ? ", " : "";
-    if (dim.size >= 0)
-      text += std::to_string(dim.size);
-    else
-      text += "{\"symbol\": " + quote(file.getString(dim.symbol)) +
-              format(", \"minimum\": %" PRId64 ", \"maximum\": %" PRId64 "}",
-                     dim.minimum, dim.maximum);
-  }
-  text += "]";
-  if (value.alias != ALULA_NONE)
-    text += format(", \"alias\": %u", value.alias);
-  return text + "}";
-}
-
-std::string printJsonFunction(const Artifact &file, uint32_t index) {
-  const alula_file_function &function = file.functions[index];
-  std::string text =
-      "{\"name\": " + quote(file.getString(function.name)) +
-      format(", \"exported\": %s, \"registers\": %u, \"arena_bytes\": %" PRIu64
-             ",\n   \"arguments\": [",
-             function.flags & ALULA_FUNCTION_EXPORTED ? "true" : "false",
-             function.register_count, function.arena_bytes);
-  for (uint32_t i = 0; i < function.argument_count; ++i)
-    text += (i ? ", " : "") + printJsonValue(file, file.getArgument(function, i));
-  text += "],\n   \"results\": [";
-  for (uint32_t i = 0; i < function.result_count; ++i)
-    text += (i ? ", " : "") + printJsonValue(file, file.getResult(function, i));
-  text += "],\n   \"slots\": [";
-  for (uint32_t i = 0; i < function.slot_count; ++i)
-    text += (i ? ", " : "") +
-            quote(printSlot(file.slots[function.first_slot + i]));
-  text += "],\n   \"blocks\": [";
-  for (uint32_t i = 0; i < function.block_count; ++i) {
-    text += i ? ",\n    [" : "\n    [";
-    bool first = true;
-    forEachCommand(file, file.blocks[function.first_block + i],
-                   [&](uint64_t word) {
-                     text += first ? "" : ", ";
-                     first = false;
-                     text += quote(printCommand(file, word));
-                   });
-    text += "]";
-  }
-  return text + "]}";
-}
-
-} // namespace
-
-std::string printJson(const Artifact &file) {
-  std::string text =
-      format("{\"version\": \"%u.%u\", \"bytes\": %" PRIu64
-             ", \"hash\": \"%016" PRIx64 "\",\n",
-             ALULA_FILE_MAJOR, file.minor, file.size, file.hash);
-  text += "\"facts\": " +
-          printArray(file.facts,
-                     [&](uint64_t, const alula_file_fact &fact) {
-                       return "[" + quote(file.getString(fact.key)) + ", " +
-                              quote(file.getString(fact.value)) + "]";
-                     }) +
-          ",\n";
-  text += "\"globals\": " +
-          printArray(
-              file.globals,
-              [&](uint64_t, const alula_file_global &global) {
-                alula_file_value value = {global.name, global.type, ALULA_NONE,
-                                          0};
-                std::string json = printJsonValue(file, value);
-                json.pop_back();
-                json += format(", \"mutable\": %s, \"initialised\": %s}",
-                               global.flags & ALULA_GLOBAL_MUTABLE ? "true"
-                                                                   : "false",
-                               global.initial == ALULA_NONE ? "false" : "true");
-                return json;
-              }) +
-          ",\n";
-  text += "\"constants\": " +
-          printArray(file.constants,
-                     [&](uint64_t, const alula_file_constant &constant) {
-                       std::string json =
-                           format("{\"bytes\": %" PRIu64, constant.bytes);
-                       if (constant.external_file)
-                         json += ", \"file\": " +
-                                 quote(file.getString(constant.external_file)) +
-                                 ", \"name\": " +
-                                 quote(file.getString(constant.external_name));
-                       return json + "}";
-                     }) +
-          ",\n";
-  text += "\"custom_calls\": " +
-          printArray(
-              file.customCalls,
-              [&](uint64_t, const alula_file_custom_call &call) {
-                return "{\"name\": " + quote(file.getString(call.name)) +
-                       ", \"type\": " +
-                       quote(printCustomCallTypes(file, call)) +
-                       format(", \"api_version\": %u, \"side_effect\": %s",
-                              call.api_version,
-                              call.flags & ALULA_CUSTOM_CALL_SIDE_EFFECT
-                                  ? "true"
-                                  : "false") +
-                       ", \"config\": " +
-                       quoteBytes(getBlob(file, call.config)) +
-                       ", \"attributes\": " +
-                       quoteBytes(getBlob(file, call.attributes)) + "}";
-              }) +
-          ",\n";
-  text += "\"kernels\": " +
-          printArray(file.kernels,
-                     [&](uint64_t, const alula_file_kernel &kernel) {
-                       return "{\"name\": " +
-                              quote(file.getString(kernel.name)) +
-                              format(", \"bindings\": %u, \"constants\": %u, "
-                                     "\"scratch_bytes\": %" PRIu64 "}",
-                                     kernel.binding_count,
-                                     kernel.constant_count,
-                                     kernel.scratch_bytes);
-                     }) +
-          ",\n";
-  text += "\"variants\": " +
-          printArray(file.variants,
-                     [&](uint64_t, const alula_file_variant &variant) {
-                       std::string json =
-                           "{\"name\": " + quote(file.getString(variant.name)) +
-                           ", \"target\": " +
-                           quote(file.getString(variant.target)) +
-                           format(", \"kernel_abi\": %u, \"image\": \"%s\", "
-                                  "\"image_bytes\": %" PRIu64
-                                  ", \"features\": [",
-                                  variant.kernel_abi,
-                                  variant.image_kind == ALULA_IMAGE_ELF
-                                      ? "elf"
-                                      : "raw",
-                                  variant.image_bytes);
-                       for (uint32_t i = 0; i < variant.feature_count; ++i)
-                         json += (i ? ", " : "") +
-                                 quote(file.getString(
-                                     file.lists[variant.first_feature + i]));
-                       return json + "]}";
-                     }) +
-          ",\n";
-  text += "\"functions\": " +
-          printArray(file.functions,
-                     [&](uint64_t i, const alula_file_function &) {
-                       return printJsonFunction(file, uint32_t(i));
-                     }) +
-          "}\n";
   return text;
 }
 

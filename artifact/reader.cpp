@@ -17,10 +17,9 @@ struct SectionInfo {
 };
 
 const SectionInfo *getSectionInfo(uint32_t kind) {
-  static constexpr SectionInfo infos[] = {
-      {"", 0},
+  static constexpr SectionInfo infos[] = {{"", 0},
 #define X(NAME, kind, record, name) {#name, sizeof(record)},
-      ALULA_FOR_EACH_SECTION(X)
+                                          ALULA_FOR_EACH_SECTION(X)
 #undef X
   };
   return kind >= 1 && kind <= ALULA_SECTION_LAST ? &infos[kind] : nullptr;
@@ -175,10 +174,9 @@ uint32_t countDynamicDims(const Artifact &artifact,
 }
 
 const CommandInfo *getCommandInfo(uint32_t opcode) {
-  static constexpr CommandInfo infos[] = {
-      {"", ""},
+  static constexpr CommandInfo infos[] = {{"", ""},
 #define X(NAME, code, name, parameters) {name, parameters},
-      ALULA_FOR_EACH_COMMAND(X)
+                                          ALULA_FOR_EACH_COMMAND(X)
 #undef X
   };
   return opcode >= 1 && opcode < sizeof infos / sizeof *infos ? &infos[opcode]

@@ -69,7 +69,8 @@ bool getStaticBytes(const Artifact &artifact, const alula_file_type &type,
                     uint64_t &bytes);
 
 /// How many of a type's dimensions are dynamic.
-uint32_t countDynamicDims(const Artifact &artifact, const alula_file_type &type);
+uint32_t countDynamicDims(const Artifact &artifact,
+                          const alula_file_type &type);
 
 struct CommandInfo {
   const char *name;

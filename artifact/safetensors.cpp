@@ -23,7 +23,8 @@ public:
   };
 
   void skipBlanks() {
-    while (at != end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
+    while (at != end &&
+           (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
       ++at;
   }
 
@@ -102,7 +103,8 @@ public:
       unsigned field;
       if (is(key, "dtype")) {
         field = Dtype;
-        if (!readString(type) || size_t(type.end - type.begin) >= sizeof tensor.type)
+        if (!readString(type) ||
+            size_t(type.end - type.begin) >= sizeof tensor.type)
           return false;
         memcpy(tensor.type, type.begin, size_t(type.end - type.begin));
         tensor.type[type.end - type.begin] = 0;

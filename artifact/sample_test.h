@@ -18,13 +18,17 @@ inline std::string makeSample() {
   uint32_t constant = file.addConstant(ones, sizeof ones);
   uint32_t counter = file.addGlobal("counter", scalar, /*isMutable=*/true);
   file.addGlobal("weights", vector, /*isMutable=*/false, constant);
-  uint32_t add = file.addKernel({"add",
-                                 {ALULA_ACCESS_READ, ALULA_ACCESS_READ,
-                                  ALULA_ACCESS_WRITE},
-                                 /*constantCount=*/1,
-                                 /*scratchBytes=*/128});
-  file.addVariant({"x86-64-v3", "x86_64", {"avx2", "fma"}, ALULA_IMAGE_RAW,
-                   std::string(20, '\xC3'), {4}});
+  uint32_t add = file.addKernel(
+      {"add",
+       {ALULA_ACCESS_READ, ALULA_ACCESS_READ, ALULA_ACCESS_WRITE},
+       /*constantCount=*/1,
+       /*scratchBytes=*/128});
+  file.addVariant({"x86-64-v3",
+                   "x86_64",
+                   {"avx2", "fma"},
+                   ALULA_IMAGE_RAW,
+                   std::string(20, '\xC3'),
+                   {4}});
   file.addVariant(
       {"x86-64", "x86_64", {}, ALULA_IMAGE_RAW, std::string(8, '\xC3'), {0}});
   file.addFact("compiler", "test");
@@ -40,8 +44,7 @@ inline std::string makeSample() {
   scale.addArgument("rows", dynamic);
   scale.addResult("rows", dynamic);
   Operand rows = scale.argumentDim(0, 0);
-  Operand bytes =
-      scale.compute(ALULA_OPERATOR_MUL, rows, scale.immediate(16));
+  Operand bytes = scale.compute(ALULA_OPERATOR_MUL, rows, scale.immediate(16));
   scale.bindResult(0, {rows});
   uint32_t temporary = scale.local(), part = scale.local(/*readOnly=*/true);
   uint32_t in = scale.argument(0), out = scale.result(0);

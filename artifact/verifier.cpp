@@ -208,9 +208,8 @@ private:
       if (!checkString(call.name, "custom call", i))
         return false;
       uint64_t values = uint64_t(call.operand_count) + call.result_count;
-      if (call.first_type != nextList ||
-          values > file.lists.size - nextList || values > UINT16_MAX ||
-          call.flags > 1)
+      if (call.first_type != nextList || values > file.lists.size - nextList ||
+          values > UINT16_MAX || call.flags > 1)
         return fail("custom call %" PRIu64 ": wrong sizes or flags", i);
       for (; values; --values)
         if (file.lists[nextList++] >= file.types.size)
@@ -218,13 +217,12 @@ private:
                       file.lists[nextList - 1]);
       const uint32_t blobs[] = {call.config, call.attributes};
       for (uint32_t blob : blobs)
-        if (blob != ALULA_NONE && (blob >= file.constants.size ||
-                                   file.constants[blob].external_file))
+        if (blob != ALULA_NONE &&
+            (blob >= file.constants.size || file.constants[blob].external_file))
           return fail("custom call %" PRIu64 ": constant %u can't be used", i,
                       blob);
     }
-    return nextList == file.lists.size ||
-           fail("lists: some belong to nothing");
+    return nextList == file.lists.size || fail("lists: some belong to nothing");
   }
 
   bool verifyFunctions() {
@@ -274,7 +272,8 @@ private:
       return true;
     auto *facts = static_cast<FunctionFacts *>(
         calloc(file.functions.size, sizeof(FunctionFacts)));
-    auto *depths = static_cast<uint16_t *>(calloc(mostBlocks, sizeof(uint16_t)));
+    auto *depths =
+        static_cast<uint16_t *>(calloc(mostBlocks, sizeof(uint16_t)));
     bool good = facts && depths;
     if (!good)
       diagnostic.fail(ALULA_STATUS_RESOURCE_EXHAUSTED,
@@ -322,10 +321,10 @@ private:
         return fail("function %" PRIu64 ": slot %u is of a wrong kind or index",
                     index, i);
       bool toTheEnd = slot.bytes == ALULA_REST;
-      if (whole == ALULA_REST ? slot.offset || !toTheEnd
-                              : slot.offset > whole ||
-                                    (!toTheEnd &&
-                                     slot.bytes > whole - slot.offset))
+      if (whole == ALULA_REST
+              ? slot.offset || !toTheEnd
+              : slot.offset > whole ||
+                    (!toTheEnd && slot.bytes > whole - slot.offset))
         return fail("function %" PRIu64 ": slot %u leaves its storage", index,
                     i);
     }

@@ -43,12 +43,11 @@ private:
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    return diagnostic.fail(failCode,
-                           "function %u '%.64s', block %u, word %" PRIu64
-                           ": %s%s%s",
-                           index, file.getString(function.name), block,
-                           word - file.blocks[function.first_block + block].begin,
-                           name ? name : "", name ? ": " : "", text);
+    return diagnostic.fail(
+        failCode, "function %u '%.64s', block %u, word %" PRIu64 ": %s%s%s",
+        index, file.getString(function.name), block,
+        word - file.blocks[function.first_block + block].begin,
+        name ? name : "", name ? ": " : "", text);
   }
 
   bool verifyCommand(uint64_t end) {
@@ -168,7 +167,8 @@ private:
              fail("unknown operator %u", parameters[1]);
     case ALULA_COMMAND_ARGUMENT_DIM:
       if (parameters[1] >= function.argument_count ||
-          parameters[2] >= getType(file.getArgument(function, parameters[1])).rank)
+          parameters[2] >=
+              getType(file.getArgument(function, parameters[1])).rank)
         return fail("no dimension %u of argument %u", parameters[2],
                     parameters[1]);
       return true;
@@ -254,8 +254,8 @@ private:
                     result.alias);
     }
     for (uint32_t i = 0; i < callee.argument_count; ++i)
-      for (uint32_t dims = countDynamicDims(
-               file, getType(file.getArgument(callee, i)));
+      for (uint32_t dims =
+               countDynamicDims(file, getType(file.getArgument(callee, i)));
            dims; --dims)
         if (!verifyParameter('o', *next++))
           return false;
@@ -275,8 +275,8 @@ private:
     uint64_t values = uint64_t(callee.operand_count) + callee.result_count;
     uint64_t needed = 1 + values;
     for (uint64_t i = 0; i < values; ++i)
-      needed += countDynamicDims(
-          file, file.types[file.lists[callee.first_type + i]]);
+      needed +=
+          countDynamicDims(file, file.types[file.lists[callee.first_type + i]]);
     if (count != needed)
       return fail("custom call %u takes %" PRIu64 " parameters", parameters[0],
                   needed - 1);

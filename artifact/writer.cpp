@@ -34,9 +34,8 @@ uint32_t ArtifactWriter::addType(alula_dtype dtype,
         {dim.size, dim.minimum, dim.maximum, addString(dim.symbol), 0});
   for (uint32_t i = 0; i < types.size(); ++i)
     if (types[i].dtype == uint32_t(dtype) && types[i].rank == wanted.size() &&
-        (wanted.empty() ||
-         memcmp(&dims[types[i].first_dim], wanted.data(),
-                wanted.size() * sizeof(alula_file_dim)) == 0))
+        (wanted.empty() || memcmp(&dims[types[i].first_dim], wanted.data(),
+                                  wanted.size() * sizeof(alula_file_dim)) == 0))
       return i;
   types.push_back(
       {uint32_t(dtype), uint32_t(wanted.size()), uint32_t(dims.size()), 0});
@@ -99,9 +98,10 @@ uint32_t ArtifactWriter::addCustomCall(const CustomCallSpec &spec) {
   };
   // The place in LISTS is known at the end: kernels and variants come first.
   customCalls.push_back(
-      {addString(spec.name), spec.apiVersion, uint32_t(spec.operandTypes.size()),
-       uint32_t(spec.resultTypes.size()), uint32_t(customCallTypes.size()),
-       addBlob(spec.config), addBlob(spec.attributes),
+      {addString(spec.name), spec.apiVersion,
+       uint32_t(spec.operandTypes.size()), uint32_t(spec.resultTypes.size()),
+       uint32_t(customCallTypes.size()), addBlob(spec.config),
+       addBlob(spec.attributes),
        spec.hasSideEffect ? uint32_t(ALULA_CUSTOM_CALL_SIDE_EFFECT) : 0});
   customCallTypes.insert(customCallTypes.end(), spec.operandTypes.begin(),
                          spec.operandTypes.end());
@@ -222,10 +222,9 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
   std::vector<uint64_t> entries;
   std::vector<alula_file_kernel> kernelRecords;
   for (const KernelSpec &kernel : kernels) {
-    kernelRecords.push_back({getId(kernel.name),
-                             uint32_t(kernel.accesses.size()),
-                             kernel.constantCount, uint32_t(lists.size()),
-                             kernel.scratchBytes});
+    kernelRecords.push_back(
+        {getId(kernel.name), uint32_t(kernel.accesses.size()),
+         kernel.constantCount, uint32_t(lists.size()), kernel.scratchBytes});
     lists.insert(lists.end(), kernel.accesses.begin(), kernel.accesses.end());
   }
   std::vector<alula_file_variant> variantRecords;

@@ -48,9 +48,10 @@ struct KernelSpec {
 
 /// The code of all kernels for one kind of machine.
 struct VariantSpec {
-  std::string name;                  ///< "x86-64-v3"
-  std::string target;                ///< "x86_64", "aarch64", "riscv64"
-  std::vector<std::string> features; ///< "avx2", …: runtime/device/cpu knows them
+  std::string name;   ///< "x86-64-v3"
+  std::string target; ///< "x86_64", "aarch64", "riscv64"
+  std::vector<std::string>
+      features; ///< "avx2", …: runtime/device/cpu knows them
   alula_image_kind kind = ALULA_IMAGE_ELF;
   std::string image;
   /// For each kernel, in order; addElfVariant finds them itself.
@@ -220,7 +221,8 @@ public:
 
 private:
   friend class ArtifactWriter;
-  FunctionWriter(ArtifactWriter &file, uint32_t index) : file(file), index(index) {}
+  FunctionWriter(ArtifactWriter &file, uint32_t index)
+      : file(file), index(index) {}
 
   ArtifactWriter &file;
   uint32_t index;

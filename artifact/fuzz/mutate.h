@@ -25,8 +25,8 @@ inline void fixHashes(uint8_t *bytes, size_t size) {
   memset(header.reserved, 0, sizeof header.reserved);
   memcpy(bytes, &header, sizeof header);
   size_t head = sizeof header;
-  for (uint32_t i = 0; i < header.section_count &&
-                       head + sizeof(alula_file_section) <= size;
+  for (uint32_t i = 0;
+       i < header.section_count && head + sizeof(alula_file_section) <= size;
        ++i, head += sizeof(alula_file_section)) {
     alula_file_section section;
     memcpy(&section, bytes + head, sizeof section);
@@ -60,9 +60,9 @@ inline void mutate(std::string &bytes, uint64_t &state) {
     bytes[at] ^= char(1 << nextRandom(state) % 8);
     break;
   case 2: {
-    static const uint32_t values[] = {0,    1,          2,          3,   7,
-                                      64,   0x7FFFFFFF, 0x80000000, 256, 0xFFFF,
-                                      1000, 0xFFFFFFFF};
+    static const uint32_t values[] = {0,   1,      2,          3,
+                                      7,   64,     0x7FFFFFFF, 0x80000000,
+                                      256, 0xFFFF, 1000,       0xFFFFFFFF};
     uint32_t value = values[nextRandom(state) % 12];
     if (word + 4 <= bytes.size())
       memcpy(&bytes[word], &value, 4);

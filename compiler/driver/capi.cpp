@@ -132,8 +132,9 @@ compileProgram(StringRef input, const alula_compile_options &options,
   alula::driver::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
-  ScopedDiagnosticHandler handler(
-      &context, [&](Diagnostic &diagnostic) { return listener.hear(diagnostic); });
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    return listener.hear(diagnostic);
+  });
   OwningOpRef<ModuleOp> module = alula::driver::readProgram(
       llvm::MemoryBuffer::getMemBufferCopy(input, "program"), &context);
   if (module && options.info)

@@ -81,9 +81,9 @@ TEST(Compile, ProgressAndTimes) {
   Result result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
   EXPECT_EQ(result.artifact.substr(1, 5), "ALULA");
-  EXPECT_EQ(heard.rooms,
-            (std::vector<std::string>{"1/6 input", "2/6 dispatch", "3/6 kernel",
-                                      "4/6 schedule", "5/6 target", "6/6 emit"}));
+  EXPECT_EQ(heard.rooms, (std::vector<std::string>{"1/6 input", "2/6 dispatch",
+                                                   "3/6 kernel", "4/6 schedule",
+                                                   "5/6 target", "6/6 emit"}));
   EXPECT_EQ(heard.times,
             (std::vector<std::string>{"input", "dispatch", "kernel", "schedule",
                                       "target", "emit"}));
@@ -92,8 +92,8 @@ TEST(Compile, ProgressAndTimes) {
 }
 
 TEST(Compile, Cancel) {
-  for (const char *room : {"input", "dispatch", "kernel", "schedule", "target",
-                           "emit"}) {
+  for (const char *room :
+       {"input", "dispatch", "kernel", "schedule", "target", "emit"}) {
     Heard heard;
     heard.cancelAt = room;
     alula_compile_options options = makeOptions(heard);

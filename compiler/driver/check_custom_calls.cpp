@@ -6,9 +6,8 @@
 
 using namespace mlir;
 
-LogicalResult
-alula::driver::checkCustomCalls(ModuleOp module,
-                                ArrayRef<std::string> announced) {
+LogicalResult alula::driver::checkCustomCalls(ModuleOp module,
+                                              ArrayRef<std::string> announced) {
   bool good = true;
   module.walk([&](stablehlo::CustomCallOp call) {
     StringRef name = call.getCallTargetName();

@@ -56,7 +56,8 @@ int main(int argc, char **argv) {
   uint32_t function;
   check(alula_executable_find_function(model, "main", &function));
 
-  /* The results are written where they already are: no allocation in the loop. */
+  /* The results are written where they already are: no allocation in the loop.
+   */
   static float probabilities[BATCH * DIGITS], best[BATCH];
   const int64_t probability_dims[] = {BATCH, DIGITS}, best_dims[] = {BATCH};
   const int64_t image_dims[] = {BATCH, PIXELS};

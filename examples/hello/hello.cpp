@@ -20,8 +20,10 @@ int main(int argc, char **argv) {
   uint32_t add = model ? model.find("add", error) : 0;
   float x[4] = {1, 2, 3, 4}, y[4] = {10, 20, 30, 40};
   std::vector<alula::Buffer> arguments = {
-      alula::Buffer::wrap(instance, ALULA_DTYPE_F32, {2, 2}, x, sizeof x, error),
-      alula::Buffer::wrap(instance, ALULA_DTYPE_F32, {2, 2}, y, sizeof y, error)};
+      alula::Buffer::wrap(instance, ALULA_DTYPE_F32, {2, 2}, x, sizeof x,
+                          error),
+      alula::Buffer::wrap(instance, ALULA_DTYPE_F32, {2, 2}, y, sizeof y,
+                          error)};
   auto results = model.call(add, arguments, error);
   if (error) {
     fprintf(stderr, "hello: %s\n", error.message());

@@ -24,7 +24,9 @@ extern "C" {
 #define ALULA_STATIC_ASSERT _Static_assert
 #endif
 
-#define ALULA_FILE_MAGIC "\x89" "ALULA\r\n"
+#define ALULA_FILE_MAGIC                                                       \
+  "\x89"                                                                       \
+  "ALULA\r\n"
 #define ALULA_FILE_MAJOR 1u
 #define ALULA_FILE_MINOR 1u
 
@@ -83,7 +85,7 @@ typedef enum alula_section_kind ALULA_ENUM_TYPE {
 #define X(NAME, kind, record, name) ALULA_SECTION_##NAME = kind,
   ALULA_FOR_EACH_SECTION(X)
 #undef X
-  ALULA_SECTION_LAST = ALULA_SECTION_CUSTOM_CALLS
+      ALULA_SECTION_LAST = ALULA_SECTION_CUSTOM_CALLS
 } alula_section_kind;
 
 typedef struct alula_file_section {
@@ -226,7 +228,8 @@ typedef struct alula_file_custom_call {
 } alula_file_custom_call;
 ALULA_STATIC_ASSERT(sizeof(alula_file_custom_call) == 32, "custom call");
 
-/* Provenance and other facts for people: "compiler", "options", "input.hash". */
+/* Provenance and other facts for people: "compiler", "options", "input.hash".
+ */
 typedef struct alula_file_fact {
   uint32_t key, value;
 } alula_file_fact;
@@ -335,7 +338,7 @@ typedef enum alula_operator ALULA_ENUM_TYPE {
 #define X(NAME, code, name) ALULA_OPERATOR_##NAME = code,
   ALULA_FOR_EACH_OPERATOR(X)
 #undef X
-  ALULA_OPERATOR_LAST = ALULA_OPERATOR_GE
+      ALULA_OPERATOR_LAST = ALULA_OPERATOR_GE
 } alula_operator;
 
 #ifdef __cplusplus

@@ -92,7 +92,8 @@ alula_instance_create(const alula_instance_options *options,
                       alula_instance **instance);
 /* Objects made from it keep what they need alive. */
 ALULA_API void alula_instance_destroy(alula_instance *instance);
-ALULA_API uint32_t alula_instance_get_thread_count(const alula_instance *instance);
+ALULA_API uint32_t
+alula_instance_get_thread_count(const alula_instance *instance);
 
 /* ---- Custom calls: C functions that programs call by name ---- */
 
@@ -211,7 +212,8 @@ alula_executable_load_memory(alula_instance *instance, const void *bytes,
 ALULA_API void alula_executable_destroy(alula_executable *executable);
 
 /* The file's hash: equal for equal files. */
-ALULA_API uint64_t alula_executable_get_hash(const alula_executable *executable);
+ALULA_API uint64_t
+alula_executable_get_hash(const alula_executable *executable);
 /* Which variant was taken; "" if there are no kernels. */
 ALULA_API const char *
 alula_executable_get_variant(const alula_executable *executable);
@@ -315,7 +317,8 @@ typedef struct alula_call_options {
   size_t struct_bytes;
   alula_state *state; /* NULL: the executable's own */
   /* For each argument, not 0 if the call may take its memory over for the
-   * result that aliases it; the buffer then has no data any more. NULL: none. */
+   * result that aliases it; the buffer then has no data any more. NULL: none.
+   */
   const uint8_t *donate;
   /* The call ends with ALULA_STATUS_CANCELLED soon after this is not 0. */
   const int *cancel;
@@ -349,8 +352,8 @@ ALULA_API int alula_event_is_done(alula_event *event);
 ALULA_API alula_error *alula_event_wait(alula_event *event);
 /* `done` is called once, from the thread that ran the call, or from this one
  * if it has ended; one for each event. */
-ALULA_API void alula_event_on_done(alula_event *event,
-                                   void (*done)(void *user), void *user);
+ALULA_API void alula_event_on_done(alula_event *event, void (*done)(void *user),
+                                   void *user);
 /* The call goes on if it has not ended. */
 ALULA_API void alula_event_destroy(alula_event *event);
 

@@ -91,20 +91,19 @@ public:
                        const std::vector<int64_t> &dims, Error &error) {
     alula_buffer *made = nullptr;
     if (!error)
-      error.take(alula_buffer_create(instance.get(), dtype,
-                                     uint32_t(dims.size()), dims.data(),
-                                     &made));
+      error.take(alula_buffer_create(
+          instance.get(), dtype, uint32_t(dims.size()), dims.data(), &made));
     return Buffer(made);
   }
   /* The caller's memory, which must outlive the buffer. */
   static Buffer wrap(const Instance &instance, alula_dtype dtype,
-                     const std::vector<int64_t> &dims, void *data,
-                     size_t bytes, Error &error) {
+                     const std::vector<int64_t> &dims, void *data, size_t bytes,
+                     Error &error) {
     alula_buffer *made = nullptr;
     if (!error)
-      error.take(alula_buffer_wrap(instance.get(), dtype,
-                                   uint32_t(dims.size()), dims.data(), data,
-                                   bytes, nullptr, nullptr, &made));
+      error.take(alula_buffer_wrap(instance.get(), dtype, uint32_t(dims.size()),
+                                   dims.data(), data, bytes, nullptr, nullptr,
+                                   &made));
     return Buffer(made);
   }
 

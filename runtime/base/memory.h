@@ -63,8 +63,7 @@ public:
       capacity = size;
     }
     if (size > count)
-      memset(static_cast<void *>(items + count), 0,
-             (size - count) * sizeof(T));
+      memset(static_cast<void *>(items + count), 0, (size - count) * sizeof(T));
     count = size;
     return true;
   }

@@ -28,8 +28,7 @@ Status makeError(alula_status_code code, const char *format, ...) {
   int length = vsnprintf(nullptr, 0, format, list);
   va_end(list);
   size_t size = length < 0 ? 1 : size_t(length) + 1;
-  auto *error =
-      static_cast<alula_error *>(malloc(sizeof(alula_error) + size));
+  auto *error = static_cast<alula_error *>(malloc(sizeof(alula_error) + size));
   if (!error)
     return getNoMemory();
   error->code = code;

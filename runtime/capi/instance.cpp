@@ -30,10 +30,9 @@ alula_error *alula_instance_create(const alula_instance_options *options,
   if (mine.thread_pool && !mine.thread_pool->run)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "the thread pool lacks its function");
-  Instance *made =
-      mine.thread_pool
-          ? create<Instance>(driver, allocator, *mine.thread_pool)
-          : create<Instance>(driver, allocator, mine.thread_count);
+  Instance *made = mine.thread_pool
+                       ? create<Instance>(driver, allocator, *mine.thread_pool)
+                       : create<Instance>(driver, allocator, mine.thread_count);
   if (!made)
     return makeOutOfMemory("an instance", sizeof(Instance));
   *instance = reinterpret_cast<alula_instance *>(made);
@@ -54,8 +53,9 @@ alula_error *alula_instance_register_custom_call(alula_instance *handle,
                                                  alula_custom_call function,
                                                  void *user) {
   if (!handle || !name || !function)
-    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                     "alula_instance_register_custom_call: an argument is null");
+    return makeError(
+        ALULA_STATUS_INVALID_ARGUMENT,
+        "alula_instance_register_custom_call: an argument is null");
   auto *instance = reinterpret_cast<Instance *>(handle);
   Lock lock(instance->customCallMutex);
   for (const CustomCall &call : instance->customCalls)

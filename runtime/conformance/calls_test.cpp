@@ -141,15 +141,16 @@ TEST_P(Calls, WrongBuffers) {
             "a buffer of 4xi64 takes 32 bytes, not 31");
   EXPECT_EQ(wrap(ALULA_DTYPE_I64, {4}, nullptr, 32),
             "a buffer of 4xi64 wraps a null pointer");
-  EXPECT_EQ(wrap(ALULA_DTYPE_I32, {4}, reinterpret_cast<char *>(memory) + 2, 16),
-            "a buffer of 4xi32 must be aligned to 4");
+  EXPECT_EQ(
+      wrap(ALULA_DTYPE_I32, {4}, reinterpret_cast<char *>(memory) + 2, 16),
+      "a buffer of 4xi32 must be aligned to 4");
   EXPECT_EQ(wrap(alula_dtype(99), {4}, memory, 32), "unknown element type 99");
   EXPECT_EQ(wrap(ALULA_DTYPE_F32, {-1}, memory, 32),
             "dimension 0 of a buffer is -1");
-  EXPECT_EQ(wrap(ALULA_DTYPE_F32, {int64_t(1) << 40, int64_t(1) << 40}, memory,
-                 32),
-            "a buffer of 1099511627776x1099511627776xf32 has more than 2^48 "
-            "bytes");
+  EXPECT_EQ(
+      wrap(ALULA_DTYPE_F32, {int64_t(1) << 40, int64_t(1) << 40}, memory, 32),
+      "a buffer of 1099511627776x1099511627776xf32 has more than 2^48 "
+      "bytes");
   EXPECT_EQ(wrap(ALULA_DTYPE_F32, {0, int64_t(1) << 60}, nullptr, 0), "");
   error.clear();
   Buffer::create(instance, ALULA_DTYPE_I8, {int64_t(1) << 47}, error);
@@ -163,15 +164,15 @@ TEST_P(Calls, Globals) {
   uint32_t counter = file.addGlobal("counter", type, /*isMutable=*/true,
                                     file.addConstant(&start, 8));
   uint32_t late = file.addGlobal("late", type, /*isMutable=*/true);
-  uint32_t fixed =
-      file.addGlobal("fixed", type, /*isMutable=*/false, file.addConstant(&start, 8));
+  uint32_t fixed = file.addGlobal("fixed", type, /*isMutable=*/false,
+                                  file.addConstant(&start, 8));
   FunctionWriter &count = file.addFunction("count");
   count.addResult("y", type);
   Operand zero = count.immediate(0);
   uint32_t slot = count.global(counter);
-  Operand next = count.compute(ALULA_OPERATOR_ADD,
-                               count.load(ALULA_DTYPE_I64, slot, zero),
-                               count.immediate(1));
+  Operand next =
+      count.compute(ALULA_OPERATOR_ADD, count.load(ALULA_DTYPE_I64, slot, zero),
+                    count.immediate(1));
   count.store(ALULA_DTYPE_I64, slot, zero, next);
   count.store(ALULA_DTYPE_I64, count.result(0), zero, next);
   FunctionWriter &read = file.addFunction("read");
@@ -204,7 +205,8 @@ TEST_P(Calls, Globals) {
   EXPECT_STREQ(error.message(), "function 'read': global 'late' is read before "
                                 "it is initialised");
   error.take(alula_global_get(model.get(), nullptr, 1, &value, 8));
-  EXPECT_STREQ(error.message(), "global 'late' is read before it is initialised");
+  EXPECT_STREQ(error.message(),
+               "global 'late' is read before it is initialised");
   error.clear();
   model.call(2, {}, error);
   EXPECT_EQ(*model.call(1, {}, error)[0].data<int64_t>(), 5);
@@ -231,8 +233,9 @@ TEST_P(Calls, ManyThreadsOnOneExecutable) {
   KernelFile file;
   uint32_t type = file.addType(ALULA_DTYPE_F32, {64});
   int64_t zeros = 0;
-  uint32_t global = file.addGlobal("calls", file.addType(ALULA_DTYPE_I64, {1}),
-                                   /*isMutable=*/true, file.addConstant(&zeros, 8));
+  uint32_t global =
+      file.addGlobal("calls", file.addType(ALULA_DTYPE_I64, {1}),
+                     /*isMutable=*/true, file.addConstant(&zeros, 8));
   FunctionWriter &f = file.addFunction("main");
   f.addArgument("x", type);
   f.addResult("y", type);
@@ -243,10 +246,11 @@ TEST_P(Calls, ManyThreadsOnOneExecutable) {
   f.dispatch(file.addF32, parts, one, one, {t, t, f.result(0)}, {n});
   FunctionWriter &count = file.addFunction("count");
   uint32_t slot = count.global(global);
-  count.store(ALULA_DTYPE_I64, slot, count.immediate(0),
-              count.compute(ALULA_OPERATOR_ADD,
-                            count.load(ALULA_DTYPE_I64, slot, count.immediate(0)),
-                            count.immediate(1)));
+  count.store(
+      ALULA_DTYPE_I64, slot, count.immediate(0),
+      count.compute(ALULA_OPERATOR_ADD,
+                    count.load(ALULA_DTYPE_I64, slot, count.immediate(0)),
+                    count.immediate(1)));
   Executable model = load(file);
   constexpr int threads = 8, rounds = 300;
   std::atomic<int> wrong{0};
@@ -304,10 +308,9 @@ TEST_P(Calls, AsyncTraceCancel) {
   std::vector<alula_event *> events(20);
   alula_buffer *in = x.get();
   for (int i = 0; i < 20; ++i)
-    ASSERT_TRUE(error.take(alula_call_async(model.get(), 0,
-                                            i ? nullptr : &options, &in, 1,
-                                            &results[size_t(i)], 1,
-                                            &events[size_t(i)])));
+    ASSERT_TRUE(error.take(
+        alula_call_async(model.get(), 0, i ? nullptr : &options, &in, 1,
+                         &results[size_t(i)], 1, &events[size_t(i)])));
   std::atomic<int> done{0};
   alula_event_on_done(
       events[19], [](void *user) { ++*static_cast<std::atomic<int> *>(user); },
@@ -396,8 +399,9 @@ TEST_P(Calls, Loading) {
                            &options);
     return std::string(error.message());
   };
-  EXPECT_EQ(fails("x"), "artifact is truncated: 1 bytes, the header alone takes "
-                        "64");
+  EXPECT_EQ(fails("x"),
+            "artifact is truncated: 1 bytes, the header alone takes "
+            "64");
   EXPECT_EQ(fails(bytes, 0, "test"), "");
   EXPECT_EQ(fails(bytes, 0, "other"), "the artifact has no variant 'other'");
   EXPECT_EQ(fails(std::string(1000, 'y')),

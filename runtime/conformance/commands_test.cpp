@@ -47,7 +47,8 @@ TEST_P(Commands, GridScratchAndReadOnlyData) {
   FunctionWriter &f = file.addFunction("main");
   f.addResult("y", type);
   uint32_t y = f.result(0);
-  f.dispatch(file.markGrid, f.immediate(2), f.immediate(3), f.immediate(5), {y});
+  f.dispatch(file.markGrid, f.immediate(2), f.immediate(3), f.immediate(5),
+             {y});
   f.dispatch(file.lookUp, f.immediate(1), f.immediate(1), f.immediate(1), {y});
   Executable model = load(file);
   for (int repeat = 0; repeat < 200; ++repeat) {
@@ -65,20 +66,20 @@ TEST_P(Commands, Integers) {
     int64_t a, b, result;
   };
   const Case cases[] = {
-      {ALULA_OPERATOR_MOVE, 7, 9, 7},        {ALULA_OPERATOR_ADD, 7, -9, -2},
-      {ALULA_OPERATOR_SUB, 7, 9, -2},        {ALULA_OPERATOR_MUL, -7, 9, -63},
-      {ALULA_OPERATOR_DIV, 7, 2, 3},         {ALULA_OPERATOR_DIV, -7, 2, -4},
-      {ALULA_OPERATOR_DIV, 7, -2, -4},       {ALULA_OPERATOR_DIV, -7, -2, 3},
-      {ALULA_OPERATOR_CEIL_DIV, 7, 2, 4},    {ALULA_OPERATOR_CEIL_DIV, -7, 2, -3},
-      {ALULA_OPERATOR_CEIL_DIV, 8, 2, 4},    {ALULA_OPERATOR_CEIL_DIV, -7, -2, 4},
-      {ALULA_OPERATOR_REM, 7, 2, 1},         {ALULA_OPERATOR_REM, -7, 2, 1},
-      {ALULA_OPERATOR_REM, 7, -2, -1},       {ALULA_OPERATOR_REM, -8, 2, 0},
-      {ALULA_OPERATOR_MIN, 3, -4, -4},       {ALULA_OPERATOR_MAX, 3, -4, 3},
-      {ALULA_OPERATOR_AND, 6, 3, 2},         {ALULA_OPERATOR_OR, 6, 3, 7},
-      {ALULA_OPERATOR_XOR, 6, 3, 5},         {ALULA_OPERATOR_SHL, -3, 4, -48},
-      {ALULA_OPERATOR_SHR, -48, 4, -3},      {ALULA_OPERATOR_EQ, 3, 3, 1},
-      {ALULA_OPERATOR_NE, 3, 3, 0},          {ALULA_OPERATOR_LT, -3, 3, 1},
-      {ALULA_OPERATOR_LE, 3, 3, 1},          {ALULA_OPERATOR_GT, -3, 3, 0},
+      {ALULA_OPERATOR_MOVE, 7, 9, 7},     {ALULA_OPERATOR_ADD, 7, -9, -2},
+      {ALULA_OPERATOR_SUB, 7, 9, -2},     {ALULA_OPERATOR_MUL, -7, 9, -63},
+      {ALULA_OPERATOR_DIV, 7, 2, 3},      {ALULA_OPERATOR_DIV, -7, 2, -4},
+      {ALULA_OPERATOR_DIV, 7, -2, -4},    {ALULA_OPERATOR_DIV, -7, -2, 3},
+      {ALULA_OPERATOR_CEIL_DIV, 7, 2, 4}, {ALULA_OPERATOR_CEIL_DIV, -7, 2, -3},
+      {ALULA_OPERATOR_CEIL_DIV, 8, 2, 4}, {ALULA_OPERATOR_CEIL_DIV, -7, -2, 4},
+      {ALULA_OPERATOR_REM, 7, 2, 1},      {ALULA_OPERATOR_REM, -7, 2, 1},
+      {ALULA_OPERATOR_REM, 7, -2, -1},    {ALULA_OPERATOR_REM, -8, 2, 0},
+      {ALULA_OPERATOR_MIN, 3, -4, -4},    {ALULA_OPERATOR_MAX, 3, -4, 3},
+      {ALULA_OPERATOR_AND, 6, 3, 2},      {ALULA_OPERATOR_OR, 6, 3, 7},
+      {ALULA_OPERATOR_XOR, 6, 3, 5},      {ALULA_OPERATOR_SHL, -3, 4, -48},
+      {ALULA_OPERATOR_SHR, -48, 4, -3},   {ALULA_OPERATOR_EQ, 3, 3, 1},
+      {ALULA_OPERATOR_NE, 3, 3, 0},       {ALULA_OPERATOR_LT, -3, 3, 1},
+      {ALULA_OPERATOR_LE, 3, 3, 1},       {ALULA_OPERATOR_GT, -3, 3, 0},
       {ALULA_OPERATOR_GE, 3, 3, 1},
   };
   constexpr int64_t count = sizeof cases / sizeof *cases;
@@ -150,13 +151,12 @@ TEST_P(Commands, LoadAndStoreEveryIntegerType) {
   f.fill(y, f.immediate(at + 8), f.immediate(12), 4, f.immediate(0x01020304));
   f.fill(y, f.immediate(at + 20), f.immediate(4), 1, f.immediate(7));
   f.fill(y, f.immediate(at + 24), f.immediate(8), 8, f.immediate(-9));
-  expected.insert(expected.end(),
-                  {0x123412341234FFFD, 0x0102030401020304, 0x0707070701020304,
-                   -9});
+  expected.insert(expected.end(), {0x123412341234FFFD, 0x0102030401020304,
+                                   0x0707070701020304, -9});
   Executable model = load(file);
-  auto results = run(model, {make<uint8_t>(ALULA_DTYPE_UI8, {8},
-                                           {254, 255, 255, 255, 255, 255, 255,
-                                            255})});
+  auto results =
+      run(model, {make<uint8_t>(ALULA_DTYPE_UI8, {8},
+                                {254, 255, 255, 255, 255, 255, 255, 255})});
   ASSERT_EQ(results.size(), 1u) << error.message();
   EXPECT_EQ(get<int64_t>(results[0]), expected);
 }
@@ -201,8 +201,9 @@ TEST_P(Commands, ControlFlow) {
   struct Case {
     int64_t n, sum, which;
   };
-  for (Case test1 : {Case{0, 0, 10}, Case{1, 0, 11}, Case{2, 0, 12},
-                     Case{-5, 0, 12}, Case{10, 20, 12}, Case{1001, 250500, 99}}) {
+  for (Case test1 :
+       {Case{0, 0, 10}, Case{1, 0, 11}, Case{2, 0, 12}, Case{-5, 0, 12},
+        Case{10, 20, 12}, Case{1001, 250500, 99}}) {
     auto results = run(model, {makeI64({test1.n, 0})});
     ASSERT_EQ(results.size(), 1u) << error.message();
     EXPECT_EQ(get<int64_t>(results[0]),
@@ -289,10 +290,9 @@ TEST_P(Commands, RunTimeBounds) {
             "function 'main': copy: slot 2 has no storage yet");
   EXPECT_EQ(fails([](F f, U, U, U l) { f.alloc(l, f.immediate(-1)); }),
             "function 'main': alloc of -1 bytes");
-  EXPECT_EQ(fails([](F f, U, U, U l) {
-              f.alloc(l, f.immediate(int64_t(1) << 60));
-            }),
-            "out of memory: 1152921504606846976 bytes for a buffer");
+  EXPECT_EQ(
+      fails([](F f, U, U, U l) { f.alloc(l, f.immediate(int64_t(1) << 60)); }),
+      "out of memory: 1152921504606846976 bytes for a buffer");
   EXPECT_EQ(fails([](F f, U, U, U) {
               f.assertThat(f.immediate(0), "{0} is not {1}, {2}",
                            {f.immediate(3), f.immediate(-4)});

@@ -37,7 +37,8 @@ alula_error *scale(void *user, const alula_custom_call_args *args) {
 
 /// A function whose dynamic argument goes through a custom call `turns` times.
 void buildLoop(ArtifactWriter &file, int64_t turns) {
-  uint32_t type = file.addType(ALULA_DTYPE_F32, {3, Dim::dynamic("n", 0, 100), 1});
+  uint32_t type =
+      file.addType(ALULA_DTYPE_F32, {3, Dim::dynamic("n", 0, 100), 1});
   uint32_t call = file.addCustomCall({.name = "scale",
                                       .apiVersion = 2,
                                       .operandTypes = {type},
@@ -50,7 +51,8 @@ void buildLoop(ArtifactWriter &file, int64_t turns) {
   Operand n = main.argumentDim(0, 1), zero = main.immediate(0);
   main.bindResult(0, {n});
   uint32_t x = main.argument(0), y = main.result(0);
-  main.copy(y, zero, x, zero, main.compute(ALULA_OPERATOR_MUL, n, main.immediate(12)));
+  main.copy(y, zero, x, zero,
+            main.compute(ALULA_OPERATOR_MUL, n, main.immediate(12)));
   Operand i = main.newRegister(), going = main.newRegister();
   uint32_t test = main.newBlock(), body = main.newBlock();
   main.loop(test, going, body);
@@ -70,7 +72,8 @@ TEST_P(CustomCalls, InALoop) {
   Buffer x = make<float>(ALULA_DTYPE_F32, {3, 2, 1}, {1, 2, 3, 4, 5, 6});
   std::vector<Buffer> results = run(model, {x});
   ASSERT_FALSE(error) << error.message();
-  EXPECT_EQ(get<float>(results[0]), (std::vector<float>{6, 12, 18, 24, 30, 36}));
+  EXPECT_EQ(get<float>(results[0]),
+            (std::vector<float>{6, 12, 18, 24, 30, 36}));
   EXPECT_EQ(results[0].dims(), (std::vector<int64_t>{3, 2, 1}));
   // No elements: still a call.
   run(model, {make<float>(ALULA_DTYPE_F32, {3, 0, 1}, {})});
@@ -81,18 +84,21 @@ TEST_P(CustomCalls, InALoop) {
 TEST_P(CustomCalls, WhatItIsGiven) {
   static bool good;
   good = false;
-  add("scale", [](void *user, const alula_custom_call_args *args) -> alula_error * {
-    const auto &x = args->operands[0];
-    good = !user && args->struct_bytes == sizeof *args &&
-           strcmp(args->name, "scale") == 0 && args->api_version == 2 &&
-           args->operand_count == 1 && args->result_count == 1 &&
-           args->config_bytes == 3 && memcmp(args->config, "a\0b", 3) == 0 &&
-           std::string(args->attributes, args->attribute_bytes) == "{\"k\": 1}" &&
-           x.rank == 3 && x.dtype == ALULA_DTYPE_F32 && x.bytes == 24 &&
-           x.dims[0] == 3 && x.dims[1] == 2 && x.dims[2] == 1 &&
-           x.data == args->results[0].data && !args->cancel;
-    return nullptr;
-  });
+  add("scale",
+      [](void *user, const alula_custom_call_args *args) -> alula_error * {
+        const auto &x = args->operands[0];
+        good = !user && args->struct_bytes == sizeof *args &&
+               strcmp(args->name, "scale") == 0 && args->api_version == 2 &&
+               args->operand_count == 1 && args->result_count == 1 &&
+               args->config_bytes == 3 &&
+               memcmp(args->config, "a\0b", 3) == 0 &&
+               std::string(args->attributes, args->attribute_bytes) ==
+                   "{\"k\": 1}" &&
+               x.rank == 3 && x.dtype == ALULA_DTYPE_F32 && x.bytes == 24 &&
+               x.dims[0] == 3 && x.dims[1] == 2 && x.dims[2] == 1 &&
+               x.data == args->results[0].data && !args->cancel;
+        return nullptr;
+      });
   ArtifactWriter file;
   buildLoop(file, 1);
   Executable model = load(file);
@@ -166,9 +172,11 @@ TEST_P(CustomCalls, SizesAreChecked) {
     return std::string(error.message());
   };
   EXPECT_EQ(callWith(4), "");
-  EXPECT_EQ(callWith(5), "function 'main': scale: 20 bytes at 0 are outside slot "
-                         "1 of 16 bytes");
-  EXPECT_EQ(callWith(9), "function 'main': scale: dimension 0 is 9, not 0 to 8");
+  EXPECT_EQ(callWith(5),
+            "function 'main': scale: 20 bytes at 0 are outside slot "
+            "1 of 16 bytes");
+  EXPECT_EQ(callWith(9),
+            "function 'main': scale: dimension 0 is 9, not 0 to 8");
   EXPECT_EQ(count, 1);
 }
 

@@ -66,7 +66,8 @@ protected:
   std::string loadError(const std::string &bytes,
                         const alula_load_options *options = nullptr) {
     error.clear();
-    Executable::loadMemory(instance, bytes.data(), bytes.size(), error, options);
+    Executable::loadMemory(instance, bytes.data(), bytes.size(), error,
+                           options);
     return error.message();
   }
 
@@ -118,18 +119,20 @@ TEST_P(External, FromMemory) {
   memcpy(memory + 17, ints, 16);
   alula_load_options options = {};
   options.struct_bytes = sizeof options;
-  options.find_external = [](void *user, const alula_external_constant *constant,
+  options.find_external = [](void *user,
+                             const alula_external_constant *constant,
                              const void **data) -> alula_error * {
     if (constant->bytes != 16 || std::string(constant->file) != "w" || user)
       return alula_error_create(ALULA_STATUS_INTERNAL, "wrong constant");
     if (constant->dtype == ALULA_DTYPE_F32)
-      *data = constant->rank == 2 && constant->dims[1] == 2 ? memory + 1 : nullptr;
+      *data =
+          constant->rank == 2 && constant->dims[1] == 2 ? memory + 1 : nullptr;
     else
       *data = memory + 17;
     return nullptr;
   };
-  Executable model = Executable::loadMemory(instance, bytes.data(), bytes.size(),
-                                            error, &options);
+  Executable model = Executable::loadMemory(instance, bytes.data(),
+                                            bytes.size(), error, &options);
   ASSERT_FALSE(error) << error.message();
   expectValues(model);
   options.find_external_user = memory;
@@ -141,7 +144,8 @@ TEST_P(External, WrongFiles) {
   options.struct_bytes = sizeof options;
   options.external_directory = folder.c_str();
   auto tryFile = [&](const std::string &header, const std::string &data,
-                     const char *name = "w", alula_dtype dtype = ALULA_DTYPE_F32) {
+                     const char *name = "w",
+                     alula_dtype dtype = ALULA_DTYPE_F32) {
     write("w", makeTensors(header, data));
     ArtifactWriter file;
     file.addExternalConstant(name, "t", file.addType(dtype, {2}));
@@ -149,29 +153,37 @@ TEST_P(External, WrongFiles) {
     return loadError(file.finish(diagnostic), &options);
   };
   std::string eight(8, 0);
-  EXPECT_EQ(tryFile(R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", eight),
-            "");
-  EXPECT_EQ(tryFile(R"({"u":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", eight),
-            "w: there is no tensor 't'");
-  EXPECT_EQ(tryFile(R"({"t":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]}})",
+  EXPECT_EQ(tryFile(R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
                     eight),
-            "w: tensor 't' is 2x1 of F32, 8 bytes, the artifact wants 2xf32");
-  EXPECT_EQ(tryFile(R"({"t":{"dtype":"I32","shape":[2],"data_offsets":[0,8]}})", eight),
-            "w: tensor 't' is 2 of I32, 8 bytes, the artifact wants 2xf32");
-  EXPECT_EQ(tryFile(R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", eight),
-            "w: tensor 't' is 2 of F32, 4 bytes, the artifact wants 2xf32");
-  EXPECT_EQ(tryFile(R"({"t":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})", eight),
-            "w: tensor 't' is one of F32, 4 bytes, the artifact wants 2xf32");
-  EXPECT_EQ(tryFile(R"({"t":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", eight,
-                    "w", ALULA_DTYPE_I4),
             "");
-  EXPECT_EQ(tryFile("{", ""), folder + "/w: not a good safetensors file: it is no "
-                                       "JSON object of tensors");
+  EXPECT_EQ(tryFile(R"({"u":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
+                    eight),
+            "w: there is no tensor 't'");
+  EXPECT_EQ(
+      tryFile(R"({"t":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]}})",
+              eight),
+      "w: tensor 't' is 2x1 of F32, 8 bytes, the artifact wants 2xf32");
+  EXPECT_EQ(tryFile(R"({"t":{"dtype":"I32","shape":[2],"data_offsets":[0,8]}})",
+                    eight),
+            "w: tensor 't' is 2 of I32, 8 bytes, the artifact wants 2xf32");
+  EXPECT_EQ(tryFile(R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})",
+                    eight),
+            "w: tensor 't' is 2 of F32, 4 bytes, the artifact wants 2xf32");
+  EXPECT_EQ(tryFile(R"({"t":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})",
+                    eight),
+            "w: tensor 't' is one of F32, 4 bytes, the artifact wants 2xf32");
+  EXPECT_EQ(tryFile(R"({"t":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})",
+                    eight, "w", ALULA_DTYPE_I4),
+            "");
+  EXPECT_EQ(tryFile("{", ""), folder +
+                                  "/w: not a good safetensors file: it is no "
+                                  "JSON object of tensors");
   for (const char *name : {"../w", "/etc/passwd", "a/../../w", ".."})
     EXPECT_EQ(tryFile("{}", "", name),
               "file '" + std::string(name) +
                   "' of constant 't' is not below the artifact's folder");
-  EXPECT_EQ(tryFile("{}", "", "a/..w"), folder + "/a/..w: No such file or directory");
+  EXPECT_EQ(tryFile("{}", "", "a/..w"),
+            folder + "/a/..w: No such file or directory");
 }
 
 } // namespace

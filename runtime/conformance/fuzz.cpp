@@ -24,7 +24,8 @@ void *allocate(void *, size_t bytes, size_t alignment) {
   if (bytes > (uint64_t(64) << 20) - allocated)
     return nullptr;
   allocated += bytes;
-  return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  return aligned_alloc(alignment,
+                       (bytes + alignment - 1) / alignment * alignment);
 }
 void release(void *, void *memory, size_t bytes, size_t) {
   allocated -= bytes;
@@ -56,7 +57,8 @@ bool makeArguments(alula_instance *instance, const alula_executable *executable,
 /// Calls a function with small arguments; whether it came through.
 bool callFunction(alula_instance *instance, alula_executable *executable,
                   uint32_t function) {
-  uint32_t arguments = alula_executable_get_argument_count(executable, function);
+  uint32_t arguments =
+      alula_executable_get_argument_count(executable, function);
   uint32_t results = alula_executable_get_result_count(executable, function);
   if (arguments > 64 || results > 64)
     return false;
@@ -69,8 +71,8 @@ bool callFunction(alula_instance *instance, alula_executable *executable,
     __atomic_store_n(&cancel, 0, __ATOMIC_RELAXED);
     itimerval soon = {{0, 0}, {0, 20000}};
     setitimer(ITIMER_REAL, &soon, nullptr);
-    alula_error *error = alula_call(executable, function, &options, in,
-                                    arguments, out, results);
+    alula_error *error =
+        alula_call(executable, function, &options, in, arguments, out, results);
     good = !error;
     alula_error_destroy(error);
   }

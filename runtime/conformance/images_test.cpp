@@ -33,7 +33,9 @@ size_t findProgramHeader(const std::string &image, uint32_t type) {
 TEST(Images, WhatIsRefused) {
   const std::string good = readFile(ALULA_TEST_KERNELS);
   EXPECT_EQ(readImage(good), "ok");
-  EXPECT_EQ(readImage("\x7F" "ELF"), "kernel image: too short for an ELF file");
+  EXPECT_EQ(readImage("\x7F"
+                      "ELF"),
+            "kernel image: too short for an ELF file");
   std::string bytes = good;
   bytes[4] = 1;
   EXPECT_EQ(readImage(bytes),
@@ -128,8 +130,9 @@ TEST(Images, TheFirstThatFitsIsTaken) {
   };
   EXPECT_EQ(load(variants, nullptr), "now");
   EXPECT_EQ(load(variants, "old"), "old");
-  EXPECT_EQ(load(variants, "future").substr(0, 65),
-            "no variant fits this machine: 'future' needs warp-drive; this is ");
+  EXPECT_EQ(
+      load(variants, "future").substr(0, 65),
+      "no variant fits this machine: 'future' needs warp-drive; this is ");
   EXPECT_EQ(load({}, nullptr), "the artifact has no variant");
 }
 
@@ -156,8 +159,8 @@ TEST(Images, RawBytes) {
   const char code[] = "\x90\x90\xB8\x07\x00\x00\x00\xC3";
   ArtifactWriter file;
   uint32_t kernel = file.addKernel({"seven", {}, 0, 0});
-  file.addVariant({"raw", "x86_64", {"sse2"}, ALULA_IMAGE_RAW,
-                   std::string(code, 8), {2}});
+  file.addVariant(
+      {"raw", "x86_64", {"sse2"}, ALULA_IMAGE_RAW, std::string(code, 8), {2}});
   FunctionWriter &f = file.addFunction("main");
   Operand one = f.immediate(1);
   f.dispatch(kernel, one, one, one, {});

@@ -43,7 +43,8 @@ void *__wrap_realloc(void *old, size_t size) {
   return memory;
 }
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  void *memory = mayAllocate() ? __real_aligned_alloc(alignment, size) : nullptr;
+  void *memory =
+      mayAllocate() ? __real_aligned_alloc(alignment, size) : nullptr;
   living += memory != nullptr;
   return memory;
 }
@@ -146,12 +147,14 @@ Outcome useEverything(const std::string &bytes) {
             instance, bytes.data(), bytes.size(), &load, &model)) ||
         !outcome.note(alula_state_create(model, &state)) ||
         !outcome.note(alula_global_set(model, state, 0, &value, 8)) ||
-        !outcome.note(alula_buffer_create(instance, ALULA_DTYPE_F32, 1, dims, &x)))
+        !outcome.note(
+            alula_buffer_create(instance, ALULA_DTYPE_F32, 1, dims, &x)))
       return;
     memset(alula_buffer_get_data(x), 0, alula_buffer_get_bytes(x));
     callOptions.state = state;
     if (!outcome.note(alula_call(model, 0, &callOptions, &x, 1, results, 2)) ||
-        !outcome.note(alula_call_async(model, 0, nullptr, &x, 1, more, 2, &event)))
+        !outcome.note(
+            alula_call_async(model, 0, nullptr, &x, 1, more, 2, &event)))
       return;
     outcome.note(alula_event_wait(event));
   };
@@ -204,8 +207,8 @@ std::string buildDeep(uint32_t depth) {
     main.setBlock(block);
   }
   uint32_t x = main.argument(0);
-  main.dispatch(file.addF32, main.immediate(4), one, one, {x, x, main.result(0)},
-                {main.immediate(4)});
+  main.dispatch(file.addF32, main.immediate(4), one, one,
+                {x, x, main.result(0)}, {main.immediate(4)});
   return file.finish();
 }
 
@@ -217,7 +220,8 @@ struct SmallThread {
 
   static void *run(void *argument) {
     auto &self = *static_cast<SmallThread *>(argument);
-    alula_error *error = alula_call(self.model, 0, nullptr, &self.x, 1, &self.y, 1);
+    alula_error *error =
+        alula_call(self.model, 0, nullptr, &self.x, 1, &self.y, 1);
     self.code = alula_error_get_code(error);
     self.message = alula_error_get_message(error);
     alula_error_destroy(error);
@@ -243,7 +247,8 @@ TEST(Stack, TooLittleIsAnError) {
       pthread_attr_init(&attributes);
       ASSERT_EQ(pthread_attr_setstacksize(&attributes, stack), 0);
       pthread_t handle;
-      ASSERT_EQ(pthread_create(&handle, &attributes, SmallThread::run, &thread), 0);
+      ASSERT_EQ(pthread_create(&handle, &attributes, SmallThread::run, &thread),
+                0);
       pthread_join(handle, nullptr);
       pthread_attr_destroy(&attributes);
       ++(thread.code ? bad : good);

@@ -52,7 +52,8 @@ INSTANTIATE_TEST_SUITE_P(Device, SteadyState, testing::Values("cpu", "null"),
 
 /// Best time of a call in ns, over blocks of 1000.
 double measure(const Executable &model, uint32_t function,
-               std::vector<alula_buffer *> in, std::vector<alula_buffer *> out) {
+               std::vector<alula_buffer *> in,
+               std::vector<alula_buffer *> out) {
   double best = 1e18;
   for (int block = 0; block < 20; ++block) {
     double begin = readClock();
@@ -85,7 +86,8 @@ TEST_P(SteadyState, NoAllocation) {
   uint32_t t = dynamic.local(), in = dynamic.argument(0);
   dynamic.bindResult(0, {n});
   dynamic.alloc(t, bytes);
-  dynamic.dispatch(file.addF32, dynamic.immediate(2), one, one, {in, in, t}, {n});
+  dynamic.dispatch(file.addF32, dynamic.immediate(2), one, one, {in, in, t},
+                   {n});
   dynamic.copy(dynamic.result(0), zero, t, zero, bytes);
   // 1000 turns of a loop on the host side.
   FunctionWriter &loop = file.addFunction("loop");
@@ -105,7 +107,8 @@ TEST_P(SteadyState, NoAllocation) {
     alula_buffer *buffers[] = {small.get(), smallOut.get(), large.get(),
                                largeOut.get()};
     for (int k = 0; k < times; ++k) {
-      EXPECT_FALSE(alula_call(model.get(), 0, nullptr, buffers, 1, buffers + 1, 1));
+      EXPECT_FALSE(
+          alula_call(model.get(), 0, nullptr, buffers, 1, buffers + 1, 1));
       EXPECT_FALSE(
           alula_call(model.get(), 1, nullptr, buffers + 2, 1, buffers + 3, 1));
     }

@@ -96,8 +96,8 @@ protected:
     std::string bytes = file.finish(diagnostic);
     EXPECT_FALSE(bytes.empty()) << diagnostic.text;
     error.clear();
-    Executable executable = Executable::loadMemory(instance, bytes.data(),
-                                                   bytes.size(), error);
+    Executable executable =
+        Executable::loadMemory(instance, bytes.data(), bytes.size(), error);
     EXPECT_FALSE(error) << error.message();
     return executable;
   }

@@ -113,4 +113,6 @@ def test_what_is_missing_is_said(machine, tmp_path):
     run(BUILD / "bin/alula-compile", source, "-o", artifact, "--target=cpu:x86-64-v3")
     result = subprocess.run([*runner, artifact, "--list"], capture_output=True, text=True)
     assert result.returncode == 1
-    assert f"no variant fits this machine: 'x86-64-v3' needs x86_64; this is {target}" in result.stderr
+    assert (
+        f"no variant fits this machine: 'x86-64-v3' needs x86_64; this is {target}" in result.stderr
+    )

@@ -8,8 +8,8 @@
 #include "alula/kernel_abi.h"
 #include "artifact/reader.h"
 #include "runtime/base/memory.h"
-#include "runtime/base/status.h"
 #include "runtime/base/mutex.h"
+#include "runtime/base/status.h"
 #include "runtime/threads/pool.h"
 
 namespace alula::runtime {

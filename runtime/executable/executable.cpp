@@ -210,8 +210,8 @@ Status load(alula_executable &executable, const alula_load_options &options,
     return makeError(diagnostic.code, "%s", diagnostic.text);
   ALULA_TRY(computeFacts(executable));
   ALULA_TRY(bindConstants(executable));
-  ALULA_TRY(bindExternalConstants(executable, options, directory,
-                                  directoryBytes));
+  ALULA_TRY(
+      bindExternalConstants(executable, options, directory, directoryBytes));
   ALULA_TRY(bindCustomCalls(executable));
   if (executable.file.kernels.size)
     ALULA_TRY(executable.instance->driver->load(

@@ -44,7 +44,8 @@ public:
     wanted.bytes = record.bytes;
     const void *data = nullptr;
     if (options.find_external)
-      ALULA_TRY(options.find_external(options.find_external_user, &wanted, &data));
+      ALULA_TRY(
+          options.find_external(options.find_external_user, &wanted, &data));
     if (!data)
       ALULA_TRY(findInFile(wanted, &data));
     return take(index, wanted, static_cast<const uint8_t *>(data));
@@ -62,16 +63,17 @@ private:
     bool same = strcmp(tensor.type, typeName ? typeName : "U8") == 0 &&
                 tensor.bytes == wanted.bytes;
     if (typeName)
-      same = same && tensor.rank == wanted.rank &&
-             memcmp(tensor.dims, wanted.dims, wanted.rank * sizeof(int64_t)) == 0;
+      same =
+          same && tensor.rank == wanted.rank &&
+          memcmp(tensor.dims, wanted.dims, wanted.rank * sizeof(int64_t)) == 0;
     if (!same) {
       char is[200], expected[160];
       printTensor(is, sizeof is, tensor);
       printShape(expected, sizeof expected, wanted.dtype, wanted.rank,
                  wanted.dims);
       return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                       "%s: tensor '%s' is %s, the artifact wants %s", wanted.file,
-                       wanted.name, is, expected);
+                       "%s: tensor '%s' is %s, the artifact wants %s",
+                       wanted.file, wanted.name, is, expected);
     }
     *data = tensor.data;
     return nullptr;
@@ -100,15 +102,17 @@ private:
                        "folder",
                        wanted.file, wanted.name);
     if (!directory)
-      return makeError(ALULA_STATUS_FAILED_PRECONDITION,
-                       "constant '%s' lies in file '%s', and external_directory "
-                       "does not say where that is",
-                       wanted.name, wanted.file);
+      return makeError(
+          ALULA_STATUS_FAILED_PRECONDITION,
+          "constant '%s' lies in file '%s', and external_directory "
+          "does not say where that is",
+          wanted.name, wanted.file);
     size_t size = directoryBytes + strlen(wanted.file) + 2;
     char *path = static_cast<char *>(malloc(size));
     if (!path)
       return makeOutOfMemory("a path", size);
-    snprintf(path, size, "%.*s/%s", int(directoryBytes), directory, wanted.file);
+    snprintf(path, size, "%.*s/%s", int(directoryBytes), directory,
+             wanted.file);
     ExternalFile made = {};
     made.name = wanted.file;
     Status status = mapFile(path, &made.memory, &made.bytes);

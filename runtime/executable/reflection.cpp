@@ -72,9 +72,8 @@ alula_executable_get_function_name(const alula_executable *executable,
   return record ? executable->file.getString(record->name) : nullptr;
 }
 
-uint32_t
-alula_executable_get_argument_count(const alula_executable *executable,
-                                    uint32_t function) {
+uint32_t alula_executable_get_argument_count(const alula_executable *executable,
+                                             uint32_t function) {
   const alula_file_function *record = executable->getExported(function);
   return record ? record->argument_count : 0;
 }
@@ -105,8 +104,7 @@ int alula_executable_get_result(const alula_executable *executable,
                   info);
 }
 
-uint32_t
-alula_executable_get_global_count(const alula_executable *executable) {
+uint32_t alula_executable_get_global_count(const alula_executable *executable) {
   return uint32_t(executable->file.globals.size);
 }
 
@@ -142,10 +140,9 @@ static int fillDim(const alula_executable *executable,
     return 0;
   const alula_file_dim &dim = file.getDims(type)[number];
   bool isDynamic = dim.size < 0;
-  alula_dim_info mine = {info->struct_bytes, dim.size,
-                         isDynamic ? dim.minimum : dim.size,
-                         isDynamic ? dim.maximum : dim.size,
-                         file.getString(dim.symbol)};
+  alula_dim_info mine = {
+      info->struct_bytes, dim.size, isDynamic ? dim.minimum : dim.size,
+      isDynamic ? dim.maximum : dim.size, file.getString(dim.symbol)};
   memcpy(info, &mine,
          info->struct_bytes < sizeof mine ? info->struct_bytes : sizeof mine);
   return 1;

@@ -102,10 +102,10 @@ alula_error *alula_global_get(alula_executable *executable, alula_state *state,
   state->lock.unlock();
   if (isInitialised)
     return nullptr;
-  return makeError(ALULA_STATUS_FAILED_PRECONDITION,
-                   "global '%s' is read before it is initialised",
-                   executable->file.getString(
-                       executable->file.globals[index].name));
+  return makeError(
+      ALULA_STATUS_FAILED_PRECONDITION,
+      "global '%s' is read before it is initialised",
+      executable->file.getString(executable->file.globals[index].name));
 }
 
 alula_error *alula_global_set(alula_executable *executable, alula_state *state,

@@ -163,8 +163,8 @@ alula_error *alula_call_async(alula_executable *executable, uint32_t function,
   if (!executable || !event)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "alula_call_async: executable or event is null");
-  CallRequest request = {executable, function, {},         arguments,
-                         argumentCount,        results, resultCount};
+  CallRequest request = {executable,    function, {},         arguments,
+                         argumentCount, results,  resultCount};
   if (options)
     memcpy(&request.options, options,
            options->struct_bytes < sizeof request.options

@@ -164,8 +164,8 @@ private:
                   bool isArgument, uint32_t number) const {
     if (buffer.bytes == 0)
       return nullptr;
-    if (!context.ranges.push({buffer.data, buffer.data + buffer.bytes, isWritten,
-                              isArgument, number}))
+    if (!context.ranges.push({buffer.data, buffer.data + buffer.bytes,
+                              isWritten, isArgument, number}))
       return makeOutOfMemory("a call", sizeof(Range));
     return nullptr;
   }
@@ -201,8 +201,9 @@ private:
       if (other && range.begin < other->end)
         return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                          "%s %u and %s %u share memory that is written",
-                         other->isArgument ? "argument" : "result", other->index,
-                         range.isArgument ? "argument" : "result", range.index);
+                         other->isArgument ? "argument" : "result",
+                         other->index, range.isArgument ? "argument" : "result",
+                         range.index);
       if (!furthest || range.end > furthest->end)
         furthest = &range;
       if (range.isWritten &&
@@ -239,8 +240,8 @@ private:
     bindArguments(frame);
     for (uint32_t i = 0; i < function.result_count; ++i)
       ALULA_TRY(bindResult(context, frame, i));
-    alula_state *state =
-        request.options.state ? request.options.state : request.executable->state;
+    alula_state *state = request.options.state ? request.options.state
+                                               : request.executable->state;
     bool runsCode = file.kernels.size || file.customCalls.size;
     Call call = {request.executable,
                  state,
@@ -283,7 +284,8 @@ private:
     frame.results[number] = {nullptr, 0, 0};
     if (!isAliased && artifact::countDynamicDims(file, type) != 0)
       return nullptr;
-    alula_buffer *argument = isAliased ? request.arguments[value.alias] : nullptr;
+    alula_buffer *argument =
+        isAliased ? request.arguments[value.alias] : nullptr;
     alula_buffer *buffer = request.results[number];
     if (alula_buffer *inPlace = getInPlace(value, number)) {
       // The handle is made now, so that nothing can fail after the call.
@@ -295,10 +297,9 @@ private:
       return nullptr;
     }
     if (!buffer) {
-      ALULA_TRY(createBuffer(request.executable->instance,
-                             alula_dtype(type.dtype), type.rank,
-                             isAliased ? argument->dims : getDims(type),
-                             &context.made[number]));
+      ALULA_TRY(createBuffer(
+          request.executable->instance, alula_dtype(type.dtype), type.rank,
+          isAliased ? argument->dims : getDims(type), &context.made[number]));
       buffer = context.made[number];
     }
     frame.results[number] = {buffer->data, buffer->bytes, 0};
@@ -367,8 +368,8 @@ alula_error *alula_call(alula_executable *executable, uint32_t function,
                         const alula_call_options *options,
                         alula_buffer *const *arguments, size_t argumentCount,
                         alula_buffer **results, size_t resultCount) {
-  CallRequest request = {executable, function, {},         arguments,
-                         argumentCount,        results, resultCount};
+  CallRequest request = {executable,    function, {},         arguments,
+                         argumentCount, results,  resultCount};
   if (options)
     memcpy(&request.options, options,
            options->struct_bytes < sizeof request.options

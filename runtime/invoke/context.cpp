@@ -24,8 +24,8 @@ void destroyContexts(alula_executable *executable) {
 }
 
 /// Makes what is missing.
-static Status growContext(alula_executable *executable, const FunctionInfo &info,
-                          Context &context) {
+static Status growContext(alula_executable *executable,
+                          const FunctionInfo &info, Context &context) {
   const Allocator &allocator = executable->instance->allocator;
   if (!context.memory || context.memoryBytes < info.totalBytes) {
     allocator.release(context.memory, context.memoryBytes);
@@ -35,8 +35,8 @@ static Status growContext(alula_executable *executable, const FunctionInfo &info
     if (!context.memory)
       return makeOutOfMemory("the memory of a call", info.totalBytes);
   }
-  uint64_t scratch = executable->scratchBytes *
-                     executable->instance->pool.getWorkerCount();
+  uint64_t scratch =
+      executable->scratchBytes * executable->instance->pool.getWorkerCount();
   if (scratch && !context.scratch) {
     context.scratch = static_cast<uint8_t *>(allocator.allocate(scratch));
     if (!context.scratch)
@@ -104,8 +104,8 @@ Status allocateBlock(alula_executable *executable, Context &context,
   if (best == context.blocks.size()) {
     if (bytes > ALULA_MAX_BYTES)
       return makeOutOfMemory("a buffer", bytes);
-    auto *data = static_cast<uint8_t *>(
-        executable->instance->allocator.allocate(bytes));
+    auto *data =
+        static_cast<uint8_t *>(executable->instance->allocator.allocate(bytes));
     if (!data)
       return makeOutOfMemory("a buffer", bytes);
     if (!context.blocks.push({data, bytes, false, 0})) {

@@ -139,8 +139,8 @@ private:
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    return makeError(code, "function '%s': %s",
-                     file.getString(function.name), text);
+    return makeError(code, "function '%s': %s", file.getString(function.name),
+                     text);
   }
 
   /// The bytes [offset, offset + size) of a slot.
@@ -190,8 +190,8 @@ private:
     }
     if (base.data) {
       base.data += record.offset;
-      base.bytes =
-          record.bytes == ALULA_REST ? base.bytes - record.offset : record.bytes;
+      base.bytes = record.bytes == ALULA_REST ? base.bytes - record.offset
+                                              : record.bytes;
     }
     // Blocks belong to the slot that was allocated, not to a callee's name.
     base.block = 0;
@@ -315,8 +315,8 @@ private:
         number = number * 10 + uint32_t(*digit++ - '0');
       if (*from == '{' && digit != from + 1 && *digit == '}' &&
           number < count) {
-        used += size_t(snprintf(text + used, 32, "%" PRId64,
-                                get(operands[number])));
+        used += size_t(
+            snprintf(text + used, 32, "%" PRId64, get(operands[number])));
         from = digit + 1;
       } else
         text[used++] = *from++;
@@ -401,7 +401,8 @@ private:
   void trace(const char *name, uint64_t begin, uint64_t bytes) {
     if (!call.trace)
       return;
-    alula_trace_event event = {sizeof event, name, begin, readClock(), {}, bytes};
+    alula_trace_event event = {sizeof event, name, begin,
+                               readClock(),  {},   bytes};
     call.trace(call.traceUser, &event);
   }
 
@@ -454,9 +455,12 @@ private:
                                               instance->pool, dispatch);
     if (call.trace) {
       const uint32_t *grid = args.workgroup_count;
-      alula_trace_event event = {sizeof event,    name,
-                                 begin,           readClock(),
-                                 {grid[0], grid[1], grid[2]}, 0};
+      alula_trace_event event = {sizeof event,
+                                 name,
+                                 begin,
+                                 readClock(),
+                                 {grid[0], grid[1], grid[2]},
+                                 0};
       call.trace(call.traceUser, &event);
     }
     if (code == 0)
@@ -546,11 +550,10 @@ private:
         char is[160], given[160];
         printShape(is, sizeof is, buffer->dtype, type.rank, dims);
         printShape(given, sizeof given, buffer->dtype, type.rank, buffer->dims);
-        return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                         "result %u '%s' is %s, but a buffer of %s was given",
-                         number,
-                         file.getString(file.getResult(function, number).name),
-                         is, given);
+        return makeError(
+            ALULA_STATUS_INVALID_ARGUMENT,
+            "result %u '%s' is %s, but a buffer of %s was given", number,
+            file.getString(file.getResult(function, number).name), is, given);
       }
     } else {
       // A result that is bound again in a loop starts anew.
@@ -637,7 +640,8 @@ private:
     Context &context = *call.context;
     int64_t *dims = context.callDims.data();
     for (uint32_t i = 0; i < count; ++i) {
-      const alula_file_type &type = file.types[file.lists[record.first_type + i]];
+      const alula_file_type &type =
+          file.types[file.lists[record.first_type + i]];
       const int64_t *sizes = call.executable->dims.data() + type.first_dim;
       alula_custom_call_buffer &buffer = context.callBuffers[i];
       buffer.rank = type.rank;
@@ -674,8 +678,9 @@ private:
     trace(callee.name, begin, 0);
     if (!error)
       return nullptr;
-    Status status = fail(alula_error_get_code(error), "custom call '%.100s': %s",
-                         callee.name, alula_error_get_message(error));
+    Status status =
+        fail(alula_error_get_code(error), "custom call '%.100s': %s",
+             callee.name, alula_error_get_message(error));
     alula_error_destroy(error);
     return status;
   }

@@ -71,8 +71,9 @@ bool Pool::start() {
     Worker &worker = workers[started];
     worker.pool = this;
     worker.number = started;
-    refused = pthread_create(&worker.thread, hasAttributes ? &attributes : nullptr,
-                             runWorker, &worker) != 0;
+    refused =
+        pthread_create(&worker.thread, hasAttributes ? &attributes : nullptr,
+                       runWorker, &worker) != 0;
     started += !refused;
   }
   if (hasAttributes)

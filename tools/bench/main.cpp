@@ -57,8 +57,9 @@ bool setOption(std::string_view name, std::string_view value,
   else if (name == "dim") {
     size_t equals = value.find('=');
     return equals != value.npos &&
-           model::parseNumber(value.substr(equals + 1),
-                              options.dims[std::string(value.substr(0, equals))]);
+           model::parseNumber(
+               value.substr(equals + 1),
+               options.dims[std::string(value.substr(0, equals))]);
   } else
     return false;
   return true;
@@ -150,8 +151,9 @@ bool prepare(const Options &options, Call &call, std::string &problem) {
   Error error;
   for (uint32_t i = 0; i < count; ++i) {
     bool isGiven = i < options.inputs.size();
-    if (!(isGiven ? values::readValue(options.inputs[i], call.inputs[i], problem)
-                  : makeRandom(options, model, i, call.inputs[i], problem))) {
+    if (!(isGiven
+              ? values::readValue(options.inputs[i], call.inputs[i], problem)
+              : makeRandom(options, model, i, call.inputs[i], problem))) {
       if (isGiven)
         problem = "input " + std::to_string(i) + ": " + problem;
       return false;
@@ -199,8 +201,8 @@ int run(const Options &options) {
   std::string problem;
   if (!prepare(options, call, problem))
     return fail(problem);
-  std::string name = alula_executable_get_function_name(call.model.get(),
-                                                        call.model.function);
+  std::string name =
+      alula_executable_get_function_name(call.model.get(), call.model.function);
   bench::KernelTimer timer(options.kernel);
   bool isKernel = !options.kernel.empty();
   if (isKernel) {
@@ -215,8 +217,8 @@ int run(const Options &options) {
     timer.stopCollecting();
     name += "/" + options.kernel;
   }
-  auto *benchmark = benchmark::RegisterBenchmark(
-      name.c_str(), [&](benchmark::State &state) {
+  auto *benchmark =
+      benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State &state) {
         timeCalls(state, call, isKernel ? &timer : nullptr);
       });
   if (isKernel)
@@ -227,9 +229,9 @@ int run(const Options &options) {
   alula_executable *file = call.model.get();
   benchmark::AddCustomContext("artifact", options.model.file);
   benchmark::AddCustomContext("variant", alula_executable_get_variant(file));
-  benchmark::AddCustomContext(
-      "threads", std::to_string(alula_instance_get_thread_count(
-                     call.model.instance.get())));
+  benchmark::AddCustomContext("threads",
+                              std::to_string(alula_instance_get_thread_count(
+                                  call.model.instance.get())));
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

@@ -151,8 +151,8 @@ int main(int argc, char **argv) {
   compile.setUpPasses = [](PassManager &pm) {
     return applyPassManagerCLOptions(pm);
   };
-  compile.inputHash =
-      llvm::utohexstr(llvm::xxh3_64bits(input->getBuffer()), /*LowerCase=*/true);
+  compile.inputHash = llvm::utohexstr(llvm::xxh3_64bits(input->getBuffer()),
+                                      /*LowerCase=*/true);
   std::vector<std::pair<Room, double>> times;
   compile.onTime = [&](Room room, double seconds) {
     times.emplace_back(room, seconds);
@@ -162,6 +162,7 @@ int main(int argc, char **argv) {
 
   alula::driver::CompileOutput output;
   OwningOpRef<ModuleOp> module;
+  bool isGood;
   {
     alula::tools::ProgressLine line(until);
     // Asked first, it lets every diagnostic pass.
@@ -176,14 +177,15 @@ int main(int argc, char **argv) {
         llvm::MemoryBuffer::getMemBuffer(input->getMemBufferRef(),
                                          /*RequiresNullTerminator=*/false),
         &context);
-    if (!module || failed(alula::driver::compile(*module, compile, output))) {
-      if (!interrupted)
-        return 1;
-      line.clear();
-      fail("interrupted");
-      return 130;
-    }
+    isGood =
+        module && succeeded(alula::driver::compile(*module, compile, output));
   }
+  if (interrupted) {
+    fail("interrupted");
+    return 130;
+  }
+  if (!isGood)
+    return 1;
   if (printsTimes)
     printTimes(times);
   if (!externalFile.empty() && output.external.empty() && until == Room::Emit)

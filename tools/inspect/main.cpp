@@ -97,11 +97,10 @@ int disassemble(const Artifact &file) {
     char name[] = "/tmp/alula-inspect-XXXXXX";
     int descriptor = mkstemp(name);
     const uint8_t *image = file.images.data + variant.image_offset;
-    bool good =
-        descriptor >= 0 &&
-        write(descriptor, image, variant.image_bytes) ==
-            ssize_t(variant.image_bytes) &&
-        runProgram({program, "-d", "--no-show-raw-insn", name});
+    bool good = descriptor >= 0 &&
+                write(descriptor, image, variant.image_bytes) ==
+                    ssize_t(variant.image_bytes) &&
+                runProgram({program, "-d", "--no-show-raw-insn", name});
     if (descriptor >= 0) {
       close(descriptor);
       unlink(name);
@@ -128,9 +127,8 @@ int main(int argc, char **argv) {
     else if (word == "--disassemble")
       withCode = true;
     else if (word.starts_with("--"))
-      return fail("unknown option '" + std::string(word) +
-                      "'; --help lists them",
-                  2);
+      return fail(
+          "unknown option '" + std::string(word) + "'; --help lists them", 2);
     else if (!path.empty())
       return fail("more than one file is given", 2);
     else

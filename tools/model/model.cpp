@@ -68,8 +68,9 @@ bool setGlobal(const std::string &text, Model &model, std::string &error) {
     alula_executable_get_global(model.get(), index, &info);
     std::vector<int64_t> dims(info.dims, info.dims + info.rank);
     if (info.dtype != value.type || dims != value.shape) {
-      error = "global '" + name + "' is " + values::printType(info.dtype, dims) +
-              ", not " + values::printType(value.type, value.shape);
+      error = "global '" + name + "' is " +
+              values::printType(info.dtype, dims) + ", not " +
+              values::printType(value.type, value.shape);
       return false;
     }
     problem.take(alula_global_set(model.get(), nullptr, index, value.data.get(),
@@ -139,7 +140,8 @@ bool chooseFunction(const Options &options, Model &model, std::string &error) {
 std::string printValueInfo(const alula_value_info &info) {
   std::vector<int64_t> dims(info.dims, info.dims + info.rank);
   std::string name = info.name;
-  return (name.empty() ? "" : name + ": ") + values::printType(info.dtype, dims);
+  return (name.empty() ? "" : name + ": ") +
+         values::printType(info.dtype, dims);
 }
 
 bool getArgument(const Model &model, uint32_t index, alula_value_info &info) {

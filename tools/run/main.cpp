@@ -115,8 +115,8 @@ int runFile(const Options &options) {
   }
   std::vector<Buffer> results;
   for (uint32_t i = 0; i < options.repeat; ++i)
-    results = model.executable->call(model.function, arguments, error,
-                                     &callOptions);
+    results =
+        model.executable->call(model.function, arguments, error, &callOptions);
   if (error)
     return fail(error.message());
   if (!options.trace.empty() &&

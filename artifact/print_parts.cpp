@@ -1,0 +1,97 @@
+#include "artifact/print_parts.h"
+
+#include "artifact/printer.h"
+
+#include <cinttypes>
+#include <cstdarg>
+
+namespace alula::artifact {
+
+std::string format(const char *text, ...) {
+  char buffer[256];
+  va_list list;
+  va_start(list, text);
+  vsnprintf(buffer, sizeof buffer, text, list);
+  va_end(list);
+  return buffer;
+}
+
+std::string quote(std::string_view text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      quoted += '\\';
+    if (c == '\n')
+      quoted += "\\n";
+    else if (c == '\t')
+      quoted += "\\t";
+    else
+      quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string quoteBytes(std::string_view bytes) {
+  std::string text = "\"";
+  for (char c : bytes) {
+    auto byte = uint8_t(c);
+    if (byte == '"' || byte == '\\')
+      text += '\\';
+    text +=
+        byte < 32 || byte > 126 ? format("\\u%04x", byte) : std::string(1, c);
+  }
+  return text + '"';
+}
+
+std::string_view getBlob(const Artifact &file, uint32_t constant) {
+  if (constant == ALULA_NONE)
+    return {};
+  const alula_file_constant &record = file.constants[constant];
+  return {reinterpret_cast<const char *>(file.data.data + record.offset),
+          record.bytes};
+}
+
+std::string printCustomCallTypes(const Artifact &file,
+                                 const alula_file_custom_call &call) {
+  std::string text = "(";
+  const uint32_t *type = file.lists.data + call.first_type;
+  for (uint32_t i = 0; i < call.operand_count; ++i)
+    text += (i ? ", " : "") + printType(file, *type++);
+  text += ") -> (";
+  for (uint32_t i = 0; i < call.result_count; ++i)
+    text += (i ? ", " : "") + printType(file, *type++);
+  return text + ")";
+}
+
+static const char *getSlotKindName(uint32_t kind) {
+  switch (kind) {
+  case ALULA_SLOT_ARGUMENT:
+    return "argument";
+  case ALULA_SLOT_RESULT:
+    return "result";
+  case ALULA_SLOT_CONSTANT:
+    return "constant";
+  case ALULA_SLOT_GLOBAL:
+    return "global";
+  case ALULA_SLOT_ARENA:
+    return "arena";
+  case ALULA_SLOT_LOCAL:
+    return "local";
+  }
+  return "?";
+}
+
+std::string printSlot(const alula_file_slot &slot) {
+  std::string text = getSlotKindName(slot.kind);
+  if (slot.kind == ALULA_SLOT_LOCAL)
+    return slot.flags & ALULA_SLOT_READ_ONLY ? text + " read_only" : text;
+  if (slot.kind != ALULA_SLOT_ARENA)
+    text += format(" %u", slot.index);
+  if (slot.bytes != ALULA_REST)
+    text += format(" [%" PRIu64 ", +%" PRIu64 ")", slot.offset, slot.bytes);
+  else if (slot.offset)
+    text += format(" [%" PRIu64 ", ...)", slot.offset);
+  return text;
+}
+
+} // namespace alula::artifact

@@ -1,0 +1,35 @@
+// What the text and the JSON of an artifact share.
+
+#pragma once
+
+#include "artifact/reader.h"
+
+#include <string>
+#include <string_view>
+
+namespace alula::artifact {
+
+__attribute__((format(printf, 1, 2))) std::string format(const char *text, ...);
+
+/// A string of the file between quotes.
+std::string quote(std::string_view text);
+/// Bytes that need not be text, as a JSON string: one character for a byte.
+std::string quoteBytes(std::string_view bytes);
+
+/// The bytes of a constant of a custom call; "" for none.
+std::string_view getBlob(const Artifact &file, uint32_t constant);
+/// "(4xf32, i32) -> (4xf32)"
+std::string printCustomCallTypes(const Artifact &file,
+                                 const alula_file_custom_call &call);
+std::string printSlot(const alula_file_slot &slot);
+
+/// Calls `line` for each command of a block.
+template <class Line>
+void forEachCommand(const Artifact &file, const alula_file_block &block,
+                    Line line) {
+  for (uint64_t word = block.begin; word < block.end;
+       word += file.code[word] >> 8)
+    line(word);
+}
+
+} // namespace alula::artifact
