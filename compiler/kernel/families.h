@@ -52,6 +52,9 @@ llvm::SmallVector<mlir::Value> computeGatherShape(mlir::Operation *op,
 // reduce
 ALULA_EMITTER(emitReduce)
 
+// sort
+ALULA_EMITTER(emitSort)
+
 // windows
 ALULA_EMITTER(emitReduceWindow)
 ALULA_EMITTER(emitSelectAndScatter)

@@ -50,7 +50,8 @@ bool readsOnce(Operation *op, Value operand) {
            countElements(op->getOperand(0)) == countElements(op->getResult(0));
   if (isa<stablehlo::ReshapeOp>(op))
     return keepsDims(op);
-  return isa<stablehlo::ReduceOp, stablehlo::TransposeOp, stablehlo::SliceOp,
+  return isa<stablehlo::ReduceOp, stablehlo::SortOp,
+             stablehlo::TransposeOp, stablehlo::SliceOp,
              stablehlo::DynamicSliceOp, stablehlo::ReverseOp,
              stablehlo::ConcatenateOp, stablehlo::PadOp,
              stablehlo::DynamicPadOp, stablehlo::RealDynamicSliceOp>(op);

@@ -413,6 +413,16 @@ Value Lowering::getPointer(Value buffer) {
       b.create<arith::IndexCastOp>(b.getI64Type(), address));
 }
 
+Value Lowering::getPartMemory(Type type, unsigned number) {
+  Value &memory = partMemory[{type, number}];
+  if (!memory) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&function.front());
+    memory = b.create<memref::AllocaOp>(MemRefType::get({}, type));
+  }
+  return memory;
+}
+
 Value Lowering::zero(Type type) {
   if (auto complex = dyn_cast<ComplexType>(type)) {
     Attribute part = b.getZeroAttr(complex.getElementType());

@@ -143,6 +143,9 @@ public:
   /// A buffer's first byte, as the library takes it.
   mlir::Value getPointer(mlir::Value buffer);
 
+  /// A place on the stack for one part of a complex number.
+  mlir::Value getPartMemory(mlir::Type type, unsigned number);
+
   mlir::Value zero(mlir::Type valueType);
   /// Says "'op': no native code: reason" at `op`; the lowering has failed then.
   void decline(mlir::Operation *op, const llvm::Twine &reason);
@@ -177,6 +180,7 @@ private:
   mlir::func::FuncOp function;
   std::vector<Frame> frames;
   llvm::DenseMap<int64_t, mlir::Value> indexConstants;
+  llvm::DenseMap<std::pair<mlir::Type, unsigned>, mlir::Value> partMemory;
   /// Memory that only its tensor's users read.
   llvm::DenseSet<mlir::Value> owned;
   bool failed = false;

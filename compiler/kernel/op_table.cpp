@@ -52,6 +52,7 @@ const llvm::StringMap<OpLowering> &getTable() {
       {"select", {generateElementwise}},
       {"select_and_scatter", {nullptr, emitSelectAndScatter}},
       {"slice", {generateSlice}},
+      {"sort", {nullptr, emitSort}},
       {"transpose", {generateTranspose}},
       {"triangular_solve", {nullptr, emitTriangularSolve}},
       {"while", {nullptr, emitWhile}},

@@ -6,12 +6,35 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
+/// The library's name of a function; empty for other ops.
+StringRef getFunctionName(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](stablehlo::Atan2Op) { return "atan2"; })
+      .Case([](stablehlo::CbrtOp) { return "cbrt"; })
+      .Case([](stablehlo::CosineOp) { return "cos"; })
+      .Case([](stablehlo::DivOp) { return "divide"; })
+      .Case([](stablehlo::ExpOp) { return "exp"; })
+      .Case([](stablehlo::Expm1Op) { return "expm1"; })
+      .Case([](stablehlo::LogOp) { return "log"; })
+      .Case([](stablehlo::Log1pOp) { return "log1p"; })
+      .Case([](stablehlo::LogisticOp) { return "logistic"; })
+      .Case([](stablehlo::PowOp) { return "pow"; })
+      .Case([](stablehlo::RsqrtOp) { return "rsqrt"; })
+      .Case([](stablehlo::SignOp) { return "sign"; })
+      .Case([](stablehlo::SineOp) { return "sin"; })
+      .Case([](stablehlo::SqrtOp) { return "sqrt"; })
+      .Case([](stablehlo::TanOp) { return "tan"; })
+      .Case([](stablehlo::TanhOp) { return "tanh"; })
+      .Default([](Operation *) { return ""; });
+}
+
 class ComplexEmitter {
 public:
   ComplexEmitter(Lowering &lowering, Operation *op, ValueRange args)
@@ -38,6 +61,11 @@ private:
     return make(b.create<Op>(re(0), re(1)), b.create<Op>(im(0), im(1)));
   }
   Value compare(stablehlo::ComparisonDirection direction);
+  std::string getSuffix() {
+    return re(0).getType().isF64() ? "_c128" : "_c64";
+  }
+  Value call(StringRef name);
+  Value minMax(bool isMax);
 
   Lowering &lowering;
   ImplicitLocOpBuilder &b;
@@ -57,7 +85,41 @@ Value ComplexEmitter::compare(stablehlo::ComparisonDirection direction) {
                  : b.create<arith::OrIOp>(real, imaginary).getResult();
 }
 
+// The library writes both parts of its result.
+Value ComplexEmitter::call(StringRef name) {
+  SmallVector<Value> arguments;
+  for (unsigned i = 0; i < args.size(); ++i)
+    llvm::append_values(arguments, re(i), im(i));
+  Type part = arguments.front().getType();
+  Value real = lowering.getPartMemory(part, 0);
+  Value imaginary = lowering.getPartMemory(part, 1);
+  llvm::append_values(arguments, lowering.getPointer(real),
+                      lowering.getPointer(imaginary));
+  lowering.callLibrary("alula_" + name + getSuffix(), arguments);
+  return make(b.create<memref::LoadOp>(real),
+              b.create<memref::LoadOp>(imaginary));
+}
+
+// In lexicographic order; a NaN in either part wins, as for reals.
+Value ComplexEmitter::minMax(bool isMax) {
+  auto before = isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+  auto compareReals = [&](arith::CmpFPredicate predicate, Value x, Value y) {
+    return b.create<arith::CmpFOp>(predicate, x, y).getResult();
+  };
+  Value isSameReal = compareReals(arith::CmpFPredicate::OEQ, re(0), re(1));
+  Value isFirst = b.create<arith::SelectOp>(
+      isSameReal, compareReals(before, im(0), im(1)),
+      compareReals(before, re(0), re(1)));
+  Value isNan = b.create<arith::OrIOp>(
+      compareReals(arith::CmpFPredicate::UNO, re(0), re(0)),
+      compareReals(arith::CmpFPredicate::UNO, im(0), im(0)));
+  return b.create<arith::SelectOp>(b.create<arith::OrIOp>(isFirst, isNan),
+                                   args[0], args[1]);
+}
+
 Value ComplexEmitter::emit() {
+  if (StringRef name = getFunctionName(op); !name.empty())
+    return call(name);
   Value result =
       llvm::TypeSwitch<Operation *, Value>(op)
           .Case([&](stablehlo::ComplexOp) { return make(args[0], args[1]); })
@@ -74,6 +136,12 @@ Value ComplexEmitter::emit() {
                 b.create<arith::MulFOp>(im(0), re(1)));
             return make(real, imaginary);
           })
+          .Case([&](stablehlo::AbsOp) {
+            return lowering.callLibrary("alula_abs" + getSuffix(),
+                                        re(0).getType(), {re(0), im(0)});
+          })
+          .Case([&](stablehlo::MaxOp) { return minMax(/*isMax=*/true); })
+          .Case([&](stablehlo::MinOp) { return minMax(/*isMax=*/false); })
           .Case([&](stablehlo::NegOp) {
             return make(b.create<arith::NegFOp>(re(0)),
                         b.create<arith::NegFOp>(im(0)));
