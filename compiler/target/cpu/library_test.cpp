@@ -6,6 +6,8 @@
 #include "compiler/target/cpu/object_code.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
@@ -164,6 +166,75 @@ TEST(Library, InlinesWhatKernelsCall) {
     EXPECT_TRUE(undefined->empty()) << name;
     auto image = linkImage({*object}, {"kernel"}, machine);
     EXPECT_TRUE(bool(image)) << toText(image.takeError());
+  }
+}
+
+namespace {
+/// Counts the loops that LLVM says it vectorized.
+struct VectorizedLoops : llvm::DiagnosticHandler {
+  unsigned &count;
+  explicit VectorizedLoops(unsigned &count) : count(count) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    count += info.getKind() == llvm::DK_OptimizationRemark;
+    return true;
+  }
+  bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override {
+    return pass == "loop-vectorize";
+  }
+  bool isAnyRemarkEnabled() const override { return true; }
+};
+
+bool vectorizes(const std::string &function, const std::string &from,
+                const std::string &to, const Machine &machine) {
+  std::string ir = loopOverExp;
+  auto replace = [&](const std::string &old, const std::string &text) {
+    for (size_t at = 0; (at = ir.find(old, at)) != std::string::npos;
+         at += text.size())
+      ir.replace(at, old.size(), text);
+  };
+  replace("float", "FROM");
+  replace("declare FROM @alula_exp_f32", "declare TO @alula_exp_f32");
+  replace("call FROM", "call TO");
+  replace("store FROM", "store TO");
+  replace("getelementptr FROM, ptr %out", "getelementptr TO, ptr %out");
+  replace("alula_exp_f32", "alula_" + function);
+  replace("FROM", from);
+  replace("TO", to);
+  unsigned count = 0;
+  llvm::LLVMContext context;
+  context.setDiagnosticHandler(std::make_unique<VectorizedLoops>(count));
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(ir, diagnostic, context);
+  EXPECT_TRUE(bool(module)) << diagnostic.getMessage().str();
+  auto object = generateObject(*module, machine);
+  EXPECT_TRUE(bool(object)) << toText(object.takeError());
+  return count != 0;
+}
+} // namespace
+
+TEST(Library, LetsLoopsVectorize) {
+  for (const char *name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    for (const char *function :
+         {"exp", "expm1", "log", "log1p", "logistic", "tanh", "sin", "cos",
+          "tan", "sqrt", "rsqrt", "cbrt", "erf"})
+      EXPECT_TRUE(
+          vectorizes(std::string(function) + "_f32", "float", "float", machine))
+          << function << " on " << name;
+    for (const char *function : {"exp", "expm1", "log", "log1p", "logistic",
+                                 "tanh", "sqrt", "rsqrt", "cbrt"})
+      EXPECT_TRUE(vectorizes(std::string(function) + "_f64", "double", "double",
+                             machine))
+          << function << " of f64 on " << name;
+    for (const char *type :
+         {"f16", "bf16", "f8e4m3fn", "f8e5m2", "f8e8m0fnu", "f4e2m1fn"}) {
+      EXPECT_TRUE(
+          vectorizes(std::string("encode_") + type, "float", "i32", machine))
+          << type << " on " << name;
+      EXPECT_TRUE(
+          vectorizes(std::string("decode_") + type, "i32", "float", machine))
+          << type << " on " << name;
+    }
   }
 }
 

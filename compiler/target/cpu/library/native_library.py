@@ -19,6 +19,17 @@ def call(name, dtype, *arguments):
     arrays pass as pointers, None as null, int as int64 and np.int32 as
     int32."""
     suffix = "" if dtype is None else "_" + SUFFIXES[np.dtype(dtype).name]
+    getattr(_library, f"alula_{name}{suffix}")(*_convert(arguments))
+
+
+def size(name, *arguments):
+    """What alula_<name> of the headers says."""
+    function = getattr(_library, f"alula_{name}_exported")
+    function.restype = ctypes.c_int64
+    return function(*_convert(arguments))
+
+
+def _convert(arguments):
     values = []
     for argument in arguments:
         if argument is None:
@@ -30,7 +41,7 @@ def call(name, dtype, *arguments):
             values.append(ctypes.c_int32(int(argument)))
         else:
             values.append(ctypes.c_int64(argument))
-    getattr(_library, f"alula_{name}{suffix}")(*values)
+    return values
 
 
 class Scratch:
@@ -38,19 +49,19 @@ class Scratch:
 
     GUARD = 64
 
-    def __init__(self, size):
-        self.whole = np.full(size + 2 * self.GUARD + 64, 0xA5, np.uint8)
+    def __init__(self, count):
+        self.whole = np.full(count + 2 * self.GUARD + 64, 0xA5, np.uint8)
         start = -(self.whole.ctypes.data + self.GUARD) % 64 + self.GUARD
-        self.bytes = self.whole[start : start + size]
+        self.bytes = self.whole[start : start + count]
         self.before = self.whole[start - self.GUARD : start]
-        self.after = self.whole[start + size : start + size + self.GUARD]
+        self.after = self.whole[start + count : start + count + self.GUARD]
 
     def check(self):
         assert (self.before == 0xA5).all() and (self.after == 0xA5).all()
 
 
-def call_with_scratch(name, dtype, size, *arguments):
-    scratch = Scratch(size)
+def call_with_scratch(name, dtype, count, *arguments):
+    scratch = Scratch(count)
     call(name, dtype, *arguments, scratch.bytes)
     scratch.check()
 

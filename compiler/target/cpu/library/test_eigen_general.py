@@ -11,18 +11,27 @@ from native_library import (
     complex_type,
     epsilon,
     random_matrix,
+    size,
     wide,
 )
 
 SIZES = [0, 1, 2, 3, 17, 64, 130]
-BLOCK = 32
 
 
 def hessenberg(a):
     batch, n = a.shape[:2]
     packed = np.empty_like(a)
     taus = np.empty((batch, max(n - 1, 0)), a.dtype)
-    call_with_scratch("hessenberg", a.dtype, 3 * n * a.itemsize, a, packed, taus, batch, n)
+    call_with_scratch(
+        "hessenberg",
+        a.dtype,
+        size("hessenberg_scratch_bytes", n, a.itemsize),
+        a,
+        packed,
+        taus,
+        batch,
+        n,
+    )
     return packed, taus
 
 
@@ -31,8 +40,8 @@ def schur(a, vectors=True):
     t = np.empty_like(a)
     q = np.empty_like(a) if vectors else None
     info = np.full(batch, -1, np.int32)
-    size = (n * n + 5 * n + BLOCK * (2 * n + BLOCK)) * a.itemsize
-    call_with_scratch("schur", a.dtype, size, a, t, q, info, batch, n)
+    count = size("schur_scratch_bytes", n, a.itemsize)
+    call_with_scratch("schur", a.dtype, count, a, t, q, info, batch, n)
     return t, q, info
 
 
@@ -43,8 +52,8 @@ def eig(a, left=True, right=True):
     vl = np.empty((batch, n, n), dtype) if left else None
     vr = np.empty((batch, n, n), dtype) if right else None
     info = np.full(batch, -1, np.int32)
-    size = (4 * n * n + 10 * n + BLOCK * (2 * n + BLOCK)) * a.itemsize
-    call_with_scratch("eigen_general", a.dtype, size, a, w, vl, vr, info, batch, n)
+    count = size("eigen_general_scratch_bytes", n, a.itemsize)
+    call_with_scratch("eigen_general", a.dtype, count, a, w, vl, vr, info, batch, n)
     return w, vl, vr, info
 
 
@@ -138,8 +147,8 @@ def check_eig(a, factor=20):
     n, dtype = a.shape[-1], a.dtype
     assert (info == 0).all()
     limit = factor * epsilon(dtype) * max(n, 4) ** 0.5
-    size = np.abs(a).max(initial=0) or 1
-    scaled, values = wide(a) / size, wide(w) / size
+    scale = np.abs(a).max(initial=0) or 1
+    scaled, values = wide(a) / scale, wide(w) / scale
     norm = np.linalg.norm(scaled, 2, axis=(1, 2)).max(initial=0) if n else 0
     for v, m, x in ((vr, scaled, values), (vl, adjoint(scaled), values.conj())):
         v = wide(v)

@@ -12,12 +12,12 @@ from native_library import (
     epsilon,
     random_matrix,
     real_type,
+    size,
     wide,
 )
 
 SIZES = [0, 1, 2, 3, 17, 64, 130]
 SHAPES = [(0, 3), (3, 0), (1, 1), (1, 5), (5, 1), (3, 2), (17, 40), (40, 17), (64, 64), (130, 70)]
-BLOCK = 32
 
 
 def eigh(a, lower=True, vectors=True):
@@ -25,8 +25,8 @@ def eigh(a, lower=True, vectors=True):
     w = np.empty((batch, n), real_type(a.dtype))
     v = np.empty_like(a) if vectors else None
     info = np.full(batch, -1, np.int32)
-    size = (2 * n * n + 10 * n + BLOCK * (2 * n + BLOCK)) * a.itemsize
-    call_with_scratch("eigen_symmetric", a.dtype, size, a, w, v, info, batch, n, np.int32(lower))
+    count = size("eigen_symmetric_scratch_bytes", n, a.itemsize)
+    call_with_scratch("eigen_symmetric", a.dtype, count, a, w, v, info, batch, n, np.int32(lower))
     return w, v, info
 
 
@@ -122,9 +122,9 @@ def tridiagonal(a, lower):
     real = real_type(a.dtype)
     packed, d = np.empty_like(a), np.empty((batch, n), real)
     e, taus = np.empty((batch, n - 1), real), np.empty((batch, n - 1), a.dtype)
-    size = (n + 4) * n * a.itemsize
+    count = size("tridiagonal_scratch_bytes", n, a.itemsize)
     call_with_scratch(
-        "tridiagonal", a.dtype, size, a, packed, d, e, taus, batch, n, np.int32(lower)
+        "tridiagonal", a.dtype, count, a, packed, d, e, taus, batch, n, np.int32(lower)
     )
     return packed, d, e, taus
 
@@ -154,15 +154,13 @@ def test_tridiagonal(dtype, n, lower):
 
 def svd(a, full=True, vectors=True):
     batch, m, n = a.shape
-    k, large = min(m, n), max(m, n)
+    k = min(m, n)
     s = np.empty((batch, k), real_type(a.dtype))
     u = np.empty((batch, m, m if full else k), a.dtype) if vectors else None
     vh = np.empty((batch, n if full else k, n), a.dtype) if vectors else None
     info = np.full(batch, -1, np.int32)
-    size = large * k + 2 * large * (large if full else k) + 10 * large + BLOCK * (2 * large + BLOCK)
-    call_with_scratch(
-        "svd", a.dtype, size * a.itemsize, a, s, u, vh, info, batch, m, n, np.int32(full)
-    )
+    count = size("svd_scratch_bytes", m, n, np.int32(full), a.itemsize)
+    call_with_scratch("svd", a.dtype, count, a, s, u, vh, info, batch, m, n, np.int32(full))
     return u, s, vh, info
 
 

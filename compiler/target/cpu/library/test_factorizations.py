@@ -11,16 +11,16 @@ from native_library import (
     call_with_scratch,
     epsilon,
     random_matrix,
+    size,
     wide,
 )
 
 SIZES = [0, 1, 2, 3, 17, 64, 130]
 SHAPES = [(0, 3), (3, 0), (1, 1), (1, 5), (5, 1), (3, 2), (17, 40), (40, 17), (64, 64), (130, 70)]
-BLOCK = 32
 
 
-def qr_scratch(m, n, dtype):
-    return BLOCK * (m + BLOCK + n) * dtype.itemsize
+def qr_scratch(m, n, dtype, name="qr"):
+    return size(f"{name}_scratch_bytes", m, n, dtype.itemsize)
 
 
 def relative(error, scale):
@@ -67,16 +67,16 @@ def test_cholesky_fails_with_nan(dtype):
 @pytest.mark.parametrize("left", [False, True])
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_triangular_solve(dtype, left, lower, unit, transpose):
-    for size, other in [(0, 3), (3, 0), (1, 1), (3, 2), (17, 40), (70, 33)]:
-        a = random_matrix((2, size, size), dtype) / max(size, 1)
-        a[:, range(size), range(size)] += 2
-        shape = (2, size, other) if left else (2, other, size)
+    for order, other in [(0, 3), (3, 0), (1, 1), (3, 2), (17, 40), (70, 33)]:
+        a = random_matrix((2, order, order), dtype) / max(order, 1)
+        a[:, range(order), range(order)] += 2
+        shape = (2, order, other) if left else (2, other, order)
         b = random_matrix(shape, dtype, 1)
         triangle = wide(np.tril(a) if lower else np.triu(a))
         poisoned = np.where(triangle == 0, np.nan, a).astype(dtype)
         if unit:
-            triangle[:, range(size), range(size)] = 1
-            poisoned[:, range(size), range(size)] = np.nan
+            triangle[:, range(order), range(order)] = 1
+            poisoned[:, range(order), range(order)] = np.nan
         x = b.copy()
         call(
             "triangular_solve", dtype, poisoned, x, x, 2, shape[1], shape[2],
@@ -101,7 +101,7 @@ def solve_tridiagonal(dl, d, du, b, perturb=False):
     info = np.full(d.shape[0], -1, np.int32)
     n, columns = b.shape[-2:]
     call_with_scratch(
-        "tridiagonal_solve", b.dtype, 4 * n * b.itemsize,
+        "tridiagonal_solve", b.dtype, size("tridiagonal_solve_scratch_bytes", n, b.itemsize),
         dl, d, du, b, x, info, d.shape[0], n, columns, np.int32(perturb),
     )  # fmt: skip
     return x, info
@@ -186,7 +186,7 @@ def product(packed, taus, columns):
     padded[:, :, :k] = packed[:, :, :k]
     q = np.empty_like(padded)
     call_with_scratch(
-        "householder_product", q.dtype, qr_scratch(m, columns, q.dtype),
+        "householder_product", q.dtype, qr_scratch(m, columns, q.dtype, "householder_product"),
         padded, taus, q, batch, m, columns, taus.shape[1],
     )  # fmt: skip
     return q
@@ -248,7 +248,7 @@ def test_householder_multiply(dtype, left, adjointed):
         c = random_matrix((2, m, 7) if left else (2, 7, m), dtype, 1)
         result = c.copy()
         call_with_scratch(
-            "householder_multiply", dtype, qr_scratch(*c.shape[1:], dtype), packed, taus, result,
+            "householder_multiply", dtype, qr_scratch(*c.shape[1:], dtype, "householder_multiply"), packed, taus, result,
             result, 2, *c.shape[1:], n, taus.shape[1], np.int32(left), np.int32(adjointed),
         )  # fmt: skip
         expected = q @ c if left else c @ q
@@ -263,7 +263,7 @@ def geqp3(a, fixed=None):
     call_with_scratch(
         "qr_pivoted",
         a.dtype,
-        (m + 2) * n * a.itemsize,
+        qr_scratch(m, n, a.dtype, "qr_pivoted"),
         a,
         fixed,
         packed,

@@ -6,10 +6,10 @@ import ctypes
 import numpy as np
 import pytest
 import scipy.fft
-from native_library import Scratch, call, random_matrix
+from native_library import Scratch, call, random_matrix, size
 
 FFT, IFFT, RFFT, IRFFT = range(4)
-LANES, LONG, LARGEST = 8, 2048, 61
+LARGEST_FACTOR = 61
 LENGTHS = [
     1,
     2,
@@ -59,58 +59,30 @@ LENGTHS += [
 
 
 def is_smooth(n):
-    for p in range(2, LARGEST + 1):
+    for p in range(2, LARGEST_FACTOR + 1):
         while n > 1 and n % p == 0:
             n //= p
     return n <= 1
 
 
-def padded(n):
-    return min(o << k for o in (1, 3, 5, 9) for k in range(40) if o << k >= 2 * n - 1)
+def plan_bytes(kind, lengths, complex_bytes):
+    return size("fft_plan_bytes", np.int32(kind), len(lengths), np.array(lengths), complex_bytes)
 
 
-def line_length(n):
-    return n if is_smooth(n) else padded(n)
-
-
-def real_line(n):
-    return n // 2 if n % 2 == 0 else n
-
-
-def plan_bytes(kind, lengths, size):
-    def line(n):
-        elements = 2 * n if is_smooth(n) else n + 3 * padded(n)
-        return 64 * 8 + (elements + 1) // 2 * 2 * size
-
-    *others, n = lengths
-    total = 16 * 8 + sum(map(line, others))
-    if kind < RFFT:
-        return total + line(n)
-    return total + line(real_line(n)) + (n // 2 + 2) // 2 * 2 * size
-
-
-def scratch_bytes(kind, lengths, size):
-    most = 0
-    for d, n in enumerate(lengths):
-        last = d + 1 == len(lengths)
-        lanes = 1 if last and n > LONG else LANES
-        n = real_line(n) if last and kind >= RFFT else n
-        most = max(most, 2 * lanes * line_length(n))
-    if kind == IRFFT and len(lengths) > 1:
-        most += int(np.prod(lengths[:-1])) * (lengths[-1] // 2 + 1)
-    return most * size
+def scratch_bytes(kind, lengths, complex_bytes):
+    return size("fft_scratch_bytes", np.int32(kind), len(lengths), np.array(lengths), complex_bytes)
 
 
 def transform(kind, x, lengths, in_place=False):
     real = x.real.dtype
-    size = 2 * real.itemsize
+    complex_bytes = 2 * real.itemsize
     dims = np.array(lengths, np.int64)
-    plan = Scratch(plan_bytes(kind, lengths, size))
+    plan = Scratch(plan_bytes(kind, lengths, complex_bytes))
     plan_scratch = Scratch(len(plan.bytes))
     call("fft_plan", real, plan.bytes, np.int32(kind), len(lengths), dims, plan_scratch.bytes)
     plan.check()
     plan_scratch.check()
-    scratch = Scratch(scratch_bytes(kind, lengths, size))
+    scratch = Scratch(scratch_bytes(kind, lengths, complex_bytes))
     batch = x.shape[: x.ndim - len(lengths)]
     shape = list(lengths)
     if kind == RFFT:
@@ -229,8 +201,8 @@ def test_nan_stays_in_its_row():
 def test_plans_are_the_same_bytes():
     plans = []
     for fill in (0x00, 0xFF):
-        size = plan_bytes(FFT, [74], 16)
-        plan, scratch = np.full(size, fill, np.uint8), np.full(size, fill, np.uint8)
+        count = plan_bytes(FFT, [74], 16)
+        plan, scratch = np.full(count, fill, np.uint8), np.full(count, fill, np.uint8)
         call("fft_plan", np.float64, plan, np.int32(FFT), 1, np.array([74]), scratch)
-        plans.append(ctypes.string_at(plan.ctypes.data, size))
+        plans.append(ctypes.string_at(plan.ctypes.data, count))
     assert plans[0] == plans[1]

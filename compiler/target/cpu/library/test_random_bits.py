@@ -8,7 +8,7 @@ import jax
 import numpy as np
 import pytest
 from jax.extend.random import threefry_2x32
-from native_library import call
+from native_library import call, size
 
 KEYS = {
     "threefry": [[1, 2, 3, 4], [0, 0, 0, 0], [5, 6, 0xFFFFFFFF, 7], [5, 6, 0xFFFFFFFE, 0xFFFFFFFF]],
@@ -32,23 +32,16 @@ SHAPES = [
 WIDTHS = ["uint8", "uint16", "uint32", "uint64"]
 
 
-def pair_dimension(dims):
-    for d, size in enumerate(dims):
-        if size % 2 == 0:
-            return d
-    return int(np.argmax(dims)) if dims else 0
-
-
 def generate(algorithm, key, shape, dtype):
     state = np.array(key, np.uint32).view(np.uint64)
     after = np.empty_like(state)
     bits = np.zeros(shape, dtype)
     name = f"{algorithm}_bits_u{bits.itemsize * 8}"
     if algorithm == "threefry":
-        d = pair_dimension(shape)
-        size = shape[d] if shape else 1
+        d = size("threefry_pair_dimension", np.array(shape, np.int64), len(shape))
+        pairs = shape[d] if shape else 1
         outer, inner = int(np.prod(shape[:d])), int(np.prod(shape[d + 1 :]))
-        call(name, None, state, after, bits, outer, size, inner)
+        call(name, None, state, after, bits, outer, pairs, inner)
     else:
         call(name, None, state, len(state), after, bits, bits.size)
     return after.view(np.uint32), bits
