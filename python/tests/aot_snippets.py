@@ -1,5 +1,5 @@
-"""Snippets of JAX's ahead-of-time path with what they give. test_aot.py runs
-this file with JAX_PLATFORMS=alula,cpu and two devices."""
+"""Snippets of JAX's ahead-of-time path with what they give. test_snippets.py
+runs this file with JAX_PLATFORMS=alula,cpu and two devices."""
 
 import os
 import pickle

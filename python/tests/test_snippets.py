@@ -1,5 +1,5 @@
-"""JAX's ahead-of-time path on Alula: runs aot_snippets.py in a process of its
-own, where Alula is the default platform, and shows each snippet as a test."""
+"""Runs the files *_snippets.py in a process of their own, where Alula is JAX's
+default platform, and shows each of their tests here."""
 
 import ast
 import os
@@ -11,17 +11,18 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-SNIPPETS = HERE / "aot_snippets.py"
+FILES = sorted(HERE.glob("*_snippets.py"))
 NAMES = [
-    node.name
-    for node in ast.parse(SNIPPETS.read_text()).body
+    f"{file.stem}.{node.name}"
+    for file in FILES
+    for node in ast.parse(file.read_text()).body
     if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
 ]
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    report = tmp_path_factory.mktemp("aot") / "report.xml"
+    report = tmp_path_factory.mktemp("snippets") / "report.xml"
     environment = dict(
         os.environ,
         JAX_PLATFORMS="alula,cpu",
@@ -29,17 +30,18 @@ def results(tmp_path_factory):
         PYTHONPATH=str(HERE.parent),
     )
     ended = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(SNIPPETS)]
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, FILES)]
         + ["--junitxml", str(report)],
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     if not report.exists():
         return {}, ended.stdout[-3000:] + ended.stderr[-3000:]
     cases = ElementTree.parse(report).getroot().iter("testcase")
-    return {case.get("name"): case for case in cases}, ended.stdout[-3000:]
+    by_name = {f"{case.get('classname').split('.')[-1]}.{case.get('name')}": case for case in cases}
+    return by_name, ended.stdout[-3000:]
 
 
 @pytest.mark.parametrize("name", NAMES)
