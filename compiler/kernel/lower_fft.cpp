@@ -3,7 +3,7 @@
 #include "compiler/kernel/families.h"
 #include "compiler/kernel/library_call.h"
 
-#include "compiler/target/cpu/library/fft.h"
+#include "compiler/kernel/library/fft.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;

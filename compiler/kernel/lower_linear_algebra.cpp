@@ -3,7 +3,7 @@
 #include "compiler/kernel/families.h"
 #include "compiler/kernel/library_call.h"
 
-#include "compiler/target/cpu/library/linear_algebra.h"
+#include "compiler/kernel/library/linear_algebra.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -4,7 +4,7 @@
 #include "compiler/kernel/library_call.h"
 #include "compiler/kernel/scalar.h"
 
-#include "compiler/target/cpu/library/random.h"
+#include "compiler/kernel/library/random.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,0 +1,293 @@
+/* What LLVM's code generator calls by name where a machine has no instruction.
+ * Nothing here may use what it defines. */
+#include "compiler/kernel/library/encode_float.h"
+#include "compiler/kernel/library/remainder.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size);
+void *memmove(void *to, const void *from, size_t size);
+void *memset(void *to, int value, size_t size);
+int memcmp(const void *a, const void *b, size_t size);
+int bcmp(const void *a, const void *b, size_t size);
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size) {
+  unsigned char *out = to;
+  const unsigned char *in = from;
+  for (size_t i = 0; i < size; ++i)
+    out[i] = in[i];
+  return to;
+}
+
+void *memmove(void *to, const void *from, size_t size) {
+  unsigned char *out = to;
+  const unsigned char *in = from;
+  if ((uintptr_t)to - (uintptr_t)from >= size) {
+    for (size_t i = 0; i < size; ++i)
+      out[i] = in[i];
+    return to;
+  }
+  for (size_t i = size; i > 0; --i)
+    out[i - 1] = in[i - 1];
+  return to;
+}
+
+void *memset(void *to, int value, size_t size) {
+  unsigned char *out = to;
+  for (size_t i = 0; i < size; ++i)
+    out[i] = (unsigned char)value;
+  return to;
+}
+
+int memcmp(const void *a, const void *b, size_t size) {
+  const unsigned char *x = a, *y = b;
+  for (size_t i = 0; i < size; ++i)
+    if (x[i] != y[i])
+      return x[i] - y[i];
+  return 0;
+}
+
+int bcmp(const void *a, const void *b, size_t size) {
+  return memcmp(a, b, size);
+}
+
+/* Halves. The types are as the code generator passes them. */
+
+static inline float decodeHalf(uint16_t code) {
+  return decodeF32((smallFloat){5, 10, 15, ALULA_FLOAT_IEEE}, code);
+}
+
+static inline uint16_t encodeHalf(float x) {
+  return (uint16_t)encodeF32((smallFloat){5, 10, 15, ALULA_FLOAT_IEEE}, x);
+}
+
+static inline _Float16 halfOfCode(int32_t code) {
+  uint16_t bits = (uint16_t)code;
+  _Float16 half;
+  __builtin_memcpy(&half, &bits, sizeof half);
+  return half;
+}
+
+float __extendhfsf2(_Float16 x);
+_Float16 __truncsfhf2(float x);
+_Float16 __truncdfhf2(double x);
+float __gnu_h2f_ieee(uint16_t x);
+uint16_t __gnu_f2h_ieee(float x);
+
+float __extendhfsf2(_Float16 x) {
+  uint16_t code;
+  __builtin_memcpy(&code, &x, sizeof code);
+  return decodeHalf(code);
+}
+
+_Float16 __truncsfhf2(float x) { return halfOfCode(encodeHalf(x)); }
+
+_Float16 __truncdfhf2(double x) {
+  return halfOfCode(encodeF64((smallFloat){5, 10, 15, ALULA_FLOAT_IEEE}, x));
+}
+
+float __gnu_h2f_ieee(uint16_t x) { return decodeHalf(x); }
+uint16_t __gnu_f2h_ieee(float x) { return encodeHalf(x); }
+
+static inline __bf16 brainOfCode(int32_t code) {
+  uint16_t bits = (uint16_t)code;
+  __bf16 brain;
+  __builtin_memcpy(&brain, &bits, sizeof brain);
+  return brain;
+}
+
+__bf16 __truncsfbf2(float x);
+__bf16 __truncdfbf2(double x);
+
+__bf16 __truncsfbf2(float x) {
+  return brainOfCode(encodeF32((smallFloat){8, 7, 127, ALULA_FLOAT_IEEE}, x));
+}
+
+__bf16 __truncdfbf2(double x) {
+  return brainOfCode(encodeF64((smallFloat){8, 7, 127, ALULA_FLOAT_IEEE}, x));
+}
+
+/* Remainders. */
+
+float fmodf(float x, float y);
+double fmod(double x, double y);
+float fmodf(float x, float y) { return remainderF32(x, y); }
+double fmod(double x, double y) { return remainderF64(x, y); }
+
+/* Rounding to integers, for machines before SSE 4.1. */
+
+double trunc(double x);
+double floor(double x);
+double ceil(double x);
+double round(double x);
+double rint(double x);
+double nearbyint(double x);
+double roundeven(double x);
+float truncf(float x);
+float floorf(float x);
+float ceilf(float x);
+float roundf(float x);
+float rintf(float x);
+float nearbyintf(float x);
+float roundevenf(float x);
+
+static inline double truncated(double x) {
+  uint64_t bits = bitsOfF64(x);
+  int64_t exponent = (int64_t)(bits >> 52 & 0x7ff) - 1023;
+  if (exponent >= 52)
+    return x;
+  uint64_t kept =
+      exponent < 0 ? (uint64_t)1 << 63 : ~(0xfffffffffffffu >> exponent);
+  return doubleOfBits(bits & kept);
+}
+
+/* The numbers added and subtracted round to even. */
+static inline double rounded(double x) {
+  double size = __builtin_fabs(x);
+  return size < 0x1p52 ? copySignF64((size + 0x1p52) - 0x1p52, x) : x;
+}
+
+double trunc(double x) { return truncated(x); }
+double rint(double x) { return rounded(x); }
+double nearbyint(double x) { return rounded(x); }
+double roundeven(double x) { return rounded(x); }
+
+double floor(double x) {
+  double whole = truncated(x);
+  return x < whole ? whole - 1 : whole;
+}
+
+double ceil(double x) {
+  double whole = truncated(x);
+  return x > whole ? whole + 1 : whole;
+}
+
+double round(double x) {
+  double whole = truncated(x);
+  return __builtin_fabs(x - whole) >= 0.5 ? whole + copySignF64(1, x) : whole;
+}
+
+/* An f32 has a whole number next to it wherever its double has. */
+float truncf(float x) { return (float)truncated(x); }
+float rintf(float x) { return (float)rounded(x); }
+float nearbyintf(float x) { return (float)rounded(x); }
+float roundevenf(float x) { return (float)rounded(x); }
+
+float floorf(float x) {
+  float whole = (float)truncated(x);
+  return x < whole ? whole - 1 : whole;
+}
+
+float ceilf(float x) {
+  float whole = (float)truncated(x);
+  return x > whole ? whole + 1 : whole;
+}
+
+float roundf(float x) {
+  float whole = (float)truncated(x);
+  return __builtin_fabsf(x - whole) >= 0.5f ? whole + copySignF32(1, x) : whole;
+}
+
+/* a * b + c with one rounding. */
+
+float fmaf(float a, float b, float c);
+double fma(double a, double b, double c);
+
+float fmaf(float a, float b, float c) {
+  // The product is exact. The sum is rounded to odd, so that rounding it again
+  // to f32 sees on which side of a tie it was.
+  double product = (double)a * b;
+  pair sum = sumExact(product, c);
+  uint64_t bits = bitsOfF64(sum.high);
+  if (sum.low != 0 && (bits & 1) == 0 && sum.low == sum.low) {
+    int grows = (sum.low > 0) == (sum.high > 0);
+    sum.high = doubleOfBits(grows ? bits + 1 : bits - 1);
+  }
+  return (float)sum.high;
+}
+
+typedef unsigned __int128 uint128_t;
+
+/* A finite number other than zero as mantissa * 2^exponent, 53 bits. */
+static inline uint64_t takeApart(double x, int64_t *exponent) {
+  uint64_t bits = bitsOfF64(x) & 0x7fffffffffffffffu;
+  int64_t biased = (int64_t)(bits >> 52);
+  if (biased != 0) {
+    *exponent = biased - 1075;
+    return (bits & 0xfffffffffffffu) | 0x10000000000000u;
+  }
+  int64_t zeros = __builtin_clzll(bits) - 11;
+  *exponent = -1074 - zeros;
+  return bits << zeros;
+}
+
+/* value >> count, with a one at the end for ones that leave. */
+static inline uint128_t shiftSticky(uint128_t value, int64_t count) {
+  if (count == 0)
+    return value;
+  if (count > 127)
+    return value != 0;
+  return value >> count | ((value << (128 - count)) != 0);
+}
+
+/* mantissa * 2^exponent, rounded. */
+static inline double putTogether(uint128_t mantissa, int64_t exponent,
+                                 int isNegative) {
+  if (mantissa == 0)
+    return 0;
+  uint64_t upper = (uint64_t)(mantissa >> 64);
+  int64_t zeros =
+      upper ? __builtin_clzll(upper) : 64 + __builtin_clzll((uint64_t)mantissa);
+  mantissa <<= zeros;
+  exponent -= zeros;
+  // 55 bits are left, or fewer in a denormal: two for rounding.
+  int64_t cut = 73;
+  if (exponent + cut + 2 < -1074)
+    cut = -1076 - exponent;
+  uint64_t kept = (uint64_t)shiftSticky(mantissa, cut);
+  uint64_t rounded53 = kept >> 2;
+  uint64_t rest = kept & 3;
+  rounded53 += rest > 2 || (rest == 2 && (rounded53 & 1));
+  int64_t biased = exponent + cut + 2 + 1074;
+  if (biased > 2100)
+    biased = 2100;
+  // A leading one raises the exponent from 0 by itself, and so does a carry.
+  uint64_t bits = rounded53 + ((uint64_t)biased << 52);
+  if (bits > 0x7ff0000000000000u)
+    bits = 0x7ff0000000000000u;
+  double result = doubleOfBits(bits);
+  return isNegative ? -result : result;
+}
+
+double fma(double a, double b, double c) {
+  // Zeros, infinities and NaN follow the rules of the two operations.
+  if (!(__builtin_fabs(a) < INFINITY_F64) ||
+      !(__builtin_fabs(b) < INFINITY_F64) || a == 0 || b == 0)
+    return a * b + c;
+  if (!(__builtin_fabs(c) < INFINITY_F64))
+    return c;
+  int productSign = (int)((bitsOfF64(a) ^ bitsOfF64(b)) >> 63);
+  int64_t aExponent, bExponent, cExponent;
+  uint64_t aMantissa = takeApart(a, &aExponent);
+  uint64_t bMantissa = takeApart(b, &bExponent);
+  uint128_t product = (uint128_t)aMantissa * bMantissa << 20;
+  int64_t exponent = aExponent + bExponent - 20;
+  if (c == 0)
+    return putTogether(product, exponent, productSign);
+  uint128_t addend = (uint128_t)takeApart(c, &cExponent) << 72;
+  cExponent -= 72;
+  // Both have two bits free above, and 20 below: the smaller one moves down.
+  int64_t distance = exponent - cExponent;
+  if (distance > 0)
+    addend = shiftSticky(addend, distance);
+  else
+    product = shiftSticky(product, -distance);
+  exponent = distance > 0 ? exponent : cExponent;
+  int cSign = (int)(bitsOfF64(c) >> 63);
+  if (cSign == productSign)
+    return putTogether(product + addend, exponent, cSign);
+  if (product >= addend)
+    return putTogether(product - addend, exponent, productSign);
+  return putTogether(addend - product, exponent, cSign);
+}

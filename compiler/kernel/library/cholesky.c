@@ -1,0 +1,6 @@
+// Cholesky factorization, blocked and right-looking.
+#include "compiler/kernel/library/linear_algebra.h"
+#include "compiler/kernel/library/matrix.h"
+
+#define BODY "compiler/kernel/library/cholesky.inc"
+#include "compiler/kernel/library/for_each_element.inc"

@@ -1,0 +1,8 @@
+// Products of matrices and block reflectors, for the other files here.
+#include "compiler/kernel/library/matrix.h"
+
+// Vectors wider than the machine's only pass between inlined functions.
+#pragma clang diagnostic ignored "-Wpsabi"
+
+#define BODY "compiler/kernel/library/matrix.inc"
+#include "compiler/kernel/library/for_each_element.inc"

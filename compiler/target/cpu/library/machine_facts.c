@@ -1,9 +1,0 @@
-/* The facts of the machine that a C compiler makes code for: only for the
- * library that tests call. */
-#include "compiler/target/cpu/library/machine_facts.h"
-
-#if defined(__x86_64__) && !defined(__FMA__)
-const int32_t alula_has_fma = 0;
-#else
-const int32_t alula_has_fma = 1;
-#endif

@@ -1,7 +1,0 @@
-/* remainder, which is C's fmod. */
-#include "compiler/target/cpu/library/remainder.h"
-#include "compiler/target/cpu/library/real_math.h"
-
-float alula_remainder_f32(float x, float y) { return remainderF32(x, y); }
-
-double alula_remainder_f64(double x, double y) { return remainderF64(x, y); }

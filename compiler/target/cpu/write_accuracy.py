@@ -1,0 +1,23 @@
+"""Writes docs/accuracy.md: `./dev test accuracy`, some minutes long.
+
+Arguments go to library-accuracy: names of functions, --log2-count=N.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
+
+
+def main():
+    command = [str(BUILD / "tests" / "library-accuracy"), "--log2-count=24"]
+    if not any(not a.startswith("-") for a in sys.argv[1:]):
+        command.append(f"--markdown={ROOT / 'docs' / 'accuracy.md'}")
+    return subprocess.run([*command, *sys.argv[1:]], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
