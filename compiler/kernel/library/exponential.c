@@ -34,16 +34,21 @@ ALULA_INLINE float alula_logistic_f32(float x) {
   // 1 / (1 + z) or z / (1 + z) with z = e^-|x|: nothing overflows. The
   // numerator is scaled last, where the result may be denormal.
   expF32 e = splitExpF32(-clampF32(__builtin_fabsf(x), 0, 106));
+  float low = e.tail - (e.mantissa - 1);
   int32_t exponent = e.exponent < -60 ? -60 : e.exponent;
-  float z = e.mantissa * powerOfTwoF32(exponent);
+  float scale = powerOfTwoF32(exponent);
+  float z = e.mantissa * scale;
   float sum = 1 + z;
-  float lost = z - (sum - 1);
+  float lost = muladdf(low, scale, z - (sum - 1));
   float reciprocal = 1 / sum;
   // What the sum has lost, and with exact products the reciprocal too.
   float rest = alula_has_fma ? __builtin_fmaf(-reciprocal, sum, 1) : 0;
-  rest = muladdf(-reciprocal, lost, rest);
-  float positive = muladdf(reciprocal, rest, reciprocal);
-  float negative = scaleF32(e.mantissa * positive, e.exponent);
+  rest = reciprocal * muladdf(-reciprocal, lost, rest);
+  float positive = reciprocal + rest;
+  float negative = scaleF32(
+      muladdf(e.mantissa, reciprocal,
+              muladdf(low, reciprocal, e.mantissa * rest)),
+      e.exponent);
   return x < 0 ? negative : positive;
 }
 

@@ -4,9 +4,10 @@
 #include "compiler/kernel/library/arithmetic.h"
 #include "compiler/kernel/library/coefficients.h"
 
-/* e^x = mantissa * 2^exponent, mantissa in [0.7, 1.42]. */
+/* e^x = mantissa * 2^exponent, mantissa in [0.7, 1.42]: the sum of 1 and the
+ * tail, rounded. */
 typedef struct expF32 {
-  float mantissa;
+  float mantissa, tail;
   int32_t exponent;
 } expF32;
 
@@ -21,8 +22,8 @@ static inline expF32 splitExpF32(float x) {
   float n = roundF32(x * (float)LOG2_E, &result.exponent);
   float r = muladdf(-n, (float)LN2_F32_0, x);
   r = muladdf(-n, (float)LN2_F32_1, r);
-  float tail = muladdf(expTailF32(r), r * r, r);
-  result.mantissa = 1 + tail;
+  result.tail = muladdf(expTailF32(r), r * r, r);
+  result.mantissa = 1 + result.tail;
   return result;
 }
 
