@@ -12,6 +12,11 @@ def ConvertStablehloToLoops : KernelPass<"kernel-convert-stablehlo-to-loops"> {
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def Distribute : KernelPass<"kernel-distribute"> {
+  let summary = "large loops are shared by the workgroups of a launch";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def AssignScratch : KernelPass<"kernel-assign-scratch"> {
   let summary = "temporaries live in the scratch of the call";
   let dependentDialects = ["::mlir::memref::MemRefDialect",

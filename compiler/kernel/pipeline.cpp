@@ -11,5 +11,6 @@ void alula::kernel::addKernelPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createConvertStablehloToLoops());
   pm.addPass(mlir::createCanonicalizerPass());
   pm.addPass(mlir::createCSEPass());
+  pm.addPass(createDistribute());
   pm.addPass(createAssignScratch());
 }

@@ -2,9 +2,9 @@
 //   llvm.func @k(%in: ptr, %out: ptr)
 //   →  llvm.func @k(%args: ptr, %x: i32, %y: i32, %z: i32) -> i32
 // whose body loads the bindings, then the constants, which are integers, then the
-// scratch if there is one more pointer, and calls the old one. Relies on: the
-// caller of the pass has put the number of bindings on the function as
-// `cpu.bindings`.
+// scratch if there is one more pointer, and calls the old one. A function with
+// `kernel.workgroup` gets %x after its constants. Relies on: the caller of the
+// pass has put the number of bindings on the function as `cpu.bindings`.
 
 #include "compiler/target/cpu/passes.h"
 
@@ -53,7 +53,13 @@ public:
     Value constants =
         loadField(args, offsetof(alula_kernel_args, constants), pointer);
     SmallVector<Value> operands;
-    size_t numConstants = 0;
+    auto isInteger = [](Type type) { return isa<IntegerType>(type); };
+    auto numConstants = static_cast<size_t>(
+        llvm::count_if(body.getArgumentTypes(), isInteger));
+    bool hasWorkgroup = body->hasAttr("kernel.workgroup");
+    if (hasWorkgroup)
+      --numConstants;
+    size_t nextConstant = 0;
     for (BlockArgument argument : body.getArguments()) {
       Type type = argument.getType();
       if (argument.getArgNumber() < numBindings)
@@ -62,9 +68,12 @@ public:
       else if (type == pointer)
         operands.push_back(
             loadField(args, offsetof(alula_kernel_args, scratch), type));
-      else
+      else if (nextConstant < numConstants)
         operands.push_back(
-            loadField(constants, numConstants++ * sizeof(int64_t), type));
+            loadField(constants, nextConstant++ * sizeof(int64_t), type));
+      else
+        operands.push_back(builder.create<LLVM::ZExtOp>(location, type,
+                                                        block->getArgument(1)));
     }
     builder.create<LLVM::CallOp>(location, body, operands);
     Value zero = builder.create<LLVM::ConstantOp>(location, i32, 0);

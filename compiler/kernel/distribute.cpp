@@ -1,0 +1,247 @@
+// Spreads a kernel over workgroups: each computes its slice of the loops that
+// fill the results.
+//   scf.parallel (%i) = (0) to (4096)
+//   →  scf.parallel (%i) = (%group * 64) to (%group * 64 + 64)
+// What fills temporaries is computed by every workgroup, if that is little.
+// Relies on: temporaries are private to a workgroup, and results are only read
+// back where a loop has written them itself.
+
+#include "compiler/kernel/passes.h"
+#include "dialect/dispatch/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace alula::kernel {
+#define GEN_PASS_DEF_DISTRIBUTE
+#include "compiler/kernel/passes.h.inc"
+} // namespace alula::kernel
+
+using namespace mlir;
+using alula::dispatch::EntryOp;
+
+namespace {
+/// Enough for the cores of one socket, and for a fair share of each.
+constexpr int64_t maxWorkgroups = 64;
+/// Steps that are worth waking another core.
+constexpr int64_t minSteps = int64_t(1) << 15;
+/// Slices of the innermost dimension begin where whole vectors do.
+constexpr int64_t innermostUnit = 64;
+/// What every workgroup repeats may be this part of the whole.
+constexpr int64_t maxRepeatedPart = 16;
+/// A size that is only known at run time.
+constexpr int64_t guessedSize = 1024;
+constexpr int64_t manySteps = int64_t(1) << 50;
+
+int64_t multiply(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return llvm::MulOverflow(a, b, product) ? manySteps
+                                          : std::min(product, manySteps);
+}
+
+int64_t getSize(Value lower, Value upper) {
+  auto first = getConstantIntValue(lower), last = getConstantIntValue(upper);
+  return first && last ? std::max<int64_t>(*last - *first, 0) : guessedSize;
+}
+
+int64_t countSteps(Operation *op) {
+  int64_t inside = 0;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        inside = std::min(manySteps, inside + countSteps(&inner));
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return multiply(inside, getSize(loop.getLowerBound(), loop.getUpperBound()));
+  if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
+    for (auto [lower, upper] :
+         llvm::zip_equal(loop.getLowerBound(), loop.getUpperBound()))
+      inside = multiply(inside, getSize(lower, upper));
+    return inside;
+  }
+  if (auto work = op->getAttrOfType<IntegerAttr>("kernel.steps"))
+    return work.getInt();
+  if (isa<func::CallOp>(op))
+    return 16;
+  return inside + 1;
+}
+
+Value findRoot(Value buffer) {
+  while (Operation *owner = buffer.getDefiningOp()) {
+    if (!isa<memref::ReinterpretCastOp, memref::SubViewOp, memref::CastOp,
+             memref::ExtractAlignedPointerAsIndexOp>(owner))
+      break;
+    buffer = owner->getOperand(0);
+  }
+  return buffer;
+}
+
+/// The memory that a top-level op reads and writes.
+struct Accesses {
+  llvm::SetVector<Value> read, written;
+
+  explicit Accesses(Operation *op) {
+    op->walk([&](Operation *inner) {
+      if (auto load = dyn_cast<memref::LoadOp>(inner))
+        read.insert(findRoot(load.getMemRef()));
+      else if (auto store = dyn_cast<memref::StoreOp>(inner))
+        written.insert(findRoot(store.getMemRef()));
+      else if (auto pointer =
+                   dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(inner)) {
+        // Whoever gets a pointer may do both.
+        read.insert(findRoot(pointer.getSource()));
+        written.insert(findRoot(pointer.getSource()));
+      }
+    });
+  }
+
+  /// Without the temporaries.
+  llvm::SetVector<Value> getWrittenResults() const {
+    llvm::SetVector<Value> results;
+    for (Value buffer : written)
+      if (!buffer.getDefiningOp<memref::AllocOp>())
+        results.insert(buffer);
+    return results;
+  }
+};
+
+class Distributor {
+public:
+  explicit Distributor(func::FuncOp function) : function(function) {}
+
+  /// The number of workgroups.
+  int64_t run() {
+    if (!choose())
+      return 1;
+    int64_t steps = 0, most = 1;
+    for (scf::ParallelOp loop : loops) {
+      steps = std::min(manySteps, steps + countSteps(loop));
+      most = std::max(most, countSlices(loop));
+    }
+    if (steps / maxRepeatedPart < repeated)
+      return 1;
+    int64_t count =
+        std::min({steps / minSteps, most, maxWorkgroups});
+    if (count < 2)
+      return 1;
+    OpBuilder builder(function.getContext());
+    Value group = function.front().addArgument(builder.getIndexType(),
+                                               function.getLoc());
+    function.setType(
+        builder.getFunctionType(function.front().getArgumentTypes(), {}));
+    function->setAttr("kernel.workgroup", builder.getUnitAttr());
+    for (scf::ParallelOp loop : loops)
+      slice(loop, group, count);
+    return count;
+  }
+
+private:
+  /// Finds the loops to distribute; false if some op stands in the way.
+  bool choose() {
+    // What one of them writes is nothing to any other: nobody waits.
+    llvm::SetVector<Value> read, written;
+    for (Operation &op : function.front()) {
+      Accesses accesses(&op);
+      auto isIn = [](const llvm::SetVector<Value> &buffers) {
+        return [&](Value buffer) { return buffers.contains(buffer); };
+      };
+      llvm::SetVector<Value> results = accesses.getWrittenResults();
+      if (llvm::any_of(accesses.read, isIn(written)) ||
+          llvm::any_of(results, isIn(written)) ||
+          llvm::any_of(results, isIn(read)))
+        return false;
+      read.insert(accesses.read.begin(), accesses.read.end());
+      if (results.empty()) {
+        repeated = std::min(manySteps, repeated + countSteps(&op));
+        continue;
+      }
+      auto loop = dyn_cast<scf::ParallelOp>(op);
+      if (!loop || loop.getNumReductions())
+        return false;
+      written.insert(results.begin(), results.end());
+      loops.push_back(loop);
+    }
+    return !loops.empty();
+  }
+
+  /// A dimension to slice: the first that together with those before it has
+  /// slices enough, else the largest.
+  static unsigned chooseDim(scf::ParallelOp loop) {
+    auto dims = llvm::to_vector(
+        llvm::zip_equal(loop.getLowerBound(), loop.getUpperBound()));
+    unsigned largest = 0;
+    int64_t largestSize = 0;
+    for (auto [i, bounds] : llvm::enumerate(dims)) {
+      int64_t size = getSize(std::get<0>(bounds), std::get<1>(bounds));
+      if (size >= maxWorkgroups && i + 1 < dims.size())
+        return static_cast<unsigned>(i);
+      if (i + 1 == dims.size())
+        size /= innermostUnit;
+      if (size > largestSize) {
+        largest = static_cast<unsigned>(i);
+        largestSize = size;
+      }
+    }
+    return largest;
+  }
+
+  static int64_t countSlices(scf::ParallelOp loop) {
+    unsigned dim = chooseDim(loop);
+    int64_t size = getSize(loop.getLowerBound()[dim], loop.getUpperBound()[dim]);
+    return llvm::divideCeil(size, getUnit(loop, dim));
+  }
+
+  /// Innermost loops go over neighbours in memory.
+  static int64_t getUnit(scf::ParallelOp loop, unsigned dim) {
+    bool isInnermost = dim + 1 == loop.getNumLoops() &&
+                       loop.getBody()->getOps<scf::ParallelOp>().empty() &&
+                       loop.getBody()->getOps<scf::ForOp>().empty() &&
+                       !loop->hasAttr("kernel.blocks");
+    return isInnermost ? innermostUnit : 1;
+  }
+
+  static void slice(scf::ParallelOp loop, Value group, int64_t count) {
+    unsigned dim = chooseDim(loop);
+    OpBuilder builder(loop);
+    Location location = loop.getLoc();
+    auto index = [&](int64_t value) -> Value {
+      return builder.create<arith::ConstantIndexOp>(location, value);
+    };
+    Value lower = loop.getLowerBound()[dim], upper = loop.getUpperBound()[dim];
+    int64_t unit = getUnit(loop, dim);
+    // Whole units for each, the last one takes what is left.
+    Value size = builder.createOrFold<arith::SubIOp>(location, upper, lower);
+    Value slices = builder.createOrFold<arith::CeilDivUIOp>(location, size,
+                                                            index(count * unit));
+    Value length =
+        builder.createOrFold<arith::MulIOp>(location, slices, index(unit));
+    Value first = builder.createOrFold<arith::AddIOp>(
+        location, lower,
+        builder.create<arith::MulIOp>(location, group, length));
+    Value begin = builder.create<arith::MinUIOp>(location, first, upper);
+    Value end = builder.create<arith::MinUIOp>(
+        location, builder.create<arith::AddIOp>(location, first, length), upper);
+    loop.getLowerBoundMutable()[dim].set(begin);
+    loop.getUpperBoundMutable()[dim].set(end);
+  }
+
+  func::FuncOp function;
+  SmallVector<scf::ParallelOp> loops;
+  int64_t repeated = 0;
+};
+
+struct Distribute : public alula::kernel::impl::DistributeBase<Distribute> {
+  void runOnOperation() override {
+    for (auto entry : getOperation().getBody().getOps<EntryOp>()) {
+      auto function =
+          getOperation().getInnerModule().lookupSymbol<func::FuncOp>(
+              entry.getSymName());
+      entry.setWorkgroups({Distributor(function).run(), 1, 1});
+    }
+  }
+};
+} // namespace
