@@ -1,7 +1,8 @@
-"""Runs the files *_snippets.py in a process of their own, where Alula is JAX's
+"""Runs each file *_snippets.py in a process of its own, where Alula is JAX's
 default platform, and shows each of their tests here."""
 
 import ast
+import functools
 import os
 import pathlib
 import subprocess
@@ -11,43 +12,58 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = sorted(HERE.glob("*_snippets.py"))
+FILES = sorted(set(HERE.glob("*_snippets.py")) - {pathlib.Path(__file__).resolve()})
 NAMES = [
     f"{file.stem}.{node.name}"
     for file in FILES
     for node in ast.parse(file.read_text()).body
     if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
 ]
+# Of one file's process; one test that takes half of it shows where it is.
+SECONDS = 120
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    report = tmp_path_factory.mktemp("snippets") / "report.xml"
+def run(file, report):
+    """What the process says, and why it ended early, if it did."""
     environment = dict(
         os.environ,
         JAX_PLATFORMS="alula,cpu",
         ALULA_NUM_DEVICES="2",
         PYTHONPATH=str(HERE.parent),
     )
-    ended = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, FILES)]
-        + ["--junitxml", str(report)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    if not report.exists():
-        return {}, ended.stdout[-3000:] + ended.stderr[-3000:]
-    cases = ElementTree.parse(report).getroot().iter("testcase")
-    by_name = {f"{case.get('classname').split('.')[-1]}.{case.get('name')}": case for case in cases}
-    return by_name, ended.stdout[-3000:]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+    command += ["-o", f"faulthandler_timeout={SECONDS // 2}", "--junitxml", str(report)]
+    try:
+        ended = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired as error:
+        said = b"".join(filter(None, (error.stdout, error.stderr)))
+        return f"it took more than {SECONDS} s\n" + said.decode(errors="replace")[-6000:]
+    return ended.stdout[-3000:] + ended.stderr[-3000:]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The test cases of a file by name, and the output of its process."""
+
+    @functools.cache
+    def get(file):
+        report = tmp_path_factory.mktemp("snippets") / "report.xml"
+        output = run(file, report)
+        if not report.exists():
+            return {}, output
+        cases = ElementTree.parse(report).getroot().iter("testcase")
+        return {case.get("name"): case for case in cases}, output
+
+    return get
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_snippet(name, results):
-    cases, output = results
-    case = cases.get(name)
+    stem, function = name.split(".")
+    cases, output = results(HERE / f"{stem}.py")
+    case = cases.get(function)
     assert case is not None, f"the process ended before this snippet:\n{output}"
     skipped = case.find("skipped")
     if skipped is not None:

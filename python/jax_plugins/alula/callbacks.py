@@ -84,7 +84,9 @@ class _Registration:
         _use(self.number, +1)
 
     def __del__(self):
-        _use(self.number, -1)
+        # When Python ends, nothing may be left to tell.
+        if _use is not None:
+            _use(self.number, -1)
 
 
 def _view(array):
@@ -175,7 +177,8 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect):
     types, _ = mlir.ir_tree_registry.flatten(
         [mlir.aval_to_ir_types(ctx.module_context, aval) for aval in result_avals]
     )
-    operands = list(mlir.flatten_ir_values(operands))
+    operands, _ = mlir.ir_tree_registry.flatten(operands)
+    operands = list(operands)
     if token:
         types = [hlo.TokenType.get(), *types]
         operands = [token, *operands]
