@@ -178,6 +178,9 @@ private:
       base.data =
           const_cast<uint8_t *>(call.executable->constants[record.index]);
       base.bytes = file.constants[record.index].bytes;
+      // An artifact of nothing but empty constants has no data at all.
+      if (!base.bytes)
+        base.data = nothing;
       break;
     case ALULA_SLOT_GLOBAL:
       base.data = call.state->globals[record.index].data;
@@ -678,9 +681,11 @@ private:
     trace(callee.name, begin, 0);
     if (!error)
       return nullptr;
-    Status status =
-        fail(alula_error_get_code(error), "custom call '%.100s': %s",
-             callee.name, alula_error_get_message(error));
+    // Not by `fail`, which cuts: the end of a traceback says what was raised.
+    Status status = makeError(
+        alula_error_get_code(error), "function '%s': custom call '%.100s': %s",
+        file.getString(function.name), callee.name,
+        alula_error_get_message(error));
     alula_error_destroy(error);
     return status;
   }
