@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/convert_small_floats.h"
 #include "compiler/target/cpu/library.h"
+#include "compiler/target/cpu/select_bits_as_floats.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -100,6 +101,8 @@ std::string optimizeAndEmit(llvm::Module &module,
       .run(module, modules);
   if (isCancelled && isCancelled())
     return {};
+  if (targetMachine.getTargetTriple().isX86())
+    selectBitsAsFloats(module);
 
   llvm::SmallString<0> object;
   llvm::raw_svector_ostream os(object);
