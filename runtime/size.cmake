@@ -5,6 +5,9 @@ execute_process(COMMAND ${STRIP} --strip-all -o ${COPY} ${LIBRARY}
   COMMAND_ERROR_IS_FATAL ANY)
 file(SIZE ${COPY} bytes)
 message("stripped CPU-only runtime: ${bytes} bytes")
+if(bytes GREATER 102400)
+  message(FATAL_ERROR "the runtime is larger than 100 KiB")
+endif()
 execute_process(COMMAND ${NM} -D --undefined-only ${LIBRARY}
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 # C++ names begin with _Z, those of its support library with __cxa, __gxx or

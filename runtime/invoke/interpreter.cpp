@@ -1,24 +1,18 @@
 #include "runtime/invoke/interpreter.h"
 
+#include "runtime/base/clock.h"
 #include "runtime/base/stack.h"
 #include "runtime/executable/buffer.h"
 
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
-#include <ctime>
 
 namespace alula::runtime {
 namespace {
 
 uint64_t alignUp(uint64_t bytes) {
   return (bytes + memoryAlignment - 1) / memoryAlignment * memoryAlignment;
-}
-
-uint64_t readClock() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
 }
 
 /// What a buffer without bytes points to: "no storage yet" is NULL.

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "alula/runtime.h"
-#include "runtime/base/mutex.h"
-#include "runtime/base/status.h"
+#include "runtime/threads/sleep.h"
 
 #include <atomic>
 #include <cstdint>
@@ -27,21 +26,30 @@ public:
 
   uint32_t getWorkerCount() const { return workerCount; }
 
-  /// Calls task(context, w) for w = 0 … count - 1, with count at most
-  /// `wanted` and the number of workers; returns when all have ended. Worker 0
-  /// is the calling thread. Tells `count` to the task through `counted`,
-  /// which is called once before.
+  /// Calls task(context, w) for w = 0 and, from other threads, for any of w =
+  /// 1 … count - 1 that come before worker 0 has ended; so worker 0 must be
+  /// able to do all the work, and nobody waits for a thread that the system
+  /// doesn't run. Returns when all that came have ended. Worker 0 is the
+  /// calling thread; `count`, at most `wanted` and the number of workers, is
+  /// told by `counted`, once and before.
   void run(uint32_t wanted, alula_task task, void *context,
            void (*counted)(void *context, uint32_t count));
 
 private:
-  struct Worker {
+  struct alignas(64) Worker {
     Pool *pool;
     uint32_t number;
     pthread_t thread;
+    Sleep sleep;
   };
   static void *runWorker(void *argument);
-  void work(uint32_t number);
+  void work(Worker &worker);
+  uint64_t waitForTicket(Worker &worker, uint64_t last);
+  bool enter(uint64_t round);
+  /// Wakes two, each of which wakes two more, up to `count`.
+  void wakeNext(uint32_t number, uint32_t count);
+  /// Hands a round out and takes part in it.
+  void share(uint32_t count, alula_task task, void *context);
   /// Starts the threads that are missing; false if none could be started.
   bool start();
 
@@ -49,15 +57,15 @@ private:
   uint32_t workerCount = 1;
   std::atomic<bool> busy{false};
 
-  /// Round << 16 | number of workers that take part; all bits: stop.
+  /// Round << 16 | number of workers that may take part; all bits: stop.
   alignas(64) std::atomic<uint64_t> ticket{0};
-  alignas(64) std::atomic<uint32_t> remaining{0};
+  /// Round << 16 | 1 << 15 if nobody may enter any more | workers inside.
+  alignas(64) std::atomic<uint64_t> gate{0};
   alula_task task = nullptr;
   void *context = nullptr;
 
-  Mutex mutex;
-  Condition wakeUp;
-  std::atomic<uint32_t> sleeping{0};
+  std::atomic<uint32_t> sleepers{0};
+  std::atomic<int> callerCpu{-1};
   Worker *workers = nullptr;
   uint32_t started = 1;
   bool refused = false;

@@ -47,9 +47,9 @@ Status explainNoFit(const artifact::Artifact &artifact, const char *wanted) {
     used += size_t(more);
   }
   if (!found)
-    return makeError(ALULA_STATUS_NOT_FOUND, "the artifact has no variant%s%s%s",
-                     wanted ? " '" : "", wanted ? wanted : "",
-                     wanted ? "'" : "");
+    return makeError(ALULA_STATUS_NOT_FOUND,
+                     "the artifact has no variant%s%s%s", wanted ? " '" : "",
+                     wanted ? wanted : "", wanted ? "'" : "");
   listFeatures(here, sizeof here);
   return makeError(ALULA_STATUS_FAILED_PRECONDITION,
                    "no variant fits this machine: %s; this is %s with %s",
@@ -99,9 +99,9 @@ void unloadCpu(LoadedKernels *kernels) {
 /// A grid on its way. Each worker owns a slice, so that the next dispatch over
 /// the same rows finds them in the same core's cache, and steals when done.
 struct Grid {
+  /// Without an initialiser: most of them are not used.
   struct alignas(64) Slice {
-    std::atomic<uint64_t> next;
-    uint64_t end;
+    uint64_t next, end;
   };
   alula_kernel kernel;
   const Dispatch *dispatch;
@@ -115,8 +115,7 @@ void startGrid(void *context, uint32_t workers) {
   auto *grid = static_cast<Grid *>(context);
   grid->workers = workers;
   for (uint32_t w = 0; w < workers; ++w) {
-    grid->slices[w].next.store(grid->workgroups * w / workers,
-                               std::memory_order_relaxed);
+    grid->slices[w].next = grid->workgroups * w / workers;
     grid->slices[w].end = grid->workgroups * (w + 1) / workers;
   }
 }
@@ -142,7 +141,7 @@ void runGrid(void *context, uint32_t worker) {
   for (uint32_t i = 0; i < grid.workers; ++i) {
     Grid::Slice &slice = grid.slices[(worker + i) % grid.workers];
     uint64_t index;
-    while ((index = slice.next.fetch_add(1, std::memory_order_relaxed)) <
+    while ((index = __atomic_fetch_add(&slice.next, 1, __ATOMIC_RELAXED)) <
            slice.end)
       runWorkgroup(grid, args, index);
   }

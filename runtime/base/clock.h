@@ -1,0 +1,16 @@
+// Nanoseconds of a clock that never goes back.
+
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+namespace alula::runtime {
+
+inline uint64_t readClock() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+}
+
+} // namespace alula::runtime
