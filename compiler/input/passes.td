@@ -49,6 +49,13 @@ def InputLowerDeprecated
     : InputPass<"lower-deprecated",
                 "say deprecated ops in those of the specification">;
 
+def InputLowerKnownCall
+    : InputPass<"lower-known-call",
+                "say custom calls that mean the same everywhere in ops"> {
+  let dependentDialects = ["::mlir::chlo::ChloDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
+}
+
 def InputLowerQuantized
     : InputPass<"lower-quantized",
                 "say quantized types in integers and floats">;

@@ -25,6 +25,7 @@ void alula::input::addInputPipeline(OpPassManager &manager,
   InputLowerCompositeOptions composite;
   composite.keptNames = options.keptComposites;
   manager.addPass(createInputLowerComposite(composite));
+  manager.addPass(createInputLowerKnownCall());
   manager.addPass(createInputConvertChloToStablehlo());
   manager.addPass(createInputLowerDeprecated());
   // After chlo and deprecated ops, which may be quantized too.

@@ -9,7 +9,6 @@ bool alula::dispatch::isKernelCall(llvm::StringRef name) {
       .Cases("alula.lu_pivots_to_permutation", "alula.ormqr", "alula.schur",
              true)
       .Cases("alula.svd", "alula.tridiagonal", "alula.tridiagonal_solve", true)
-      .Cases("ApproxTopK", "ProductOfElementaryHouseholderReflectors", "Qr",
-             true)
+      .Cases("ProductOfElementaryHouseholderReflectors", "Qr", true)
       .Default(false);
 }

@@ -1,0 +1,52 @@
+// RUN: alula-opt --input-lower-known-call %s | FileCheck %s
+
+// CHECK-LABEL: func.func @approx_top_k
+// CHECK-SAME: (%[[X:.*]]: tensor<2x8xf32>, %[[I:.*]]: tensor<2x8xi32>
+// CHECK: %[[SORTED:.*]]:2 = "stablehlo.sort"(%[[X]], %[[I]]) <{dimension = 1 : i64, is_stable = true}>
+// CHECK: ^bb0(%[[A:.*]]: tensor<f32>, %[[B:.*]]: tensor<f32>, %{{.*}}: tensor<i32>, %{{.*}}: tensor<i32>):
+// CHECK: %[[C:.*]] = stablehlo.compare GT, %[[A]], %[[B]]
+// CHECK: stablehlo.return %[[C]]
+// CHECK: %[[V:.*]] = stablehlo.slice %[[SORTED]]#0 [0:2, 0:3]
+// CHECK: %[[P:.*]] = stablehlo.slice %[[SORTED]]#1 [0:2, 0:3]
+// CHECK: return %[[V]], %[[P]]
+func.func @approx_top_k(%x: tensor<2x8xf32>, %i: tensor<2x8xi32>, %a: tensor<f32>, %b: tensor<i32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
+  %0:2 = stablehlo.custom_call @ApproxTopK(%x, %i, %a, %b) {called_computations = [@greater], mhlo.backend_config = {reduction_dim = 1 : i64, top_k = 3 : i64}} : (tensor<2x8xf32>, tensor<2x8xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<2x3xi32>
+}
+
+func.func @greater(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+
+// CHECK-LABEL: func.func @top_k
+// CHECK: chlo.top_k(%{{.*}}, k = 2, is_stable = true) : tensor<8xf16> -> (tensor<2xf16>, tensor<2xi32>)
+func.func @top_k(%x: tensor<8xf16>) -> (tensor<2xf16>, tensor<2xi32>) {
+  %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 2 : i64, largest = true}} : (tensor<8xf16>) -> (tensor<2xf16>, tensor<2xi32>)
+  return %0#0, %0#1 : tensor<2xf16>, tensor<2xi32>
+}
+
+// CHECK-LABEL: func.func @erf
+// CHECK: chlo.erf %{{.*}} : tensor<3xf64>
+func.func @erf(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %0 = stablehlo.custom_call @mhlo.erf(%x) : (tensor<3xf64>) -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+// What does not fit is left for who runs it to complain about.
+// CHECK-LABEL: func.func @left
+// CHECK: custom_call @ApproxTopK
+// CHECK: custom_call @ApproxTopK
+// CHECK: custom_call @mhlo.topk
+// CHECK: custom_call @mhlo.topk
+// CHECK: custom_call @mhlo.erf
+func.func @left(%x: tensor<8xf32>, %i: tensor<8xi32>, %a: tensor<f32>, %b: tensor<i32>) {
+  // No comparator; more results than inputs.
+  stablehlo.custom_call @ApproxTopK(%x, %i, %a, %b) {mhlo.backend_config = {reduction_dim = 0 : i64, top_k = 3 : i64}} : (tensor<8xf32>, tensor<8xi32>, tensor<f32>, tensor<i32>) -> (tensor<3xf32>, tensor<3xi32>)
+  stablehlo.custom_call @ApproxTopK(%x, %i, %a, %b) {called_computations = [@greater], mhlo.backend_config = {reduction_dim = 0 : i64, top_k = 9 : i64}} : (tensor<8xf32>, tensor<8xi32>, tensor<f32>, tensor<i32>) -> (tensor<9xf32>, tensor<9xi32>)
+  // The smallest; no k.
+  stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 2 : i64, largest = false}} : (tensor<8xf32>) -> (tensor<2xf32>, tensor<2xi32>)
+  stablehlo.custom_call @mhlo.topk(%x) : (tensor<8xf32>) -> (tensor<2xf32>, tensor<2xi32>)
+  stablehlo.custom_call @mhlo.erf(%x) : (tensor<8xf32>) -> tensor<8xf64>
+  return
+}
