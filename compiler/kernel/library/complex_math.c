@@ -229,6 +229,49 @@ static inline complexF64 powOf(complexF64 a, complexF64 b) {
                             sumOfProducts(b.re, l.im, b.im, l.re)});
 }
 
+/* log z to some bits more than a double has, for z finite and not zero. */
+static inline void logPairOf(complexF64 z, pair *size, pair *angle) {
+  int64_t exponent = exponentOf(z);
+  complexF64 near = scaleComplex(z, -exponent);
+  pair square = squareOf(near);
+  pair log = logPair(square.high);
+  log = pairSum(log, (pair){square.low / square.high, 0});
+  log = (pair){0.5 * log.high, 0.5 * log.low};
+  pair base = {LN2_SUM_0, LN2_SUM_1};
+  *size = pairSum(pairTimes(base, doubleOfInt(exponent)), log);
+  // What the rounded angle lacks is seen where z is turned back by it.
+  double rounded = angleOf(near.im, near.re);
+  reducedF64 reduced = reduceF64(rounded);
+  pair sine = sinPair(reduced.rest), cosine = cosPair(reduced.rest);
+  int isOdd = reduced.quarters & 1;
+  double signSine = reduced.quarters & 2 ? -1 : 1;
+  double signCosine = (reduced.quarters + 1) & 2 ? -1 : 1;
+  pair across = pairSum(
+      pairTimes(isOdd ? sine : cosine, signCosine * near.im),
+      pairTimes(isOdd ? cosine : sine, -signSine * near.re));
+  *angle = sumOrdered(rounded, across.high / __builtin_sqrt(square.high));
+}
+
+/* Each unit that is lost in b log a is |b log a| units of the power. */
+static inline complexF64 powLong(complexF64 a, complexF64 b) {
+  int isFinite = isFiniteF64(a.re) && isFiniteF64(a.im) &&
+                 __builtin_fabs(b.re) < 0x1p100 &&
+                 __builtin_fabs(b.im) < 0x1p100;
+  if (!isFinite || (a.re == 0 && a.im == 0) || (b.re == 0 && b.im == 0))
+    return powOf(a, b);
+  pair size, angle;
+  logPairOf(a, &size, &angle);
+  pair re = pairSum(pairTimes(size, b.re), pairTimes(angle, -b.im));
+  pair im = pairSum(pairTimes(angle, b.re), pairTimes(size, b.im));
+  complexF64 result = expOf((complexF64){re.high, im.high});
+  if (!isFiniteF64(result.re) || !isFiniteF64(result.im))
+    return result;
+  // e^(z + d) = e^z (1 + d)
+  return (complexF64){
+      result.re + (result.re * re.low - result.im * im.low),
+      result.im + (result.re * im.low + result.im * re.low)};
+}
+
 static inline complexF64 atan2Of(complexF64 y, complexF64 x) {
   // -i log((x + i y) / sqrt(x^2 + y^2))
   complexF64 xx = multiplyF64(x, x), yy = multiplyF64(y, y);
@@ -318,7 +361,7 @@ ALULA_INLINE DEFINE_C64(exp, expOfShort) DEFINE(expm1, expm1Of)
   }
 
             DEFINE_BINARY(divide, divideF64, divideShort)
-                DEFINE_BINARY(pow, powOf, powOf)
+                DEFINE_BINARY(pow, powLong, powOf)
                     DEFINE_BINARY(atan2, atan2Of, atan2Of)
 
                         ALULA_INLINE

@@ -35,8 +35,8 @@ static inline int64_t alula_larger_size(int64_t a, int64_t b) {
   DECLARE(f32) DECLARE(f64) DECLARE(c64) DECLARE(c128)
 
 /* cholesky: a = l l^H (lower) or u^H u of the n by n matrices a, of which one
- * triangle is read; the other one of the result is zero. info: 1 + the first
- * row whose pivot is not positive. */
+ * triangle is read; the other one of the result is a's. info: 1 + the first row
+ * whose pivot is not positive. */
 #define ALULA_DECLARE(T)                                                       \
   void alula_cholesky_##T(const void *a, void *result, int32_t *info,          \
                           int64_t batch, int64_t n, int32_t lower);
