@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace alula::kernel;
@@ -60,7 +61,8 @@ Value fromBits(Lowering &lowering, Value bits, Type element) {
                                 b.getF32Type(),
                                 b.create<arith::ExtUIOp>(b.getI32Type(), bits)
                                     .getResult());
-  return b.create<arith::BitcastOp>(element, bits);
+  // Not arith.bitcast, which takes two of them for none, whatever the types.
+  return b.create<LLVM::BitcastOp>(element, bits);
 }
 } // namespace
 

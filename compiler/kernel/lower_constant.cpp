@@ -77,6 +77,9 @@ DenseElementsAttr getMemory(Attribute value, RankedTensorType type) {
 Value alula::kernel::generateConstant(OpResult result, ValueRange,
                                       Lowering &lowering) {
   auto constant = cast<stablehlo::ConstantOp>(result.getOwner());
+  // Nobody reads an element of an empty one, but code for it there is.
+  if (!constant.getType().getNumElements())
+    return lowering.zero(getValueType(getElementType(result)));
   return makeSplat(lowering, constant.getValue(), getElementType(result));
 }
 
@@ -91,9 +94,9 @@ void alula::kernel::emitConstant(Operation *op, Lowering &lowering) {
           makeSplat(lowering, constant.getValue(), type.getElementType()));
     return lowering.setInlined(constant.getResult());
   }
-  DenseElementsAttr memory;
-  if (type.getNumElements())
-    memory = getMemory(constant.getValue(), type);
+  if (!type.getNumElements())
+    return lowering.setInlined(constant.getResult());
+  DenseElementsAttr memory = getMemory(constant.getValue(), type);
   if (!memory)
     return lowering.decline(op, "for a constant of type " + debugString(type) +
                                     " in a kernel");

@@ -43,16 +43,18 @@ public:
   Value emit();
 
 private:
-  Value re(unsigned i) {
-    return isa<ComplexType>(args[i].getType())
-               ? b.create<complex::ReOp>(args[i]).getResult()
-               : args[i];
+  Value re(Value number) {
+    return isa<ComplexType>(number.getType())
+               ? b.create<complex::ReOp>(number).getResult()
+               : number;
   }
-  Value im(unsigned i) {
-    return isa<ComplexType>(args[i].getType())
-               ? b.create<complex::ImOp>(args[i]).getResult()
-               : lowering.zero(args[i].getType());
+  Value im(Value number) {
+    return isa<ComplexType>(number.getType())
+               ? b.create<complex::ImOp>(number).getResult()
+               : lowering.zero(number.getType());
   }
+  Value re(unsigned i) { return re(args[i]); }
+  Value im(unsigned i) { return im(args[i]); }
   Value make(Value real, Value imaginary) {
     return b.create<complex::CreateOp>(ComplexType::get(real.getType()), real,
                                        imaginary);
@@ -65,7 +67,7 @@ private:
     return re(0).getType().isF64() ? "_c128" : "_c64";
   }
   Value call(StringRef name);
-  Value minMax(bool isMax);
+  Value minMax(bool isMax, Value x, Value y);
 
   Lowering &lowering;
   ImplicitLocOpBuilder &b;
@@ -101,20 +103,20 @@ Value ComplexEmitter::call(StringRef name) {
 }
 
 // In lexicographic order; a NaN in either part wins, as for reals.
-Value ComplexEmitter::minMax(bool isMax) {
+Value ComplexEmitter::minMax(bool isMax, Value x, Value y) {
   auto before = isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
-  auto compareReals = [&](arith::CmpFPredicate predicate, Value x, Value y) {
-    return b.create<arith::CmpFOp>(predicate, x, y).getResult();
+  auto compareReals = [&](arith::CmpFPredicate predicate, Value a, Value other) {
+    return b.create<arith::CmpFOp>(predicate, a, other).getResult();
   };
-  Value isSameReal = compareReals(arith::CmpFPredicate::OEQ, re(0), re(1));
+  Value isSameReal = compareReals(arith::CmpFPredicate::OEQ, re(x), re(y));
   Value isFirst = b.create<arith::SelectOp>(
-      isSameReal, compareReals(before, im(0), im(1)),
-      compareReals(before, re(0), re(1)));
+      isSameReal, compareReals(before, im(x), im(y)),
+      compareReals(before, re(x), re(y)));
   Value isNan = b.create<arith::OrIOp>(
-      compareReals(arith::CmpFPredicate::UNO, re(0), re(0)),
-      compareReals(arith::CmpFPredicate::UNO, im(0), im(0)));
-  return b.create<arith::SelectOp>(b.create<arith::OrIOp>(isFirst, isNan),
-                                   args[0], args[1]);
+      compareReals(arith::CmpFPredicate::UNO, re(x), re(x)),
+      compareReals(arith::CmpFPredicate::UNO, im(x), im(x)));
+  return b.create<arith::SelectOp>(b.create<arith::OrIOp>(isFirst, isNan), x,
+                                   y);
 }
 
 Value ComplexEmitter::emit() {
@@ -140,8 +142,16 @@ Value ComplexEmitter::emit() {
             return lowering.callLibrary("alula_abs" + getSuffix(),
                                         re(0).getType(), {re(0), im(0)});
           })
-          .Case([&](stablehlo::MaxOp) { return minMax(/*isMax=*/true); })
-          .Case([&](stablehlo::MinOp) { return minMax(/*isMax=*/false); })
+          .Case([&](stablehlo::MaxOp) {
+            return minMax(/*isMax=*/true, args[0], args[1]);
+          })
+          .Case([&](stablehlo::MinOp) {
+            return minMax(/*isMax=*/false, args[0], args[1]);
+          })
+          .Case([&](stablehlo::ClampOp) {
+            Value notBelow = minMax(/*isMax=*/true, args[0], args[1]);
+            return minMax(/*isMax=*/false, notBelow, args[2]);
+          })
           .Case([&](stablehlo::NegOp) {
             return make(b.create<arith::NegFOp>(re(0)),
                         b.create<arith::NegFOp>(im(0)));
