@@ -1,6 +1,7 @@
-"""Exact values of elementwise programs, from mpmath with 60 digits.
+"""Values of programs in f64, for which there is no wider type to run them in.
 
-They judge programs in f64, for which there is no wider type to run them in.
+Those of elementwise programs are exact, from mpmath with 60 digits; factors of
+matrices are computed in numpy's long double where that is wider.
 """
 
 import mpmath
@@ -54,12 +55,34 @@ def _function(group: str, name: str):
     return FUNCTIONS.get(group)
 
 
+def _cholesky(batch: np.ndarray) -> np.ndarray | None:
+    """The lower factors; the other triangles are the operand's."""
+    if np.finfo(np.longdouble).eps > 2e-19 or batch.dtype.char not in "dD":
+        return None
+    result = batch.copy()
+    for index in np.ndindex(batch.shape[:-2]):
+        a = batch[index].astype(np.clongdouble)
+        n = len(a)
+        lower = np.zeros_like(a)
+        for j in range(n):
+            row = lower[j, :j]
+            lower[j, j] = np.sqrt(a[j, j].real - (np.abs(row) ** 2).sum())
+            below = a[j + 1 :, j] - lower[j + 1 :, :j] @ row.conj()
+            lower[j + 1 :, j] = below / lower[j, j]
+        if batch.dtype.char == "d":
+            lower = lower.real
+        result[index][np.tril_indices(n)] = lower[np.tril_indices(n)]
+    return result
+
+
 def truth(group: str, name: str, inputs: list[np.ndarray], where: np.ndarray) -> np.ndarray | None:
     """The results at the places of the mask, zero elsewhere; nothing if unknown.
 
     One result more precise than f64 is not needed: the error of rounding is
     half a step, and both that are judged here are further away.
     """
+    if group == "cholesky":
+        return _cholesky(inputs[0])
     function = _function(group, name)
     if not function or any(array.shape != where.shape for array in inputs):
         return None
