@@ -60,26 +60,46 @@ FailureOr<std::string> compile(ExecutableOp executable, const Machine &machine,
   return std::move(*object);
 }
 
-/// Few kernels need them, and making them takes longer than a small kernel.
-LogicalResult addBuiltins(ModuleOp module, const Machine &machine,
-                          std::vector<std::string> &objects) {
-  auto fail = [&](llvm::Error error) {
-    return module.emitError()
-           << "'builtin.module': " << llvm::toString(std::move(error));
-  };
+llvm::Expected<std::set<std::string>>
+findUndefined(llvm::ArrayRef<std::string> objects) {
   std::set<std::string> names;
   for (const std::string &object : objects) {
-    auto undefined = findUndefined(object);
+    auto undefined = alula::cpu::findUndefined(object);
     if (!undefined)
-      return fail(undefined.takeError());
+      return undefined.takeError();
     names.insert(undefined->begin(), undefined->end());
   }
-  auto builtins = getBuiltinsObject(machine, {names.begin(), names.end()});
+  return names;
+}
+
+/// Adds what kernels call: routines of the library, then builtins. Few kernels
+/// need any, and making them takes longer than a small kernel.
+llvm::Error addCalled(std::vector<std::string> &objects,
+                      const Machine &machine) {
+  auto names = findUndefined(objects);
+  if (!names)
+    return names.takeError();
+  size_t kernels = objects.size();
+  for (const std::string &name : *names) {
+    if (!llvm::StringRef(name).starts_with("alula_"))
+      continue;
+    auto routine = getRoutineObject(machine, name);
+    if (!routine)
+      return routine.takeError();
+    if (!routine->empty())
+      objects.push_back(std::move(*routine));
+  }
+  if (objects.size() != kernels) {
+    names = findUndefined(objects);
+    if (!names)
+      return names.takeError();
+  }
+  auto builtins = getBuiltinsObject(machine, {names->begin(), names->end()});
   if (!builtins)
-    return fail(builtins.takeError());
+    return builtins.takeError();
   if (!builtins->empty())
     objects.push_back(std::move(*builtins));
-  return success();
+  return llvm::Error::success();
 }
 } // namespace
 
@@ -104,8 +124,9 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
   // A program that only moves its arguments has no code and runs anywhere.
   if (objects.empty())
     return success();
-  if (failed(addBuiltins(module, machine, objects)))
-    return failure();
+  if (auto error = addCalled(objects, machine))
+    return module.emitError()
+           << "'builtin.module': " << llvm::toString(std::move(error));
   auto image = linkImage(objects, entries, machine);
   if (!image)
     return module.emitError()

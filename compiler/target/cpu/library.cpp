@@ -61,6 +61,7 @@ void forgetMachine(llvm::Function &function) {
   function.removeFnAttr("target-cpu");
   function.removeFnAttr("target-features");
   function.removeFnAttr("tune-cpu");
+  function.removeFnAttr("min-legal-vector-width");
 }
 
 bool hasFma(const Machine &machine) {
@@ -68,14 +69,25 @@ bool hasFma(const Machine &machine) {
          llvm::is_contained(machine.features, "fma");
 }
 
+int getVectorBytes(const Machine &machine) {
+  auto has = [&](llvm::StringRef feature) {
+    return llvm::is_contained(machine.features, feature);
+  };
+  return has("avx512f") ? 64 : has("avx2") ? 32 : 16;
+}
+
 /// Facts of the machine that the C code asks for become constants.
 void defineFacts(llvm::Module &module, const Machine &machine) {
-  if (auto *fact = module.getGlobalVariable("alula_has_fma")) {
-    fact->setInitializer(
-        llvm::ConstantInt::get(fact->getValueType(), hasFma(machine)));
-    fact->setConstant(true);
-    fact->setLinkage(llvm::GlobalValue::InternalLinkage);
-  }
+  auto define = [&](llvm::StringRef name, int value) {
+    if (auto *fact = module.getGlobalVariable(name)) {
+      fact->setInitializer(
+          llvm::ConstantInt::get(fact->getValueType(), uint64_t(value)));
+      fact->setConstant(true);
+      fact->setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+  };
+  define("alula_has_fma", hasFma(machine));
+  define("alula_vector_bytes", getVectorBytes(machine));
 }
 
 /// Keeps the first error of the linker, which has no other way to say it.
@@ -119,6 +131,32 @@ llvm::Error linkNeeded(
 }
 } // namespace
 
+namespace {
+/// Told by the signature: it gets arrays and their sizes. Products are for
+/// loops around them.
+bool isRoutine(const llvm::Function &function) {
+  if (function.isDeclaration() ||
+      function.hasFnAttribute(llvm::Attribute::AlwaysInline) ||
+      !function.getReturnType()->isVoidTy() ||
+      function.getName().contains("product_f"))
+    return false;
+  auto hasArgument = [&](auto is) {
+    return llvm::any_of(function.args(), [&](const llvm::Argument &argument) {
+      return is(argument.getType());
+    });
+  };
+  return hasArgument([](llvm::Type *type) { return type->isPointerTy(); }) &&
+         hasArgument([](llvm::Type *type) { return type->isIntegerTy(64); });
+}
+
+/// All but what is called from outside may be inlined and dropped.
+void internalize(llvm::Module &linked, const llvm::StringSet<> &names) {
+  llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
+    return !value.hasName() || !names.contains(value.getName());
+  });
+}
+} // namespace
+
 llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
                                     const Machine &machine) {
   bool needed = llvm::any_of(module, [](const llvm::Function &function) {
@@ -129,14 +167,36 @@ llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
   auto library = parse("library", module.getContext(), machine);
   if (!library)
     return library.takeError();
+  for (llvm::Function &function : **library) {
+    const llvm::Function *user = module.getFunction(function.getName());
+    if (user && isRoutine(function))
+      function.deleteBody();
+  }
+  return linkNeeded(module, std::move(*library), machine, internalize);
+}
 
-  return linkNeeded(
-      module, std::move(*library), machine,
-      [](llvm::Module &linked, const llvm::StringSet<> &names) {
-        llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
-          return !value.hasName() || !names.contains(value.getName());
-        });
-      });
+llvm::Expected<std::unique_ptr<llvm::Module>>
+alula::cpu::loadRoutine(llvm::LLVMContext &context, const Machine &machine,
+                        llvm::StringRef name) {
+  auto library = parse("library", context, machine);
+  if (!library)
+    return library.takeError();
+  llvm::Function *function = (*library)->getFunction(name);
+  if (!function || !isRoutine(*function))
+    return nullptr;
+  auto module = std::make_unique<llvm::Module>("routine", context);
+  module->setTargetTriple((*library)->getTargetTriple());
+  module->setDataLayout((*library)->getDataLayout());
+  module->getOrInsertFunction(name, function->getFunctionType());
+  if (auto error =
+          linkNeeded(*module, std::move(*library), machine,
+                     [&](llvm::Module &linked, const llvm::StringSet<> &names) {
+                       llvm::StringSet<> inner = names;
+                       inner.erase(name);
+                       internalize(linked, inner);
+                     }))
+    return std::move(error);
+  return module;
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>

@@ -16,9 +16,16 @@ class Module;
 namespace alula::cpu {
 
 /// Links the library functions that `module` calls into it, to be inlined or
-/// dropped. A module that calls none stays as it is. The module has the
-/// triple and the data layout of the machine.
+/// dropped; routines stay declared. A module that calls none stays as it is.
+/// The module has the triple and the data layout of the machine.
 llvm::Error linkLibrary(llvm::Module &module, const Machine &machine);
+
+/// A module that defines one routine: a large function of the library that
+/// works on arrays, such as a Fourier transform, and gains nothing where it is
+/// called. Null if no routine has this name.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+loadRoutine(llvm::LLVMContext &context, const Machine &machine,
+            llvm::StringRef name);
 
 /// Of the functions that a code generator calls by name, such as memcpy and
 /// fmodf, those of `names` that there are, each to be in its own section.

@@ -75,6 +75,13 @@ define void @kernel(ptr %out, i64 %n) {
   ret void
 })";
 
+constexpr const char *callsTransform = R"(
+declare void @alula_fft_f32(ptr, ptr, ptr, i64, ptr)
+define void @kernel(ptr %p, i64 %n) {
+  call void @alula_fft_f32(ptr %p, ptr %p, ptr %p, i64 %n, ptr %p)
+  ret void
+})";
+
 constexpr const char *callsNothingKnown = R"(
 declare float @alula_no_such_function(float)
 define float @kernel(float %x) {
@@ -253,6 +260,32 @@ TEST(Library, GivesTheSameBytesTwice) {
   Machine machine = llvm::cantFail(findMachine("x86-64-v3"));
   EXPECT_EQ(llvm::cantFail(compile(loopOverExp, machine)),
             llvm::cantFail(compile(loopOverExp, machine)));
+}
+
+TEST(Routines, AreObjectsOfTheirOwn) {
+  for (const char *name : everyMachine) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    auto object = compile(callsTransform, machine);
+    ASSERT_TRUE(bool(object)) << toText(object.takeError());
+    EXPECT_EQ(llvm::cantFail(findUndefined(*object)),
+              std::vector<std::string>{"alula_fft_f32"});
+    auto routine = getRoutineObject(machine, "alula_fft_f32");
+    ASSERT_TRUE(bool(routine)) << toText(routine.takeError());
+    auto builtins =
+        getBuiltinsObject(machine, llvm::cantFail(findUndefined(*routine)));
+    ASSERT_TRUE(bool(builtins)) << toText(builtins.takeError());
+    std::vector<std::string> objects = {*object, *routine};
+    if (!builtins->empty())
+      objects.push_back(*builtins);
+    auto image = linkImage(objects, {"kernel"}, machine);
+    ASSERT_TRUE(bool(image)) << name << ": " << toText(image.takeError());
+  }
+}
+
+TEST(Routines, AreNoScalarFunctions) {
+  Machine machine = llvm::cantFail(findMachine("x86-64-v3"));
+  EXPECT_EQ(llvm::cantFail(getRoutineObject(machine, "alula_exp_f32")), "");
+  EXPECT_EQ(llvm::cantFail(getRoutineObject(machine, "alula_no_such")), "");
 }
 
 TEST(Builtins, AreLinkedWithoutWhatIsNotCalled) {

@@ -18,6 +18,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 
 using namespace alula::cpu;
 
@@ -167,25 +168,66 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
   return object;
 }
 
+namespace {
+/// What is made once for each key; whoever comes meanwhile waits.
+llvm::Expected<std::string>
+getOnce(const std::string &key,
+        llvm::function_ref<llvm::Expected<std::string>()> make) {
+  struct Slot {
+    std::mutex mutex;
+    std::optional<std::string> object;
+  };
+  static std::mutex mutex;
+  static std::map<std::string, Slot> slots;
+  Slot *slot;
+  {
+    std::lock_guard lock(mutex);
+    slot = &slots[key];
+  }
+  std::lock_guard lock(slot->mutex);
+  if (!slot->object) {
+    auto object = make();
+    if (!object)
+      return object.takeError();
+    slot->object = std::move(*object);
+  }
+  return *slot->object;
+}
+
+llvm::Expected<std::string> makeRoutineObject(const Machine &machine,
+                                              llvm::StringRef name) {
+  initializeTargets();
+  std::string error;
+  auto targetMachine = createTargetMachine(machine, error);
+  if (!targetMachine)
+    return llvm::createStringError(error);
+  llvm::LLVMContext context;
+  auto module = loadRoutine(context, machine, name);
+  if (!module)
+    return module.takeError();
+  if (!*module)
+    return std::string();
+  markFreestanding(**module, machine);
+  std::string object = optimizeAndEmit(**module, *targetMachine);
+  if (object.empty())
+    return llvm::createStringError("no object files for " + machine.triple);
+  return object;
+}
+} // namespace
+
+llvm::Expected<std::string> alula::cpu::getRoutineObject(const Machine &machine,
+                                                         llvm::StringRef name) {
+  return getOnce(machine.name + " " + machine.tune + " " + name.str(),
+                 [&] { return makeRoutineObject(machine, name); });
+}
+
 llvm::Expected<std::string>
 alula::cpu::getBuiltinsObject(const Machine &machine,
                               const std::vector<std::string> &names) {
   if (names.empty())
     return std::string();
-  static std::mutex mutex;
-  static std::map<std::string, std::string> made;
-  std::string key = machine.name + " " + machine.tune;
+  std::string key = machine.name + " " + machine.tune + " builtins";
   for (const std::string &name : names)
     key += " " + name;
-  std::lock_guard lock(mutex);
-  auto [place, isNew] = made.try_emplace(key);
-  if (isNew) {
-    auto object = makeBuiltinsObject(machine, names);
-    if (!object) {
-      made.erase(place);
-      return object.takeError();
-    }
-    place->second = std::move(*object);
-  }
-  return place->second;
+  return getOnce(key, [&] { return makeBuiltinsObject(machine, names); });
 }

@@ -11,12 +11,18 @@ class Module;
 namespace alula::cpu {
 
 /// Optimizes `module` and returns a position-independent object file that calls
-/// nothing but the builtins: no libc, no libm. Functions of the kernel library
-/// that it calls are linked into it first. Once `isCancelled` is true, passes
-/// that can be left out are, and the result is good for nothing.
+/// nothing but routines and builtins: no libc, no libm. Other functions of the
+/// kernel library that it calls are linked into it first. Once `isCancelled` is
+/// true, passes that can be left out are, and the result is good for nothing.
 llvm::Expected<std::string>
 generateObject(llvm::Module &module, const Machine &machine,
                const std::function<bool()> &isCancelled = {});
+
+/// An object file that defines one routine of the kernel library, see
+/// library.h; empty if there is none of this name. It is made once for each
+/// machine in a process: it takes far longer than what calls it.
+llvm::Expected<std::string> getRoutineObject(const Machine &machine,
+                                             llvm::StringRef name);
 
 /// An object file with those of `names` that LLVM's code generator calls where
 /// a machine has no instruction; empty if there are none. It is made once for
