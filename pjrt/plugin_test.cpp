@@ -12,8 +12,7 @@ std::vector<void *> getSlots() {
   const PJRT_Api &api = getApi();
   auto **first = const_cast<void **>(&api.PJRT_Error_GetCode);
   auto **end = reinterpret_cast<void **>(
-      reinterpret_cast<char *>(const_cast<PJRT_Api *>(&api)) +
-      api.struct_size);
+      reinterpret_cast<char *>(const_cast<PJRT_Api *>(&api)) + api.struct_size);
   return std::vector<void *>(first, end);
 }
 
@@ -234,20 +233,19 @@ TEST(Plugin, FuturesAreRunWhenTheirArgumentsCome) {
   args.shape_specs = &spec;
   args.num_shape_specs = 1;
   args.memory = memory.memory;
-  ASSERT_EQ(
-      call(getApi().PJRT_Client_CreateBuffersForAsyncHostToDevice, args), "");
+  ASSERT_EQ(call(getApi().PJRT_Client_CreateBuffersForAsyncHostToDevice, args),
+            "");
   auto retrieve =
       make<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
   retrieve.transfer_manager = args.transfer_manager;
-  ASSERT_EQ(
-      call(getApi().PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer,
-           retrieve),
-      "");
+  ASSERT_EQ(call(getApi().PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer,
+                 retrieve),
+            "");
 
   void *executable = client.compile(makeProgram(2, 3));
   void *b = client.upload({1, 2});
-  void *list[] = {retrieve.buffer_out, b}, *out[1], *lists = list,
-       *outs = out, *done = nullptr;
+  void *list[] = {retrieve.buffer_out, b}, *out[1], *lists = list, *outs = out,
+       *done = nullptr;
   auto run = make<PJRT_LoadedExecutable_Execute_Args>();
   run.executable = executable;
   run.argument_lists = &lists;
@@ -262,7 +260,8 @@ TEST(Plugin, FuturesAreRunWhenTheirArgumentsCome) {
   EXPECT_FALSE(ready.is_ready);
 
   float data[] = {5, 6};
-  auto transfer = make<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+  auto transfer =
+      make<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
   transfer.transfer_manager = args.transfer_manager;
   transfer.data = data;
   transfer.transfer_size = sizeof data;
@@ -315,6 +314,24 @@ TEST(Plugin, HostArraysMayHaveStridesAndUnusedBits) {
   get.dst_size = 2;
   EXPECT_EQ(call(getApi().PJRT_Buffer_ToHostBuffer, get),
             "3: alula: the host buffer has 2 bytes, needs 6");
+  destroyBuffer(args.buffer);
+}
+
+TEST(Plugin, EmptyArraysHaveEveryLayout) {
+  Client client;
+  int64_t dims[] = {3, 0}, order[] = {1, 0};
+  auto layout = make<PJRT_Buffer_MemoryLayout>();
+  layout._anon2.tiled.minor_to_major = order;
+  layout._anon2.tiled.minor_to_major_size = 2;
+  auto args = make<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = client.handle;
+  args.data = dims;
+  args.type = 11;
+  args.dims = dims;
+  args.num_dims = 2;
+  args.device_layout = &layout;
+  ASSERT_EQ(call(getApi().PJRT_Client_BufferFromHostBuffer, args), "");
+  EXPECT_EQ(await(args.done_with_host_buffer), "");
   destroyBuffer(args.buffer);
 }
 
@@ -382,7 +399,8 @@ TEST(Plugin, ReplicasRunOnTheirDevices) {
   EXPECT_EQ(call(getApi().PJRT_LoadedExecutable_Execute, run),
             "3: alula: the program runs on 2 devices, arguments for 1 are "
             "given");
-  for (void *buffer : {first[0], first[1], second[0], second[1], out[0], out[1]})
+  for (void *buffer :
+       {first[0], first[1], second[0], second[1], out[0], out[1]})
     destroyBuffer(buffer);
   destroyExecutable(executable);
 }
@@ -410,8 +428,7 @@ TEST(Plugin, SerializedExecutablesComeBack) {
     args.client = client.handle;
     args.serialized_executable = const_cast<char *>(given.data());
     args.serialized_executable_size = given.size();
-    std::string error =
-        call(getApi().PJRT_Executable_DeserializeAndLoad, args);
+    std::string error = call(getApi().PJRT_Executable_DeserializeAndLoad, args);
     loaded = args.loaded_executable;
     return error;
   };

@@ -1,5 +1,6 @@
 #include "pjrt/strides.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace alula::pjrt;
@@ -26,8 +27,8 @@ std::vector<int64_t> alula::pjrt::getStrides(const int64_t *dims, size_t rank,
   std::vector<int64_t> strides(rank, 0);
   auto stride = static_cast<int64_t>(elementBytes);
   for (size_t i = 0; i < rank; ++i) {
-    int64_t dim = minorToMajor ? minorToMajor[i]
-                               : static_cast<int64_t>(rank - 1 - i);
+    int64_t dim =
+        minorToMajor ? minorToMajor[i] : static_cast<int64_t>(rank - 1 - i);
     if (dim < 0 || dim >= static_cast<int64_t>(rank) ||
         strides[static_cast<size_t>(dim)])
       return {};
@@ -39,6 +40,9 @@ std::vector<int64_t> alula::pjrt::getStrides(const int64_t *dims, size_t rank,
 
 bool alula::pjrt::isDense(const int64_t *dims, const int64_t *strides,
                           size_t rank, size_t elementBytes) {
+  // Where nothing is, every order is right.
+  if (std::find(dims, dims + rank, 0) != dims + rank)
+    return true;
   auto expected = static_cast<int64_t>(elementBytes);
   for (size_t i = rank; i-- > 0;) {
     if (dims[i] != 1 && strides[i] != expected)
@@ -102,8 +106,7 @@ void alula::pjrt::copyStrided(char *to, const int64_t *toStrides,
     if (next.size == 1)
       continue;
     // Two dimensions without a gap between them are one.
-    if (!loops.empty() &&
-        loops.back().toStride == next.size * next.toStride &&
+    if (!loops.empty() && loops.back().toStride == next.size * next.toStride &&
         loops.back().fromStride == next.size * next.fromStride)
       loops.back() = {loops.back().size * next.size, next.toStride,
                       next.fromStride};
@@ -124,9 +127,8 @@ bool alula::pjrt::isCanonical(alula_dtype dtype, const void *data,
   uint8_t wrong = 0;
   if (alula_dtype_get_kind(dtype) == ALULA_KIND_INT) {
     for (size_t i = 0; i < count; ++i) {
-      auto extended = static_cast<int8_t>(static_cast<int8_t>(
-                                              bytes[i] << (8 - bits)) >>
-                                          (8 - bits));
+      auto extended = static_cast<int8_t>(
+          static_cast<int8_t>(bytes[i] << (8 - bits)) >> (8 - bits));
       wrong |= static_cast<uint8_t>(extended) ^ bytes[i];
     }
     return wrong == 0;
@@ -178,6 +180,5 @@ void alula::pjrt::pack(alula_dtype dtype, const void *from, void *to,
   size_t each = 8 / bits, mask = (size_t(1) << bits) - 1;
   memset(to, 0, getPackedBytes(dtype, count));
   for (size_t i = 0; i < count; ++i)
-    out[i / each] |=
-        static_cast<uint8_t>((in[i] & mask) << (i % each * bits));
+    out[i / each] |= static_cast<uint8_t>((in[i] & mask) << (i % each * bits));
 }
