@@ -36,6 +36,7 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=1, help="processes for each file")
     parser.add_argument("--devices", type=int, default=1)
     parser.add_argument("--match", help="pytest's -k")
+    parser.add_argument("--sample", type=int, default=1, help="one test of so many")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "jax_tests")
     parser.add_argument("--table", type=Path)
     parser.add_argument("--test-timeout", type=float, default=180)
@@ -76,7 +77,7 @@ class Worker:
         if options.fresh:
             self.results.unlink(missing_ok=True)
         self.environment = make_environment(
-            platform, self.results, f"{index}/{options.jobs}", options
+            platform, self.results, f"{index}/{options.jobs * options.sample}", options
         )
         self.command = [options.python, "-m", "pytest", "-q", "-p", "record_results"]
         self.command += ["-p", "no:cacheprovider", "--no-header", "--tb=short", file]
