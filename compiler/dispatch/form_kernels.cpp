@@ -1,14 +1,19 @@
 // Moves groups of ops into executables.
 //   %2 = stablehlo.add %0, %1  →  %2 = dispatch.launch @main_0::@main_0(%0, %1)
+// Sizes that are not known are computed before, on the host: host_sizes.h.
 // Relies on: no calls, no tuples (the input room sees to both).
 
+#include "compiler/dispatch/host_sizes.h"
 #include "compiler/dispatch/kernel_groups.h"
 #include "compiler/dispatch/passes.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace alula::dispatch {
@@ -22,7 +27,11 @@ using namespace alula::dispatch;
 namespace {
 /// What a group needs from outside and what outside needs from it.
 struct Border {
-  llvm::SetVector<Value> inputs, constants;
+  llvm::SetVector<Value> inputs;
+  /// Results of ops that the kernel has a copy of.
+  llvm::SetVector<Value> constants;
+  /// Numbers of the host.
+  llvm::SetVector<Value> numbers;
   SmallVector<Value> outputs;
 };
 
@@ -43,7 +52,12 @@ Border findBorder(const KernelGroup &group) {
         // An argument of a block inside belongs to its op.
         if (isInside(owner))
           continue;
-        if (isKernelConstant(operand))
+        if (operand.getType().isIndex()) {
+          border.numbers.insert(operand);
+        } else if (auto pack = operand.getDefiningOp<PackOp>()) {
+          border.constants.insert(operand);
+          border.numbers.insert(pack.operand_begin(), pack.operand_end());
+        } else if (isKernelConstant(operand))
           border.constants.insert(operand);
         else
           border.inputs.insert(operand);
@@ -55,6 +69,48 @@ Border findBorder(const KernelGroup &group) {
         border.outputs.push_back(result);
   }
   return border;
+}
+
+bool isDynamic(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+
+/// Whether sizes are computed or checked while the function runs.
+bool needsSizes(func::FuncOp function) {
+  return function
+      .walk([](Operation *op) {
+        bool found = llvm::any_of(op->getResultTypes(), isDynamic) ||
+                     llvm::any_of(op->getOperandTypes(), isDynamic) ||
+                     isa<stablehlo::DynamicBroadcastInDimOp,
+                         stablehlo::DynamicReshapeOp,
+                         stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
+                         stablehlo::DynamicGatherOp, stablehlo::DynamicConvOp,
+                         stablehlo::RealDynamicSliceOp,
+                         stablehlo::SetDimensionSizeOp>(op);
+        if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+          found |= call.getCallTargetName() == "shape_assertion";
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Tensors that sizes were computed from, or numbers that nobody asked for.
+void eraseDead(Block &block, function_ref<bool(Operation &)> mayErase) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
+      if (mayErase(op))
+        op.erase();
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        eraseDead(inner, mayErase);
+  }
+}
+
+bool isTensorOp(Operation &op) {
+  return isa<stablehlo::StablehloDialect>(op.getDialect());
 }
 
 struct FormKernels
@@ -71,23 +127,38 @@ struct FormKernels
                              << function.getBlocks().size();
         return signalPassFailure();
       }
-      outlineBlock(function.front(), function.getSymName(), symbols);
+      HostSizes sizes(function);
+      if (needsSizes(function)) {
+        if (failed(sizes.compute()))
+          return signalPassFailure();
+        eraseDead(function.front(), isTensorOp);
+      }
+      outlineBlock(function.front(), function.getSymName(), symbols, sizes);
+      eraseDead(function.front(), [](Operation &) { return true; });
     }
   }
 
-  void outlineBlock(Block &block, StringRef name, SymbolTable &symbols) {
+  void outlineBlock(Block &block, StringRef name, SymbolTable &symbols,
+                    HostSizes &sizes) {
     for (const KernelGroup &group : formKernelGroups(block))
-      outline(group, name, symbols);
+      outline(group, name, symbols, sizes);
+    // Numbers that the host needs in memory.
+    for (auto pack : llvm::to_vector(block.getOps<PackOp>())) {
+      if (!pack->use_empty())
+        outline({{pack}}, name, symbols, sizes);
+      else
+        pack.erase();
+    }
     // What has stayed on the host has kernels inside.
     for (Operation &op : block)
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           if (isa<stablehlo::StablehloDialect>(op.getDialect()))
-            outlineBlock(inner, name, symbols);
+            outlineBlock(inner, name, symbols, sizes);
   }
 
   static void outline(const KernelGroup &group, StringRef functionName,
-                      SymbolTable &symbols) {
+                      SymbolTable &symbols, HostSizes &sizes) {
     Border border = findBorder(group);
     // Without a reader there is nothing to compute.
     if (border.outputs.empty())
@@ -105,27 +176,53 @@ struct FormKernels
         AccessAttr::get(builder.getContext(), Access::Read));
     bindings.append(border.outputs.size(),
                     AccessAttr::get(builder.getContext(), Access::Write));
+    LaunchSizes launchSizes = collectSizes(border, sizes);
     builder.create<EntryOp>(location, name, builder.getArrayAttr(bindings),
                             builder.getDenseI64ArrayAttr({1, 1, 1}),
                             builder.getI64IntegerAttr(0),
-                            builder.getI64IntegerAttr(0));
+                            builder.getI64IntegerAttr(static_cast<int64_t>(
+                                launchSizes.constants.size())));
     auto inner = builder.create<ModuleOp>(location);
     builder.setInsertionPointToEnd(inner.getBody());
     ValueRange inputs = border.inputs.getArrayRef();
+    SmallVector<Type> types(inputs.getTypes());
+    types.append(launchSizes.numbers.size(), builder.getIndexType());
     auto kernel = builder.create<func::FuncOp>(
         location, name,
-        builder.getFunctionType(inputs.getTypes(),
-                                ValueRange(border.outputs).getTypes()));
-    fillBody(kernel, group, border);
+        builder.getFunctionType(types, ValueRange(border.outputs).getTypes()));
+    fillBody(kernel, group, border, launchSizes.numbers);
 
     builder.setInsertionPoint(last);
     auto entry = SymbolRefAttr::get(name, {FlatSymbolRefAttr::get(name)});
     auto launch = builder.create<LaunchOp>(
-        location, ValueRange(border.outputs).getTypes(), entry, inputs);
+        location, ValueRange(border.outputs).getTypes(), entry, inputs,
+        launchSizes.constants, /*workgroups=*/ValueRange(),
+        launchSizes.resultDims, /*in_place=*/DenseI64ArrayAttr());
     for (auto [output, result] :
-         llvm::zip_equal(border.outputs, launch.getResults()))
+         llvm::zip_equal(border.outputs, launch.getResults())) {
+      sizes.replace(output, result);
       output.replaceAllUsesWith(result);
+    }
     eraseOps(group);
+  }
+
+  struct LaunchSizes {
+    /// Sizes of inputs, sizes of results, then `numbers`.
+    SmallVector<Value> constants, resultDims, numbers;
+  };
+
+  static LaunchSizes collectSizes(const Border &border, HostSizes &sizes) {
+    LaunchSizes all;
+    for (Value input : border.inputs)
+      llvm::append_range(all.constants, sizes.getDynamicDims(input));
+    for (Value output : border.outputs)
+      llvm::append_range(all.resultDims, sizes.getDynamicDims(output));
+    llvm::append_range(all.constants, all.resultDims);
+    for (Value number : border.numbers)
+      if (!matchPattern(number, m_Constant()))
+        all.numbers.push_back(number);
+    llvm::append_range(all.constants, all.numbers);
+    return all;
   }
 
   static void eraseOps(const KernelGroup &group) {
@@ -136,14 +233,19 @@ struct FormKernels
   }
 
   static void fillBody(func::FuncOp kernel, const KernelGroup &group,
-                       const Border &border) {
+                       const Border &border, ArrayRef<Value> numbers) {
     Block *body = kernel.addEntryBlock();
     auto builder = OpBuilder::atBlockEnd(body);
     IRMapping mapping;
-    mapping.map(border.inputs.getArrayRef(), body->getArguments());
+    size_t numInputs = border.inputs.size();
+    mapping.map(border.inputs.getArrayRef(),
+                body->getArguments().take_front(numInputs));
+    mapping.map(numbers, body->getArguments().drop_front(numInputs));
+    for (Value number : border.numbers)
+      if (!mapping.contains(number))
+        builder.clone(*number.getDefiningOp(), mapping);
     for (Value constant : border.constants)
-      mapping.map(constant,
-                  builder.clone(*constant.getDefiningOp())->getResult(0));
+      builder.clone(*constant.getDefiningOp(), mapping);
     for (Operation *op : group.ops)
       builder.clone(*op, mapping);
     SmallVector<Value> results;

@@ -6,6 +6,7 @@
 
 #include "compiler/dispatch/work.h"
 #include "dialect/dispatch/kernel_call.h"
+#include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -27,8 +28,10 @@ bool isMap(Operation *op) {
   return isElementwise(op) ||
          isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp,
              stablehlo::ReshapeOp, stablehlo::TransposeOp, stablehlo::SliceOp,
-             stablehlo::DynamicSliceOp, stablehlo::PadOp, stablehlo::ReverseOp>(
-             op);
+             stablehlo::DynamicSliceOp, stablehlo::PadOp, stablehlo::ReverseOp,
+             stablehlo::DynamicBroadcastInDimOp, stablehlo::DynamicIotaOp,
+             stablehlo::DynamicReshapeOp, stablehlo::DynamicPadOp,
+             stablehlo::RealDynamicSliceOp, stablehlo::SetDimensionSizeOp>(op);
 }
 
 /// Loops over more than its result; a kernel holds one such op.
@@ -59,10 +62,14 @@ bool hasEffects(Operation *op) {
          hasToken(op->getOperandTypes()) || hasToken(op->getResultTypes());
 }
 
+/// Effects, or numbers of the host that are computed inside.
 bool holdsEffects(Operation *op) {
   return op->walk([](Operation *inner) {
-             return hasEffects(inner) ? WalkResult::interrupt()
-                                      : WalkResult::advance();
+             bool isKernelOp =
+                 isa<stablehlo::StablehloDialect>(inner->getDialect()) ||
+                 isa<PackOp>(inner);
+             return hasEffects(inner) || !isKernelOp ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
            })
       .wasInterrupted();
 }
@@ -122,10 +129,19 @@ private:
   bool hasContraction, onlyElementwise;
 };
 
-/// Whether a host op stands between the places of two groups.
-bool isHostBetween(Operation *first, Operation *last) {
-  for (Operation *op = first->getNextNode(); op != last; op = op->getNextNode())
-    if (staysOnHost(op) && !op->hasTrait<mlir::OpTrait::ConstantLike>())
+/// Whether a host op between the places of two groups needs the first one.
+bool isNeededBetween(const KernelGroup &first, Operation *last) {
+  DenseSet<Operation *> needed(first.ops.begin(), first.ops.end());
+  for (Operation *op = first.getLast()->getNextNode(); op != last;
+       op = op->getNextNode()) {
+    if (!staysOnHost(op))
+      continue;
+    bool isNeeded = false;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        isNeeded |= needed.contains(operand.getDefiningOp());
+    });
+    if (isNeeded)
       return true;
   return false;
 }
@@ -140,7 +156,7 @@ SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups) {
       work += estimateWork(op);
     if (!merged.empty() && mergedWork + work <= smallWork &&
         merged.back().ops.size() + group.ops.size() <= maxOps &&
-        !isHostBetween(merged.back().getLast(), group.getLast())) {
+        !isNeededBetween(merged.back(), group.getLast())) {
       SmallVector<Operation *> &ops = merged.back().ops;
       ops.append(group.ops);
       llvm::sort(ops, [](Operation *a, Operation *b) {

@@ -4,7 +4,9 @@ include "mlir/Pass/PassBase.td"
 
 def FormKernels : Pass<"dispatch-form-kernels", "::mlir::ModuleOp"> {
   let summary = "groups ops into kernels and launches them";
-  let dependentDialects = ["::alula::dispatch::DispatchDialect"];
+  let dependentDialects = ["::alula::dispatch::DispatchDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def VerifyDispatchOutput

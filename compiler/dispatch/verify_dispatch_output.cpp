@@ -6,6 +6,7 @@
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -23,7 +24,9 @@ bool isHostOp(Operation *op) {
              stablehlo::ConstantOp, stablehlo::WhileOp, stablehlo::IfOp,
              stablehlo::CaseOp, stablehlo::ReturnOp, stablehlo::AfterAllOp,
              stablehlo::CreateTokenOp, stablehlo::OptimizationBarrierOp,
-             stablehlo::CustomCallOp, tensor::DimOp, tensor::ExtractOp>(op) ||
+             stablehlo::CustomCallOp, tensor::DimOp, tensor::ExtractOp,
+             AssertOp, cf::AssertOp, func::CallOp, UnrealizedConversionCastOp>(
+             op) ||
          isa<arith::ArithDialect>(op->getDialect());
 }
 

@@ -34,14 +34,10 @@ LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
 void addInput(OpPassManager &pm) {
   alula::input::PipelineOptions options;
   options.lowerQuantized = true;
+  options.dynamicShapes = true;
   alula::input::addInputPipeline(pm, options);
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
-}
-
-void addKernel(OpPassManager &pm) {
-  alula::kernel::addKernelPipeline(
-      pm.nest<alula::dispatch::ExecutableOp>());
 }
 
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
@@ -109,7 +105,7 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
   case Room::Dispatch:
     return runPasses(module, options, alula::dispatch::addDispatchPipeline);
   case Room::Kernel:
-    return runPasses(module, options, addKernel);
+    return runPasses(module, options, alula::kernel::addKernelPipeline);
   case Room::Schedule:
     return runPasses(module, options, alula::schedule::addSchedulePipeline);
   case Room::Target:

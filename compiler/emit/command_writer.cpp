@@ -72,6 +72,12 @@ private:
                    start, bytes);
           return success();
         })
+        .Case([&](AssertOp assertion) {
+          out.assertThat(integers.get(assertion.getCondition()),
+                         assertion.getMessage().str(),
+                         getAll(assertion.getNumbers()));
+          return success();
+        })
         .Case([&](cf::AssertOp assertion) {
           out.assertThat(integers.get(assertion.getArg()),
                          assertion.getMsg().str());

@@ -15,6 +15,7 @@
 #include "mlir/Pass/Pass.h"
 
 namespace alula::input {
+#define GEN_PASS_DECL_INPUTCHECKSHAPEASSERTIONS
 #define GEN_PASS_DEF_INPUTCHECKSHAPEASSERTIONS
 #include "compiler/input/passes.h.inc"
 } // namespace alula::input
@@ -88,9 +89,15 @@ LogicalResult checkAssertion(stablehlo::CustomCallOp op) {
 struct CheckShapeAssertions
     : alula::input::impl::InputCheckShapeAssertionsBase<
           CheckShapeAssertions> {
+  using InputCheckShapeAssertionsBase::InputCheckShapeAssertionsBase;
+
   void runOnOperation() override {
     getOperation().walk([&](stablehlo::CustomCallOp op) {
       if (op.getCallTargetName() != "shape_assertion")
+        return;
+      if (keepUnknown && llvm::any_of(op->getOperands(), [](Value operand) {
+            return !getNumber(operand);
+          }))
         return;
       if (failed(checkAssertion(op)))
         return signalPassFailure();

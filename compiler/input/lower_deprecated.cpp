@@ -17,6 +17,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace alula::input {
+#define GEN_PASS_DECL_INPUTLOWERDEPRECATED
 #define GEN_PASS_DEF_INPUTLOWERDEPRECATED
 #include "compiler/input/passes.h.inc"
 } // namespace alula::input
@@ -107,10 +108,13 @@ LogicalResult lower(stablehlo::TorchIndexSelectOp op, IRRewriter &rewriter) {
   return success();
 }
 
-LogicalResult lower(stablehlo::RealDynamicSliceOp op, IRRewriter &rewriter) {
+LogicalResult lower(stablehlo::RealDynamicSliceOp op, IRRewriter &rewriter,
+                    bool dynamicShapes) {
   auto start = stablehlo::readConstant(op.getStartIndices());
   auto limit = stablehlo::readConstant(op.getLimitIndices());
   auto strides = stablehlo::readConstant(op.getStrides());
+  if ((!start || !limit || !strides) && dynamicShapes)
+    return success();
   if (!start || !limit || !strides)
     return stablehlo::opError(op)
            << "start, limit and strides must be constant: "
@@ -122,6 +126,8 @@ LogicalResult lower(stablehlo::RealDynamicSliceOp op, IRRewriter &rewriter) {
 
 struct LowerDeprecated
     : alula::input::impl::InputLowerDeprecatedBase<LowerDeprecated> {
+  using InputLowerDeprecatedBase::InputLowerDeprecatedBase;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](Operation *op) {
@@ -129,9 +135,11 @@ struct LowerDeprecated
       LogicalResult result =
           llvm::TypeSwitch<Operation *, LogicalResult>(op)
               .Case<stablehlo::BroadcastOp, stablehlo::CrossReplicaSumOp,
-                    stablehlo::DotOp, stablehlo::TorchIndexSelectOp,
-                    stablehlo::RealDynamicSliceOp>(
+                    stablehlo::DotOp, stablehlo::TorchIndexSelectOp>(
                   [&](auto typed) { return lower(typed, rewriter); })
+              .Case([&](stablehlo::RealDynamicSliceOp slice) {
+                return lower(slice, rewriter, dynamicShapes);
+              })
               .Case([&](stablehlo::CreateTokenOp) {
                 rewriter.replaceOpWithNewOp<stablehlo::AfterAllOp>(
                     op, op->getResultTypes(), ValueRange());

@@ -34,7 +34,12 @@ def InputRefineShapes
 
 def InputCheckShapeAssertions
     : InputPass<"check-shape-assertions",
-                "check what the program says about its shapes">;
+                "check what the program says about its shapes"> {
+  let options = [
+    Option<"keepUnknown", "keep-unknown", "bool", "false",
+           "leave what is only known when the program runs">,
+  ];
+}
 
 class KeptNames<string text>
     : ListOption<"keptNames", "keep", "std::string", text>;
@@ -47,7 +52,12 @@ def InputLowerComposite
 
 def InputLowerDeprecated
     : InputPass<"lower-deprecated",
-                "say deprecated ops in those of the specification">;
+                "say deprecated ops in those of the specification"> {
+  let options = [
+    Option<"dynamicShapes", "dynamic-shapes", "bool", "false",
+           "leave slices whose edges are not constant">,
+  ];
+}
 
 def InputLowerKnownCall
     : InputPass<"lower-known-call",
@@ -72,6 +82,8 @@ def InputVerifyInputOutput
     KeptNames<"names of composites that may stay">,
     Option<"plainTypes", "plain-types", "bool", "false",
            "no quantized types either">,
+    Option<"dynamicShapes", "dynamic-shapes", "bool", "false",
+           "shapes may be dynamic">,
   ];
 }
 

@@ -19,7 +19,9 @@ void alula::input::addInputPipeline(OpPassManager &manager,
     manager.addPass(createInputRefineArguments(refine));
   }
   manager.addPass(createInputRefineShapes());
-  manager.addPass(createInputCheckShapeAssertions());
+  InputCheckShapeAssertionsOptions assertions;
+  assertions.keepUnknown = options.dynamicShapes;
+  manager.addPass(createInputCheckShapeAssertions(assertions));
   // After refinement, which gives decompositions their types, and before chlo,
   // which decompositions may hold.
   InputLowerCompositeOptions composite;
@@ -27,7 +29,9 @@ void alula::input::addInputPipeline(OpPassManager &manager,
   manager.addPass(createInputLowerComposite(composite));
   manager.addPass(createInputLowerKnownCall());
   manager.addPass(createInputConvertChloToStablehlo());
-  manager.addPass(createInputLowerDeprecated());
+  InputLowerDeprecatedOptions deprecated;
+  deprecated.dynamicShapes = options.dynamicShapes;
+  manager.addPass(createInputLowerDeprecated(deprecated));
   // After chlo and deprecated ops, which may be quantized too.
   if (options.lowerQuantized)
     manager.addPass(createInputLowerQuantized());
@@ -35,6 +39,7 @@ void alula::input::addInputPipeline(OpPassManager &manager,
     InputVerifyInputOutputOptions verify;
     verify.keptNames = options.keptComposites;
     verify.plainTypes = options.lowerQuantized;
+    verify.dynamicShapes = options.dynamicShapes;
     manager.addPass(createInputVerifyInputOutput(verify));
   }
 }

@@ -18,11 +18,13 @@ struct PipelineOptions {
   /// Say quantized types in integers and floats: kernels know nothing else,
   /// the interpreter does.
   bool lowerQuantized = false;
+  /// Leave what is dynamic to the next room.
+  bool dynamicShapes = false;
   /// Check the output of the room.
   bool verify = true;
 };
 
-/// Any program in, static stablehlo out.
+/// Any program in, stablehlo out, static unless an option says otherwise.
 void addInputPipeline(mlir::OpPassManager &manager,
                       const PipelineOptions &options);
 

@@ -24,13 +24,15 @@ using namespace alula::input;
 
 namespace {
 /// What is wrong with a type, empty if nothing is.
-StringRef getProblem(Type type, bool plainTypes) {
+StringRef getProblem(Type type, bool plainTypes, bool dynamicShapes) {
   if (isa<TupleType>(type))
     return "tuples must be taken apart";
   auto shaped = dyn_cast<ShapedType>(type);
   if (plainTypes && shaped && getStorageType(shaped.getElementType()))
     return "quantized types must be lowered";
-  if (shaped && !shaped.hasStaticShape())
+  if (shaped && !shaped.hasRank())
+    return "shapes must have a rank";
+  if (shaped && !shaped.hasStaticShape() && !dynamicShapes)
     return "shapes must be static";
   return "";
 }
@@ -51,8 +53,8 @@ struct VerifyInputOutput
       return stablehlo::opError(op) << "chlo ops must be converted: has one";
     if (isa<stablehlo::BroadcastOp, stablehlo::CreateTokenOp,
             stablehlo::CrossReplicaSumOp, stablehlo::DotOp, stablehlo::EinsumOp,
-            stablehlo::UnaryEinsumOp, stablehlo::TorchIndexSelectOp,
-            stablehlo::RealDynamicSliceOp>(op))
+            stablehlo::UnaryEinsumOp, stablehlo::TorchIndexSelectOp>(op) ||
+        (isa<stablehlo::RealDynamicSliceOp>(op) && !dynamicShapes))
       return stablehlo::opError(op)
              << "deprecated ops must be lowered: has one";
     if (auto composite = dyn_cast<stablehlo::CompositeOp>(op);
@@ -65,7 +67,8 @@ struct VerifyInputOutput
       for (Block &block : region)
         llvm::append_range(types, block.getArgumentTypes());
     for (Type type : types)
-      if (StringRef problem = getProblem(type, plainTypes); !problem.empty())
+      if (StringRef problem = getProblem(type, plainTypes, dynamicShapes);
+          !problem.empty())
         return stablehlo::opError(op) << problem << ": has " << type;
     return success();
   }

@@ -2,7 +2,8 @@
 //   func @k(%a: tensor<4xf32>) -> tensor<4xf32> { stablehlo.add … }
 //   →  func @k(%a: memref<f32>, %out: memref<f32>) { scf.parallel … }
 // Parameters: the bindings' first elements; the sizes that only the host knows,
-// dynamic dimensions of arguments, then of results; the scratch memory comes
+// dynamic dimensions of arguments, then of results; other numbers of the host,
+// which are the source's arguments of type index; the scratch memory comes
 // with `kernel-assign-scratch`. What has no lowering is an error at its op.
 
 #include "compiler/kernel/lowering.h"
@@ -34,11 +35,15 @@ int64_t countDynamicDims(TypeRange types) {
   return count;
 }
 
+bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+
 LogicalResult checkTypes(func::FuncOp function) {
   for (TypeRange types : {TypeRange(function.getArgumentTypes()),
                           TypeRange(function.getResultTypes())})
     for (Type type : types) {
       auto tensor = dyn_cast<RankedTensorType>(type);
+      if (type.isIndex())
+        continue;
       if (!tensor || !getMemoryType(tensor.getElementType()))
         // The op that has such a value says more than its kernel.
         for (Operation &op : function.front())
@@ -67,9 +72,16 @@ public:
 
     SmallVector<Value> outputs;
     for (BlockArgument argument : body.getArguments())
-      lowering.setBuffer(argument, view(lowering, argument, bindings, sizes));
+      if (isTensor(argument))
+        lowering.setBuffer(argument, view(lowering, argument, bindings, sizes));
     for (Value result : body.getTerminator()->getOperands())
       outputs.push_back(view(lowering, result, bindings, sizes));
+    for (auto [argument, number] :
+         llvm::zip_equal(llvm::make_filter_range(
+                             body.getArguments(),
+                             [](Value value) { return !isTensor(value); }),
+                         sizes))
+      lowering.setScalar(argument, number);
     lowering.lowerBlockInto(body, outputs);
     lowering.b.create<func::ReturnOp>();
     bool hasFailed = lowering.hasFailed();
@@ -83,12 +95,15 @@ private:
     SmallVector<Type> types;
     for (TypeRange tensors : {TypeRange(source.getArgumentTypes()),
                               TypeRange(source.getResultTypes())})
-      for (Type tensor : tensors)
-        types.push_back(MemRefType::get(
-            {}, getMemoryType(cast<RankedTensorType>(tensor).getElementType())));
+      for (Type type : tensors)
+        if (auto tensor = dyn_cast<RankedTensorType>(type))
+          types.push_back(
+              MemRefType::get({}, getMemoryType(tensor.getElementType())));
     numBindings = static_cast<unsigned>(types.size());
     int64_t numConstants = countDynamicDims(source.getArgumentTypes()) +
-                           countDynamicDims(source.getResultTypes());
+                           countDynamicDims(source.getResultTypes()) +
+                           llvm::count_if(source.getArgumentTypes(),
+                                          llvm::IsaPred<IndexType>);
     types.append(static_cast<size_t>(numConstants), builder.getIndexType());
     std::string name = source.getSymName().str();
     source.setSymName(name + ".stablehlo");

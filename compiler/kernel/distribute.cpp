@@ -115,7 +115,12 @@ public:
 
   /// The number of workgroups.
   int64_t run() {
-    if (!choose())
+    // Workgroups share temporaries whose size only the host knows.
+    WalkResult result = function.walk([](memref::AllocOp alloc) {
+      return alloc.getType().hasStaticShape() ? WalkResult::advance()
+                                              : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted() || !choose())
       return 1;
     int64_t steps = 0, most = 1;
     for (scf::ParallelOp loop : loops) {

@@ -27,8 +27,10 @@ ALULA_GENERATOR(generateBitcast)
 ALULA_GENERATOR(generateBroadcast)
 ALULA_GENERATOR(generateDimensionSize)
 ALULA_GENERATOR(generateIota)
+ALULA_GENERATOR(generatePack)
 ALULA_GENERATOR(generateReshape)
 ALULA_GENERATOR(generateReverse)
+ALULA_GENERATOR(generateSetDimensionSize)
 ALULA_GENERATOR(generateTranspose)
 
 // slice
@@ -45,9 +47,6 @@ ALULA_EMITTER(emitDynamicUpdateSlice)
 ALULA_GENERATOR(generateGather)
 ALULA_EMITTER(emitGather)
 ALULA_EMITTER(emitScatter)
-/// The sizes of a gather or dynamic_gather.
-llvm::SmallVector<mlir::Value> computeGatherShape(mlir::Operation *op,
-                                                  Lowering &lowering);
 
 // reduce
 ALULA_EMITTER(emitReduce)
@@ -58,9 +57,6 @@ ALULA_EMITTER(emitSort)
 // windows
 ALULA_EMITTER(emitReduceWindow)
 ALULA_EMITTER(emitSelectAndScatter)
-/// The sizes of the results of a reduce_window.
-llvm::SmallVector<mlir::Value> computeReduceWindowShape(mlir::Operation *op,
-                                                        Lowering &lowering);
 
 // dot
 ALULA_EMITTER(emitDotGeneral)

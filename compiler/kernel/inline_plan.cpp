@@ -4,6 +4,7 @@
 #include "compiler/kernel/inline_plan.h"
 
 #include "compiler/kernel/lowering.h"
+#include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
@@ -54,7 +55,8 @@ bool readsOnce(Operation *op, Value operand) {
              stablehlo::TransposeOp, stablehlo::SliceOp,
              stablehlo::DynamicSliceOp, stablehlo::ReverseOp,
              stablehlo::ConcatenateOp, stablehlo::PadOp,
-             stablehlo::DynamicPadOp, stablehlo::RealDynamicSliceOp>(op);
+             stablehlo::DynamicPadOp, stablehlo::RealDynamicSliceOp,
+             stablehlo::SetDimensionSizeOp>(op);
 }
 
 bool isMadeOfParts(Operation *op) {
@@ -64,8 +66,8 @@ bool isMadeOfParts(Operation *op) {
 
 /// Elements that cost no more than reading memory would.
 bool isCheap(Operation *op, const DenseSet<Operation *> &inlined) {
-  if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::DynamicIotaOp>(
-          op))
+  if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::DynamicIotaOp,
+          alula::dispatch::PackOp>(op))
     return true;
   if (!isa<stablehlo::BroadcastInDimOp, stablehlo::SliceOp,
            stablehlo::TransposeOp, stablehlo::ReverseOp, stablehlo::ConvertOp,

@@ -138,18 +138,6 @@ public:
     });
   }
 
-  SmallVector<Value> getResultShape() const {
-    SmallVector<Value> sizes(static_cast<size_t>(getRank(result)));
-    for (auto [small, big] : llvm::zip_equal(map.windowDims, map.windowOfBig))
-      sizes[static_cast<size_t>(small)] = sliceSizes[static_cast<size_t>(big)];
-    for (auto [k, dim] : llvm::enumerate(map.batchDims)) {
-      auto index = static_cast<int64_t>(k);
-      sizes[static_cast<size_t>(dim)] = lowering.getDim(
-          map.indices, index + (index >= map.indexVectorDim ? 1 : 0));
-    }
-    return sizes;
-  }
-
   const WindowMap &getMap() const { return map; }
 
 private:
@@ -184,11 +172,6 @@ Value alula::kernel::generateGather(OpResult result, ValueRange indices,
 
 void alula::kernel::emitGather(Operation *op, Lowering &lowering) {
   Gather(op, lowering).emit();
-}
-
-SmallVector<Value> alula::kernel::computeGatherShape(Operation *op,
-                                                     Lowering &lowering) {
-  return Gather(op, lowering).getResultShape();
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #include "compiler/kernel/families.h"
 #include "compiler/kernel/scalar.h"
 
+#include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -139,6 +140,32 @@ void alula::kernel::emitReshape(Operation *op, Lowering &lowering) {
   Value buffer = lowering.createResult(op->getResult(0));
   lowering.fill(lowering.createView(buffer, lowering.getShape(operand)),
                 operand);
+}
+
+// The few numbers are arguments of the kernel.
+Value alula::kernel::generatePack(OpResult result, ValueRange indices,
+                                  Lowering &lowering) {
+  auto pack = cast<alula::dispatch::PackOp>(result.getOwner());
+  Type type = getValueType(getElementType(result));
+  Value position = lowering.linearize(indices, lowering.getShape(result));
+  Value element;
+  for (auto [i, number] : llvm::enumerate(pack.getNumbers())) {
+    Value value = lowering.getScalar(number);
+    Value isHere =
+        lowering.compare(arith::CmpIPredicate::eq, position,
+                         lowering.index(static_cast<int64_t>(i)));
+    element = element ? lowering.select(isHere, value, element) : value;
+  }
+  if (!element)
+    return lowering.zero(type);
+  return lowering.b.createOrFold<arith::IndexCastOp>(type, element);
+}
+
+// What is cut off is not there.
+Value alula::kernel::generateSetDimensionSize(OpResult result,
+                                              ValueRange indices,
+                                              Lowering &lowering) {
+  return lowering.getElement(result.getOwner()->getOperand(0), indices);
 }
 
 void alula::kernel::emitIdentity(Operation *op, Lowering &lowering) {

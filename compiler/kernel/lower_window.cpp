@@ -257,10 +257,3 @@ void alula::kernel::emitReduceWindow(Operation *op, Lowering &lowering) {
 void alula::kernel::emitSelectAndScatter(Operation *op, Lowering &lowering) {
   SelectAndScatter(cast<stablehlo::SelectAndScatterOp>(op), lowering).emit();
 }
-
-SmallVector<Value>
-alula::kernel::computeReduceWindowShape(Operation *op, Lowering &lowering) {
-  Value input = op->getOperand(0);
-  auto rank = cast<RankedTensorType>(input.getType()).getRank();
-  return countPlaces(input, readWindow(op, rank), lowering);
-}

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
@@ -279,12 +280,15 @@ Value Lowering::createView(Value buffer, ValueRange sizes) {
 
 void Lowering::lowerOp(Operation *op, bool isInlined) {
   b.setLoc(op->getLoc());
+  APInt number;
+  if (matchPattern(op, m_ConstantInt(&number)) && !isa<stablehlo::ConstantOp>(op))
+    return setScalar(op->getResult(0), index(number.getSExtValue()));
   OpLowering lowering = findLowering(op);
   if (!lowering.generate && !lowering.emit && !lowering.alias)
     return decline(op, "for this op");
   auto isNative = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return isa<stablehlo::TokenType>(type) ||
+    return isa<stablehlo::TokenType>(type) || type.isIndex() ||
            (tensor && getMemoryType(tensor.getElementType()));
   };
   for (TypeRange types : {TypeRange(op->getOperandTypes()),

@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/families.h"
 
+#include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -46,6 +47,7 @@ const llvm::StringMap<OpLowering> &getTable() {
       {"reduce_window", {nullptr, emitReduceWindow}},
       {"reshape", {generateReshape, emitReshape, aliasReshape}},
       {"reverse", {generateReverse}},
+      {"set_dimension_size", {generateSetDimensionSize}},
       {"scatter", {nullptr, emitScatter}},
       {"rng", {nullptr, emitRng}},
       {"rng_bit_generator", {nullptr, emitRngBitGenerator}},
@@ -62,6 +64,8 @@ const llvm::StringMap<OpLowering> &getTable() {
 } // namespace
 
 OpLowering alula::kernel::findLowering(Operation *op) {
+  if (isa<alula::dispatch::PackOp>(op))
+    return {generatePack};
   if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
     return {};
   auto found = getTable().find(op->getName().stripDialect());

@@ -17,6 +17,13 @@ def Distribute : KernelPass<"kernel-distribute"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PlaceTemporaries
+    : Pass<"kernel-place-temporaries", "::mlir::ModuleOp"> {
+  let summary = "temporaries of unknown size are results of their launch";
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def AssignScratch : KernelPass<"kernel-assign-scratch"> {
   let summary = "temporaries live in the scratch of the call";
   let dependentDialects = ["::mlir::memref::MemRefDialect",

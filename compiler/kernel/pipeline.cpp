@@ -3,14 +3,17 @@
 #include "compiler/kernel/pipeline.h"
 
 #include "compiler/kernel/passes.h"
+#include "dialect/dispatch/ops.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 void alula::kernel::addKernelPipeline(mlir::OpPassManager &pm) {
-  pm.addPass(createConvertStablehloToLoops());
-  pm.addPass(mlir::createCanonicalizerPass());
-  pm.addPass(mlir::createCSEPass());
-  pm.addPass(createDistribute());
-  pm.addPass(createAssignScratch());
+  mlir::OpPassManager &executables = pm.nest<dispatch::ExecutableOp>();
+  executables.addPass(createConvertStablehloToLoops());
+  executables.addPass(mlir::createCanonicalizerPass());
+  executables.addPass(mlir::createCSEPass());
+  executables.addPass(createDistribute());
+  pm.addPass(createPlaceTemporaries());
+  pm.nest<dispatch::ExecutableOp>().addPass(createAssignScratch());
 }

@@ -6,8 +6,8 @@ class OpPassManager;
 
 namespace alula::kernel {
 
-/// For `dispatch.executable`: bodies in StableHLO → loops over buffers,
-/// temporaries in scratch.
+/// Bodies of executables in StableHLO → loops over buffers, temporaries in
+/// scratch, or where only the host knows their size, in results of the launch.
 void addKernelPipeline(mlir::OpPassManager &pm);
 
 } // namespace alula::kernel

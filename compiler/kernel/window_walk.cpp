@@ -30,33 +30,6 @@ SmallVector<WindowAxis> alula::kernel::readWindow(Operation *op, int64_t rank) {
   return window;
 }
 
-SmallVector<Value> alula::kernel::countPlaces(Value input,
-                                              ArrayRef<WindowAxis> window,
-                                              Lowering &lowering) {
-  SmallVector<Value> counts;
-  Value zero = lowering.index(0), one = lowering.index(1);
-  for (auto [dim, axis] : llvm::enumerate(window)) {
-    Value size = lowering.getDim(input, static_cast<int64_t>(dim));
-    // An empty dimension has no holes.
-    Value isEmpty = lowering.compare(Predicate::eq, size, zero);
-    Value base = lowering.add(
-        lowering.mul(lowering.sub(size, one),
-                     lowering.index(axis.baseDilation)),
-        one);
-    Value rest = lowering.add(
-        lowering.select(isEmpty, zero, base),
-        lowering.index(axis.low + axis.high -
-                       (axis.size - 1) * axis.windowDilation - 1));
-    Value isOut = lowering.compare(Predicate::slt, rest, zero);
-    Value count = lowering.add(
-        lowering.div(lowering.select(isOut, zero, rest),
-                     lowering.index(axis.stride)),
-        one);
-    counts.push_back(lowering.select(isOut, zero, count));
-  }
-  return counts;
-}
-
 namespace {
 class Walk {
 public:

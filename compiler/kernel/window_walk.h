@@ -21,10 +21,6 @@ struct WindowAxis {
 
 /// The window of an op, from its attributes.
 llvm::SmallVector<WindowAxis> readWindow(mlir::Operation *op, int64_t rank);
-/// How many places the windows have over `input`.
-llvm::SmallVector<mlir::Value> countPlaces(mlir::Value input,
-                                           llvm::ArrayRef<WindowAxis> window,
-                                           Lowering &lowering);
 
 using WindowStep = llvm::function_ref<llvm::SmallVector<mlir::Value>(
     mlir::ValueRange position, mlir::ValueRange carried)>;

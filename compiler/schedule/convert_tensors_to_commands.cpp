@@ -45,7 +45,7 @@ LogicalResult checkOps(func::FuncOp function) {
             stablehlo::CaseOp, stablehlo::ReturnOp, stablehlo::AfterAllOp,
             stablehlo::OptimizationBarrierOp, stablehlo::CreateTokenOp,
             stablehlo::CustomCallOp, tensor::DimOp, tensor::ExtractOp,
-            cf::AssertOp, UnrealizedConversionCastOp>(op) ||
+            AssertOp, cf::AssertOp, UnrealizedConversionCastOp>(op) ||
         isa<arith::ArithDialect>(op->getDialect());
     if (!isKnown) {
       op->emitError() << "'" << op->getName().getStringRef()

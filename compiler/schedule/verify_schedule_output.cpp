@@ -47,7 +47,7 @@ private:
             alula::dispatch::CallOp, CustomCallOp, LoadOp, ArgumentDimOp,
             BindResultOp, AllocOp, FreeOp, SwapOp, CopyOp,
             alula::dispatch::ReturnOp, scf::WhileOp, scf::ConditionOp,
-            scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, cf::AssertOp,
+            scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, AssertOp, cf::AssertOp,
             UnrealizedConversionCastOp>(op) ||
         isa<arith::ArithDialect>(op->getDialect());
     if (!isCommand)

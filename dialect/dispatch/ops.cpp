@@ -159,3 +159,13 @@ LogicalResult ViewOp::verify() {
                        << " become " << *to;
   return success();
 }
+
+LogicalResult PackOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (!type.getElementType().isInteger() ||
+      type.getNumElements() != static_cast<int64_t>(getNumbers().size()))
+    return emitError() << "'dispatch.pack': each integer of the result needs a "
+                          "number: "
+                       << getNumbers().size() << " for " << type;
+  return success();
+}

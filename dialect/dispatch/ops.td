@@ -137,6 +137,28 @@ def Dispatch_ViewOp : Dispatch_Op<"view", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Dispatch_PackOp : Dispatch_Op<"pack", [Pure]> {
+  let summary = "integers that the host knows, as a tensor";
+  let description = [{
+    Each number, cut to the element type, is an element, in row-major order. A
+    kernel that reads the tensor is passed the numbers as constants.
+  }];
+  let arguments = (ins Variadic<Index>:$numbers);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$numbers attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Dispatch_AssertOp : Dispatch_Op<"assert"> {
+  let summary = "ends the call with an error if a condition does not hold";
+  let description = "`{0}` in the message is the first number.";
+  let arguments = (ins I1:$condition, StrAttr:$message,
+                       Variadic<Index>:$numbers);
+  let assemblyFormat = [{
+    $condition `,` $message (`(` $numbers^ `)`)? attr-dict
+  }];
+}
+
 def Dispatch_VariantOp : Dispatch_Op<"variant", [Symbol]> {
   let summary = "machine code of every executable for one kind of machine";
   let description = [{

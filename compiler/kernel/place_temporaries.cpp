@@ -1,0 +1,221 @@
+// Gives temporaries memory whose size only the host knows: one more result of
+// each launch, which nobody reads.
+//   memref.alloc(%n)  →  memref.view %temporaries[%offset][%n]
+//   dispatch.launch … : tensor<?xf32>  →  (tensor<?xf32>, tensor<?xi8>)
+// The host repeats the kernel's arithmetic on the numbers that it passes.
+
+#include "compiler/kernel/passes.h"
+#include "dialect/dispatch/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+namespace alula::kernel {
+#define GEN_PASS_DEF_PLACETEMPORARIES
+#include "compiler/kernel/passes.h.inc"
+} // namespace alula::kernel
+
+using namespace mlir;
+using namespace alula::dispatch;
+
+namespace {
+constexpr int64_t alignment = 64;
+
+/// Builds the arithmetic that leads to `value` once more, from what `mapping`
+/// has; false if it is more than arithmetic.
+bool repeat(Value value, OpBuilder &builder, IRMapping &mapping) {
+  if (mapping.contains(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<arith::ArithDialect>(op->getDialect()))
+    return false;
+  for (Value operand : op->getOperands())
+    if (!repeat(operand, builder, mapping))
+      return false;
+  builder.clone(*op, mapping);
+  return true;
+}
+
+/// The bytes of a temporary, rounded up; null if they are more than arithmetic.
+Value computeBytes(memref::AllocOp alloc, OpBuilder &builder,
+                   IRMapping &mapping, SmallVectorImpl<Value> &sizes) {
+  Location location = alloc.getLoc();
+  auto make = [&](int64_t value) -> Value {
+    return builder.create<arith::ConstantIndexOp>(location, value);
+  };
+  Type element = alloc.getType().getElementType();
+  int64_t fixed = 1;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    fixed = 2;
+    element = complex.getElementType();
+  }
+  fixed *= llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  for (int64_t size : alloc.getType().getShape())
+    if (!ShapedType::isDynamic(size))
+      fixed *= size;
+  Value bytes = make(fixed);
+  for (Value size : alloc.getDynamicSizes()) {
+    if (!repeat(size, builder, mapping))
+      return {};
+    sizes.push_back(mapping.lookup(size));
+    bytes = builder.create<arith::MulIOp>(location, bytes, sizes.back());
+  }
+  Value lines = builder.create<arith::DivUIOp>(
+      location,
+      builder.create<arith::AddIOp>(location, bytes, make(alignment - 1)),
+      make(alignment));
+  return builder.create<arith::MulIOp>(location, lines, make(alignment));
+}
+
+class TemporaryPlacer {
+public:
+  TemporaryPlacer(func::FuncOp kernel, EntryOp entry,
+                  ArrayRef<LaunchOp> launches)
+      : kernel(kernel), entry(entry), launches(launches) {}
+
+  LogicalResult run() {
+    kernel.walk([&](memref::AllocOp alloc) {
+      if (!alloc.getType().hasStaticShape())
+        allocs.push_back(alloc);
+    });
+    if (allocs.empty())
+      return success();
+    for (LaunchOp launch : launches)
+      if (failed(extendLaunch(launch)))
+        return failure();
+    extendKernel();
+    return success();
+  }
+
+private:
+  LogicalResult extendLaunch(LaunchOp launch) {
+    OpBuilder builder(launch);
+    IRMapping mapping;
+    auto numBindings = entry.getBindings().size();
+    mapping.map(kernel.getArguments().slice(numBindings,
+                                            launch.getConstants().size()),
+                launch.getConstants());
+    Value total;
+    for (memref::AllocOp alloc : allocs) {
+      SmallVector<Value> sizes;
+      Value bytes = computeBytes(alloc, builder, mapping, sizes);
+      if (!bytes)
+        return alloc.emitError()
+               << "'memref.alloc': size of a temporary must follow from the "
+                  "sizes of inputs and results: "
+               << alloc.getType();
+      total = total ? builder.create<arith::AddIOp>(launch.getLoc(), total,
+                                                    bytes)
+                    : bytes;
+    }
+    SmallVector<Type> types(launch.getResultTypes());
+    types.push_back(RankedTensorType::get({ShapedType::kDynamic},
+                                          builder.getI8Type()));
+    SmallVector<Value> dims(launch.getResultDims());
+    dims.push_back(total);
+    DenseI64ArrayAttr inPlace = launch.getInPlaceAttr();
+    if (inPlace) {
+      SmallVector<int64_t> inputs(inPlace.asArrayRef());
+      inputs.push_back(-1);
+      inPlace = builder.getDenseI64ArrayAttr(inputs);
+    }
+    auto extended = builder.create<LaunchOp>(
+        launch.getLoc(), types, launch.getEntryAttr(), launch.getInputs(),
+        launch.getConstants(), launch.getWorkgroups(), dims, inPlace);
+    launch->replaceAllUsesWith(
+        extended.getResults().take_front(launch.getNumResults()));
+    launch.erase();
+    return success();
+  }
+
+  void extendKernel() {
+    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.front());
+    Location location = kernel.getLoc();
+    auto numBindings = static_cast<unsigned>(entry.getBindings().size());
+    IRMapping mapping;
+    for (Value argument : kernel.getArguments().drop_front(numBindings))
+      mapping.map(argument, argument);
+    Value binding = kernel.front().insertArgument(
+        numBindings, MemRefType::get({}, builder.getI8Type()), location);
+    kernel.setType(
+        builder.getFunctionType(kernel.front().getArgumentTypes(), {}));
+    kernel->setAttr("kernel.bindings",
+                    builder.getI64IntegerAttr(numBindings + 1));
+    SmallVector<Attribute> accesses(entry.getBindings().getValue());
+    accesses.push_back(AccessAttr::get(builder.getContext(), Access::Write));
+    entry.setBindingsAttr(builder.getArrayAttr(accesses));
+
+    SmallVector<Value> offsets;
+    SmallVector<SmallVector<Value>> sizes(allocs.size());
+    Value total = builder.create<arith::ConstantIndexOp>(location, 0);
+    for (auto [alloc, own] : llvm::zip_equal(allocs, sizes)) {
+      offsets.push_back(total);
+      Value bytes = computeBytes(alloc, builder, mapping, own);
+      total = builder.create<arith::AddIOp>(location, total, bytes);
+    }
+    auto bytesType =
+        MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+    Value memory = builder.create<memref::ReinterpretCastOp>(
+        location, bytesType, binding, builder.getIndexAttr(0),
+        ArrayRef<OpFoldResult>{total},
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+    for (auto [alloc, offset, own] :
+         llvm::zip_equal(allocs, offsets, sizes)) {
+      placePointers(alloc, binding, offset);
+      // Identity layout, as the alloc's.
+      Value view = builder.create<memref::ViewOp>(location, alloc.getType(),
+                                                  memory, offset, own);
+      alloc.replaceAllUsesWith(view);
+      alloc.erase();
+    }
+  }
+
+  /// MLIR takes a view's pointer for that of its source.
+  void placePointers(memref::AllocOp alloc, Value binding, Value offset) {
+    kernel.walk([&](memref::ExtractAlignedPointerAsIndexOp pointer) {
+      Value source = pointer.getSource();
+      while (auto cast = source.getDefiningOp<memref::ReinterpretCastOp>())
+        source = cast.getSource();
+      if (source != alloc.getResult())
+        return;
+      OpBuilder builder(pointer);
+      Location location = pointer.getLoc();
+      Value base = builder.create<memref::ExtractAlignedPointerAsIndexOp>(
+          location, binding);
+      Value moved = builder.create<arith::AddIOp>(location, base, offset);
+      pointer.replaceAllUsesWith(moved);
+      pointer.erase();
+    });
+  }
+
+  func::FuncOp kernel;
+  EntryOp entry;
+  ArrayRef<LaunchOp> launches;
+  SmallVector<memref::AllocOp> allocs;
+};
+
+struct PlaceTemporaries
+    : public alula::kernel::impl::PlaceTemporariesBase<PlaceTemporaries> {
+  void runOnOperation() override {
+    DenseMap<StringAttr, SmallVector<LaunchOp>> launches;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk([&](LaunchOp launch) {
+        launches[launch.getEntry().getRootReference()].push_back(launch);
+      });
+    for (auto executable : getOperation().getOps<ExecutableOp>())
+      for (auto entry : executable.getBody().getOps<EntryOp>()) {
+        auto kernel = executable.getInnerModule().lookupSymbol<func::FuncOp>(
+            entry.getSymName());
+        SmallVector<LaunchOp> own;
+        for (LaunchOp launch : launches[executable.getSymNameAttr()])
+          if (launch.getEntry().getLeafReference() == entry.getSymName())
+            own.push_back(launch);
+        if (kernel && failed(TemporaryPlacer(kernel, entry, own).run()))
+          return signalPassFailure();
+      }
+  }
+};
+} // namespace
