@@ -87,13 +87,13 @@ TEST(Pool, CallersDoNotWaitForOneAnother) {
 
 TEST(Pool, GivesTheEmbeddersThreadsAllNumbers) {
   uint32_t asked = 0;
-  alula_thread_pool hooks = {&asked, 3,
-                             [](void *user, uint32_t count, alula_task task,
-                                void *context) {
-                               *static_cast<uint32_t *>(user) = count;
-                               for (uint32_t i = count; i--;)
-                                 task(context, i);
-                             }};
+  alula_thread_pool hooks = {
+      &asked, 3,
+      [](void *user, uint32_t count, alula_task task, void *context) {
+        *static_cast<uint32_t *>(user) = count;
+        for (uint32_t i = count; i--;)
+          task(context, i);
+      }};
   Pool pool(hooks);
   Work work(7);
   pool.run(64, Work::run, &work, Work::count);
