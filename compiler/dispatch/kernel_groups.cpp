@@ -34,9 +34,14 @@ bool isMap(Operation *op) {
              stablehlo::RealDynamicSliceOp, stablehlo::SetDimensionSizeOp>(op);
 }
 
+/// Reads each element of its operands many times.
+bool isProduct(Operation *op) {
+  return isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op);
+}
+
 /// Loops over more than its result; a kernel holds one such op.
 bool isContraction(Operation *op) {
-  return isa<stablehlo::DotGeneralOp, stablehlo::ReduceOp>(op);
+  return isProduct(op) || isa<stablehlo::ReduceOp>(op);
 }
 
 bool isControlFlow(Operation *op) {
@@ -76,10 +81,7 @@ bool holdsEffects(Operation *op) {
 
 class GroupBuilder {
 public:
-  explicit GroupBuilder(Operation *root)
-      : hasContraction(isContraction(root)), onlyElementwise(isElementwise(root)) {
-    add(root);
-  }
+  explicit GroupBuilder(Operation *root) { add(root); }
 
   /// Takes in producers until none fits. Each round may free the next.
   void grow(const DenseSet<Operation *> &taken) {
@@ -104,10 +106,22 @@ public:
 
 private:
   void add(Operation *op) {
+    if (isElementwise(op) && allUsersIn(op, epilogue))
+      epilogue.insert(op);
+    if (!members.empty() && llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return isProduct(user) || factors.contains(user);
+        }))
+      factors.insert(op);
     members.push_back(op);
     set.insert(op);
     hasContraction |= isContraction(op);
-    onlyElementwise &= isElementwise(op);
+  }
+
+  /// Of the users in the group.
+  bool allUsersIn(Operation *op, const DenseSet<Operation *> &ops) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return !set.contains(user) || ops.contains(user);
+    });
   }
 
   bool fits(Operation *producer, const DenseSet<Operation *> &taken) {
@@ -115,18 +129,29 @@ private:
         producer->getBlock() != members.front()->getBlock() ||
         staysOnHost(producer))
       return false;
+    if (!llvm::all_of(producer->getUsers(),
+                      [&](Operation *user) { return set.contains(user); }))
+      return false;
     // A contraction joins an epilogue that only maps its elements.
-    bool joins = isMap(producer) ||
-                 (isContraction(producer) && !hasContraction &&
-                  onlyElementwise && producer->getNumResults() == 1);
-    return joins && llvm::all_of(producer->getUsers(), [&](Operation *user) {
-             return set.contains(user);
-           });
+    if (isContraction(producer))
+      return !hasContraction && producer->getNumResults() == 1 &&
+             allUsersIn(producer, epilogue);
+    // What a product reads is in memory, perhaps in another order.
+    bool isFactor = llvm::any_of(producer->getUsers(), [&](Operation *user) {
+      return isProduct(user) || factors.contains(user);
+    });
+    if (isFactor)
+      return isa<stablehlo::TransposeOp, stablehlo::ReshapeOp>(producer);
+    return isMap(producer);
   }
 
   SmallVector<Operation *> members;
   DenseSet<Operation *> set;
-  bool hasContraction, onlyElementwise;
+  /// Those from which only elementwise ops lead to the root, itself among them.
+  DenseSet<Operation *> epilogue;
+  /// Those that a product reads.
+  DenseSet<Operation *> factors;
+  bool hasContraction = false;
 };
 
 /// Whether a host op between the places of two groups needs the first one.
@@ -143,6 +168,7 @@ bool isNeededBetween(const KernelGroup &first, Operation *last) {
     });
     if (isNeeded)
       return true;
+  }
   return false;
 }
 

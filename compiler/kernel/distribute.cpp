@@ -50,6 +50,12 @@ int64_t getSize(Value lower, Value upper) {
 }
 
 int64_t countSteps(Operation *op) {
+  // A call of the library costs what its block says.
+  if (auto steps = op->getAttrOfType<IntegerAttr>("kernel.block_steps")) {
+    auto loop = cast<scf::ParallelOp>(op);
+    return multiply(steps.getInt(),
+                    getSize(loop.getLowerBound()[0], loop.getUpperBound()[0]));
+  }
   int64_t inside = 0;
   for (Region &region : op->getRegions())
     for (Block &block : region)
@@ -63,8 +69,6 @@ int64_t countSteps(Operation *op) {
       inside = multiply(inside, getSize(lower, upper));
     return inside;
   }
-  if (auto work = op->getAttrOfType<IntegerAttr>("kernel.steps"))
-    return work.getInt();
   if (isa<func::CallOp>(op))
     return 16;
   return inside + 1;
@@ -99,19 +103,28 @@ struct Accesses {
     });
   }
 
-  /// Without the temporaries.
-  llvm::SetVector<Value> getWrittenResults() const {
+  /// Without temporaries and what the entry says is only read.
+  llvm::SetVector<Value> getWrittenResults(EntryOp entry) const {
     llvm::SetVector<Value> results;
-    for (Value buffer : written)
-      if (!buffer.getDefiningOp<memref::AllocOp>())
+    for (Value buffer : written) {
+      auto argument = dyn_cast<BlockArgument>(buffer);
+      if (argument && argument.getArgNumber() < entry.getBindings().size() &&
+          !isOnlyRead(entry.getBindings()[argument.getArgNumber()]))
         results.insert(buffer);
+    }
     return results;
+  }
+
+  static bool isOnlyRead(Attribute binding) {
+    return cast<alula::dispatch::AccessAttr>(binding).getValue() ==
+           alula::dispatch::Access::Read;
   }
 };
 
 class Distributor {
 public:
-  explicit Distributor(func::FuncOp function) : function(function) {}
+  Distributor(func::FuncOp function, EntryOp entry)
+      : function(function), entry(entry) {}
 
   /// The number of workgroups.
   int64_t run() {
@@ -154,7 +167,7 @@ private:
       auto isIn = [](const llvm::SetVector<Value> &buffers) {
         return [&](Value buffer) { return buffers.contains(buffer); };
       };
-      llvm::SetVector<Value> results = accesses.getWrittenResults();
+      llvm::SetVector<Value> results = accesses.getWrittenResults(entry);
       if (llvm::any_of(accesses.read, isIn(written)) ||
           llvm::any_of(results, isIn(written)) ||
           llvm::any_of(results, isIn(read)))
@@ -205,7 +218,7 @@ private:
     bool isInnermost = dim + 1 == loop.getNumLoops() &&
                        loop.getBody()->getOps<scf::ParallelOp>().empty() &&
                        loop.getBody()->getOps<scf::ForOp>().empty() &&
-                       !loop->hasAttr("kernel.blocks");
+                       !loop->hasAttr("kernel.block_steps");
     return isInnermost ? innermostUnit : 1;
   }
 
@@ -235,6 +248,7 @@ private:
   }
 
   func::FuncOp function;
+  EntryOp entry;
   SmallVector<scf::ParallelOp> loops;
   int64_t repeated = 0;
 };
@@ -245,7 +259,7 @@ struct Distribute : public alula::kernel::impl::DistributeBase<Distribute> {
       auto function =
           getOperation().getInnerModule().lookupSymbol<func::FuncOp>(
               entry.getSymName());
-      entry.setWorkgroups({Distributor(function).run(), 1, 1});
+      entry.setWorkgroups({Distributor(function, entry).run(), 1, 1});
     }
   }
 };

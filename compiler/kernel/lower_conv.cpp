@@ -2,6 +2,9 @@
 // output, a row, where the layout allows: the element of one operand then stays
 // in a register and the other operand is read in order.
 
+#include "compiler/kernel/block_convolution.h"
+#include "compiler/kernel/convolution.h"
+#include "compiler/kernel/epilogue.h"
 #include "compiler/kernel/families.h"
 #include "compiler/kernel/scalar.h"
 
@@ -13,98 +16,27 @@
 
 using namespace mlir;
 using namespace alula::kernel;
-using Predicate = arith::CmpIPredicate;
 
 namespace {
-/// One spatial dimension.
-struct Window {
-  int64_t stride = 1, lhsDilation = 1, rhsDilation = 1;
-  bool isReversed = false;
-  Value paddingLow, inputSize, kernelSize, outputSize;
-};
-
 /// What the innermost loop goes over.
 enum class Row { None, Features, Groups, Spatial };
 
-class ConvEmitter {
+class ConvEmitter : Convolution {
 public:
-  template <typename Op> ConvEmitter(Op convolution, Lowering &lowering);
+  template <typename Op>
+  ConvEmitter(Op convolution, Lowering &lowering)
+      : Convolution(convolution, lowering) {}
   void emit();
 
 private:
-  /// Where an output element is: its batch, its group, its feature in the
-  /// group, its place.
-  struct Position {
-    Value batch, group, feature;
-    SmallVector<Value> place;
-  };
   Row chooseRow();
-  SmallVector<Value> getOutputIndices(const Position &at);
-  Value getProductSum(const Position &at, ValueRange offsets, Value feature,
+  Value getProductSum(const ConvPosition &at, ValueRange offsets, Value feature,
                       ValueRange inputPlace, Value sum);
-  /// Where an input element would be; whether it is one is and-ed to `isInside`.
-  Value getInputPlace(const Window &window, Value place, Value offset,
-                      Value &isInside);
   void emitElements();
   void emitRows(Row row);
-  void addRow(Row row, Position at, ValueRange offsets, Value feature,
-              function_ref<void(const Position &, ValueRange)> addOne);
-
-  Lowering &lowering;
-  ImplicitLocOpBuilder &b;
-  Operation *op;
-  Value lhs, rhs;
-  stablehlo::ConvDimensionNumbersAttr numbers;
-  SmallVector<Window> windows;
-  int64_t featureGroups, batchGroups;
-  Value numBatches, numGroups, featuresOfGroup, inputFeaturesOfGroup;
-  Type element, sumType;
+  void addRow(Row row, ConvPosition at, ValueRange offsets, Value feature,
+              function_ref<void(const ConvPosition &, ValueRange)> addOne);
 };
-
-template <typename Op>
-ConvEmitter::ConvEmitter(Op convolution, Lowering &lowering)
-    : lowering(lowering), b(lowering.b), op(convolution),
-      lhs(convolution.getLhs()), rhs(convolution.getRhs()),
-      numbers(convolution.getDimensionNumbers()),
-      featureGroups(static_cast<int64_t>(convolution.getFeatureGroupCount())),
-      batchGroups(static_cast<int64_t>(convolution.getBatchGroupCount())),
-      element(getElementType(convolution.getResult())),
-      sumType(getSumType(element)) {
-  auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
-  Value result = convolution.getResult();
-  for (size_t i = 0; i < numbers.getInputSpatialDimensions().size(); ++i) {
-    Window window;
-    window.stride = at(convolution.getWindowStrides(), i);
-    window.lhsDilation = at(convolution.getLhsDilation(), i);
-    window.rhsDilation = at(convolution.getRhsDilation(), i);
-    window.isReversed =
-        convolution.getWindowReversal() && (*convolution.getWindowReversal())[i];
-    auto dim = static_cast<int64_t>(i);
-    if constexpr (std::is_same_v<Op, stablehlo::DynamicConvOp>) {
-      window.paddingLow = lowering.getIndexElement(
-          convolution.getPadding(), {lowering.index(dim), lowering.index(0)});
-    } else {
-      int64_t low = 0;
-      if (auto padding = convolution.getPadding())
-        low = padding->template getValues<int64_t>()[{i, 0}];
-      window.paddingLow = lowering.index(low);
-    }
-    window.inputSize =
-        lowering.getDim(lhs, numbers.getInputSpatialDimensions()[i]);
-    window.kernelSize =
-        lowering.getDim(rhs, numbers.getKernelSpatialDimensions()[i]);
-    window.outputSize =
-        lowering.getDim(result, numbers.getOutputSpatialDimensions()[i]);
-    windows.push_back(window);
-  }
-  numBatches = lowering.getDim(result, numbers.getOutputBatchDimension());
-  int64_t groups = std::max(featureGroups, batchGroups);
-  numGroups = lowering.index(groups);
-  featuresOfGroup = lowering.div(
-      lowering.getDim(result, numbers.getOutputFeatureDimension()), numGroups);
-  inputFeaturesOfGroup =
-      lowering.getDim(rhs, numbers.getKernelInputFeatureDimension());
-}
 
 Row ConvEmitter::chooseRow() {
   int64_t last =
@@ -120,39 +52,7 @@ Row ConvEmitter::chooseRow() {
   return Row::Spatial;
 }
 
-SmallVector<Value> ConvEmitter::getOutputIndices(const Position &at) {
-  SmallVector<Value> indices(windows.size() + 2);
-  indices[static_cast<size_t>(numbers.getOutputBatchDimension())] = at.batch;
-  indices[static_cast<size_t>(numbers.getOutputFeatureDimension())] =
-      lowering.add(lowering.mul(at.group, featuresOfGroup), at.feature);
-  for (auto [dim, index] :
-       llvm::zip_equal(numbers.getOutputSpatialDimensions(), at.place))
-    indices[static_cast<size_t>(dim)] = index;
-  return indices;
-}
-
-Value ConvEmitter::getInputPlace(const Window &window, Value place,
-                                 Value offset, Value &isInside) {
-  Value position = lowering.sub(
-      lowering.add(
-          lowering.mul(place, lowering.index(window.stride)),
-          lowering.mul(offset, lowering.index(window.rhsDilation))),
-      window.paddingLow);
-  // What is before the start is a huge unsigned number.
-  Value dilation = lowering.index(window.lhsDilation);
-  if (window.lhsDilation != 1)
-    isInside = lowering.both(
-        isInside, lowering.compare(Predicate::eq,
-                                   lowering.rem(position, dilation),
-                                   lowering.index(0)));
-  position = lowering.div(position, dilation);
-  isInside = lowering.both(
-      isInside,
-      lowering.compare(Predicate::ult, position, window.inputSize));
-  return position;
-}
-
-Value ConvEmitter::getProductSum(const Position &at, ValueRange offsets,
+Value ConvEmitter::getProductSum(const ConvPosition &at, ValueRange offsets,
                                  Value feature, ValueRange inputPlace,
                                  Value sum) {
   SmallVector<Value> input(windows.size() + 2), kernel(windows.size() + 2);
@@ -190,13 +90,13 @@ Value ConvEmitter::getProductSum(const Position &at, ValueRange offsets,
 void ConvEmitter::emitElements() {
   Value buffer = lowering.createResult(op->getResult(0));
   SmallVector<Value> outer{numBatches, numGroups, featuresOfGroup}, inner;
-  for (const Window &window : windows) {
+  for (const ConvWindow &window : windows) {
     outer.push_back(window.outputSize);
     inner.push_back(window.kernelSize);
   }
   inner.push_back(inputFeaturesOfGroup);
   lowering.forEach(outer, [&](ValueRange indices) {
-    Position at{indices[0], indices[1], indices[2],
+    ConvPosition at{indices[0], indices[1], indices[2],
                 llvm::to_vector(indices.drop_front(3))};
     Value sum = lowering.fold(
         inner, lowering.zero(sumType), [&](ValueRange steps, ValueRange sums) {
@@ -220,8 +120,8 @@ void ConvEmitter::emitElements() {
 
 // Adds the products of one element of the window to a row of sums.
 void ConvEmitter::addRow(
-    Row row, Position at, ValueRange offsets, Value feature,
-    function_ref<void(const Position &, ValueRange)> addOne) {
+    Row row, ConvPosition at, ValueRange offsets, Value feature,
+    function_ref<void(const ConvPosition &, ValueRange)> addOne) {
   Value isInside = lowering.makeTrue();
   SmallVector<Value> place;
   size_t numChecked = windows.size() - (row == Row::Spatial);
@@ -240,7 +140,7 @@ void ConvEmitter::addRow(
           return {};
         }
         // 0 <= place * stride + shift < size, solved for the place.
-        const Window &window = windows.back();
+        const ConvWindow &window = windows.back();
         Value stride = lowering.index(window.stride), zero = lowering.index(0);
         Value shift = lowering.sub(
             lowering.mul(offsets.back(), lowering.index(window.rhsDilation)),
@@ -275,7 +175,7 @@ void ConvEmitter::emitRows(Row row) {
                            row == Row::Groups ? one : numGroups,
                            row == Row::Features ? one : featuresOfGroup};
   SmallVector<Value> inner;
-  for (const Window &window : windows) {
+  for (const ConvWindow &window : windows) {
     outer.push_back(window.outputSize);
     inner.push_back(window.kernelSize);
   }
@@ -289,12 +189,12 @@ void ConvEmitter::emitRows(Row row) {
   bool sumsInPlace = getMemoryType(element) == sumType;
   Value sums =
       sumsInPlace ? buffer : lowering.createTemporary(size, sumType);
-  auto setRow = [&](Position &at, Value index) {
+  auto setRow = [&](ConvPosition &at, Value index) {
     (row == Row::Features ? at.feature
      : row == Row::Groups ? at.group
                           : at.place.back()) = index;
   };
-  auto sumAt = [&](const Position &at) {
+  auto sumAt = [&](const ConvPosition &at) {
     if (sumsInPlace)
       return getOutputIndices(at);
     return SmallVector<Value>{row == Row::Features ? at.feature
@@ -302,7 +202,7 @@ void ConvEmitter::emitRows(Row row) {
                                                    : at.place.back()};
   };
   lowering.forEach(outer, [&](ValueRange indices) {
-    Position at{indices[0], indices[1], indices[2],
+    ConvPosition at{indices[0], indices[1], indices[2],
                 llvm::to_vector(indices.drop_front(3))};
     lowering.forEach(size, [&](ValueRange index) {
       setRow(at, index.front());
@@ -311,7 +211,7 @@ void ConvEmitter::emitRows(Row row) {
     lowering.fold(inner, {}, [&](ValueRange steps, ValueRange) {
       ValueRange offsets = steps.drop_back();
       addRow(row, at, offsets, steps.back(),
-             [&](const Position &one, ValueRange place) {
+             [&](const ConvPosition &one, ValueRange place) {
                SmallVector<Value> where = sumAt(one);
                Value sum = b.create<memref::LoadOp>(sums, where);
                sum = getProductSum(one, offsets, steps.back(), place, sum);
@@ -341,5 +241,8 @@ void ConvEmitter::emit() {
 void alula::kernel::emitConvolution(Operation *op, Lowering &lowering) {
   if (auto dynamic = dyn_cast<stablehlo::DynamicConvOp>(op))
     return ConvEmitter(dynamic, lowering).emit();
-  ConvEmitter(cast<stablehlo::ConvolutionOp>(op), lowering).emit();
+  auto convolution = cast<stablehlo::ConvolutionOp>(op);
+  if (worksInBlocks(op))
+    return emitBlockConvolution(convolution, lowering);
+  ConvEmitter(convolution, lowering).emit();
 }

@@ -1,5 +1,7 @@
 // Matrix products.
 
+#include "compiler/kernel/block_product.h"
+#include "compiler/kernel/epilogue.h"
 #include "compiler/kernel/families.h"
 #include "compiler/kernel/scalar.h"
 
@@ -50,10 +52,18 @@ Value alula::kernel::multiplyAdd(Lowering &lowering, Value a, Value b,
     return multiplyAddReal(a, b, sum);
   auto re = [&](Value x) -> Value { return builder.create<complex::ReOp>(x); };
   auto im = [&](Value x) -> Value { return builder.create<complex::ImOp>(x); };
-  Value minus = builder.create<arith::NegFOp>(im(a));
-  Value real = multiplyAddReal(minus, im(b), multiplyAddReal(re(a), re(b), re(sum)));
-  Value imaginary =
-      multiplyAddReal(im(a), re(b), multiplyAddReal(re(a), im(b), im(sum)));
+  // Not so those of parts: the product of a number and its conjugate is real.
+  auto product = [&](Value x, Value y) -> Value {
+    return builder.create<arith::MulFOp>(x, y);
+  };
+  auto add = [&](Value x, Value y) -> Value {
+    return builder.create<arith::AddFOp>(x, y, arith::FastMathFlags::reassoc);
+  };
+  Value difference = builder.create<arith::SubFOp>(product(re(a), re(b)),
+                                                   product(im(a), im(b)));
+  Value mixed = builder.create<arith::AddFOp>(product(re(a), im(b)),
+                                              product(im(a), re(b)));
+  Value real = add(re(sum), difference), imaginary = add(im(sum), mixed);
   return builder.create<complex::CreateOp>(sum.getType(), real, imaginary);
 }
 
@@ -132,6 +142,7 @@ Value DotEmitter::getProductSum(ValueRange batch, ValueRange rows,
 
 void DotEmitter::emit() {
   Value result = dot.getResult();
+  Value final = lowering.getFinalResult(dot->getResult(0));
   // Each element is read many times.
   lowering.getBuffer(dot.getLhs());
   lowering.getBuffer(dot.getRhs());
@@ -144,8 +155,12 @@ void DotEmitter::emit() {
   // The result's dimensions: batch, rows, columns.
   SmallVector<Value> outerSizes(batchSizes);
   llvm::append_range(outerSizes, rowSizes);
-  Value buffer = lowering.createResult(result);
+  Value buffer = lowering.createResult(final);
   Type element = getElementType(result);
+  auto storeSum = [&](Value sum, ValueRange indices) {
+    lowering.storeFinal(dot->getResult(0), roundSum(lowering, sum, element),
+                        buffer, indices);
+  };
 
   auto lastRhs = cast<RankedTensorType>(dot.getRhs().getType()).getRank() - 1;
   bool columnsAreNeighbours = llvm::is_contained(rhsFree, lastRhs);
@@ -165,13 +180,12 @@ void DotEmitter::emit() {
               return SmallVector<Value>{getProductSum(
                   batch, rows, columns, contracted, carried.front())};
             })[0];
-        lowering.store(roundSum(lowering, sum, element), element, buffer,
-                       at(columns));
+        storeSum(sum, at(columns));
       });
       return;
     }
     // One row of sums; each step adds a row of the right side to it.
-    bool sumsInPlace = getMemoryType(element) == sumType;
+    bool sumsInPlace = final == result && getMemoryType(element) == sumType;
     Value sums = sumsInPlace ? buffer
                              : lowering.createTemporary(columnSizes, sumType);
     auto sumAt = [&](ValueRange columns) {
@@ -193,9 +207,7 @@ void DotEmitter::emit() {
                   });
     if (!sumsInPlace)
       lowering.forEach(columnSizes, [&](ValueRange columns) {
-        Value sum = b.create<memref::LoadOp>(sums, sumAt(columns));
-        lowering.store(roundSum(lowering, sum, element), element, buffer,
-                       at(columns));
+        storeSum(b.create<memref::LoadOp>(sums, sumAt(columns)), at(columns));
       });
   });
 }
@@ -207,5 +219,7 @@ Value alula::kernel::roundSum(Lowering &lowering, Value sum, Type element) {
 }
 
 void alula::kernel::emitDotGeneral(Operation *op, Lowering &lowering) {
-  DotEmitter(cast<stablehlo::DotGeneralOp>(op), lowering).emit();
+  auto dot = cast<stablehlo::DotGeneralOp>(op);
+  if (!worksInBlocks(op) || !emitBlockProduct(dot, lowering))
+    DotEmitter(dot, lowering).emit();
 }

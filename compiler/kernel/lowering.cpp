@@ -210,6 +210,24 @@ Value Lowering::createResult(Value result) {
   return buffer;
 }
 
+OpResult Lowering::getFinalResult(OpResult result) {
+  for (const Frame &frame : llvm::reverse(frames))
+    if (Operation *last = frame.epilogues.lastOf.lookup(result.getOwner()))
+      return last->getResult(0);
+  return result;
+}
+
+void Lowering::storeFinal(OpResult result, Value value, Value buffer,
+                          ValueRange indices) {
+  OpResult final = getFinalResult(result);
+  Value element = value;
+  if (final != result) {
+    frames.back().elements[result].emplace_back(llvm::to_vector(indices), value);
+    element = findLowering(final.getOwner()).generate(final, indices, *this);
+  }
+  store(element, getElementType(final), buffer, indices);
+}
+
 // ---- Memory ----
 
 Value Lowering::load(Value buffer, ValueRange indices, Type element) {
@@ -279,6 +297,12 @@ Value Lowering::createView(Value buffer, ValueRange sizes) {
 // ---- Blocks ----
 
 void Lowering::lowerOp(Operation *op, bool isInlined) {
+  // A product with an epilogue waits for what that needs.
+  const Epilogues &epilogues = frames.back().epilogues;
+  if (epilogues.lastOf.contains(op))
+    return setInlined(op->getResult(0));
+  if (Operation *producer = epilogues.producerOf.lookup(op))
+    op = producer;
   b.setLoc(op->getLoc());
   APInt number;
   if (matchPattern(op, m_ConstantInt(&number)) && !isa<stablehlo::ConstantOp>(op))
@@ -327,6 +351,7 @@ void Lowering::prepareCaptures(Operation *op) {
 
 void Lowering::lowerBlock(Block &block) {
   llvm::DenseSet<Operation *> inlined = planInlining(block);
+  frames.back().epilogues = planEpilogues(block, inlined);
   for (Operation &op : block.without_terminator()) {
     if (failed)
       return;

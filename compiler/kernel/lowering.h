@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compiler/kernel/element_form.h"
+#include "compiler/kernel/epilogue.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -64,6 +65,12 @@ public:
   void materialize(mlir::Value result);
   /// Fresh memory for a result: where it belongs if it is returned.
   mlir::Value createResult(mlir::Value result);
+  /// What is written instead of `result`: the last op of its epilogue, whose
+  /// elements are computed from those of `result` (see epilogue.h).
+  mlir::OpResult getFinalResult(mlir::OpResult result);
+  /// Writes the element of the final result where that of `result` is `value`.
+  void storeFinal(mlir::OpResult result, mlir::Value value, mlir::Value buffer,
+                  mlir::ValueRange indices);
   /// A temporary with the shape of a tensor and elements of a memory type.
   mlir::Value createTemporary(mlir::ValueRange sizes, mlir::Type memoryType);
   mlir::Value createTemporary(mlir::Value likeTensor);
@@ -88,6 +95,7 @@ public:
   mlir::Value mul(mlir::Value a, mlir::Value b);
   /// Of numbers that are not negative.
   mlir::Value div(mlir::Value a, mlir::Value b);
+  mlir::Value min(mlir::Value a, mlir::Value b);
   mlir::Value rem(mlir::Value a, mlir::Value b);
   /// Between 0 and `limit`, which is not negative.
   mlir::Value clamp(mlir::Value value, mlir::Value limit);
@@ -105,6 +113,9 @@ public:
 
   /// For every index below `sizes`, in any order.
   void forEach(mlir::ValueRange sizes, Body body);
+  /// For blocks that cost `steps` steps each.
+  void forEachBlock(mlir::Value count, int64_t steps,
+                    llvm::function_ref<void(mlir::Value number)> body);
   /// In row-major order, each step given what the one before returned.
   llvm::SmallVector<mlir::Value> fold(mlir::ValueRange sizes,
                                       mlir::ValueRange initial, Fold body);
@@ -167,6 +178,8 @@ private:
         mlir::Value,
         llvm::SmallVector<std::pair<llvm::SmallVector<mlir::Value>, mlir::Value>>>
         elements;
+    /// The epilogues of the block.
+    Epilogues epilogues;
     /// Where values that are returned belong, until somebody has written them.
     llvm::DenseMap<mlir::Value, mlir::Value> destinations;
   };

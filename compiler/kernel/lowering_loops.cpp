@@ -61,6 +61,13 @@ Value Lowering::div(Value a, Value other) {
   return y == 1 ? a : b.create<arith::DivUIOp>(a, other).getResult();
 }
 
+Value Lowering::min(Value a, Value other) {
+  auto x = getConstantIntValue(a), y = getConstantIntValue(other);
+  if (x && y)
+    return index(std::min(*x, *y));
+  return b.create<arith::MinSIOp>(a, other);
+}
+
 Value Lowering::rem(Value a, Value other) {
   auto x = getConstantIntValue(a), y = getConstantIntValue(other);
   if (x && y && *y)
@@ -148,6 +155,17 @@ void Lowering::forEach(ValueRange sizes, Body body) {
   }
   Scope scope(*this);
   body(indices);
+}
+
+void Lowering::forEachBlock(Value count, int64_t steps,
+                            llvm::function_ref<void(Value number)> body) {
+  if (getConstantIntValue(count) == 1)
+    return forEach({}, [&](ValueRange) { body(index(0)); });
+  forEach(count, [&](ValueRange number) {
+    Operation *loop = b.getInsertionBlock()->getParentOp();
+    loop->setAttr("kernel.block_steps", b.getI64IntegerAttr(steps));
+    body(number.front());
+  });
 }
 
 SmallVector<Value> Lowering::foldRange(Value lower, Value upper,

@@ -41,9 +41,11 @@ Value Reduction::convert(Value value, Type from, unsigned k) {
   return from == to ? value : convertScalar(lowering, op, value, from, to);
 }
 
-// The order of a sum is free.
+// The order of a sum is free, which pays where a sum is long.
 Value Reduction::add(Value a, Value b) {
-  return lowering.b.create<arith::AddFOp>(a, b, arith::FastMathFlags::reassoc);
+  auto order = isa<stablehlo::ReduceOp>(op) ? arith::FastMathFlags::reassoc
+                                            : arith::FastMathFlags::none;
+  return lowering.b.create<arith::AddFOp>(a, b, order);
 }
 
 SmallVector<Value> Reduction::getInitial() {

@@ -6,5 +6,6 @@
 
 #include "compiler/kernel/library/complex_math.h"
 #include "compiler/kernel/library/linear_algebra.h"
+#include "compiler/kernel/library/product.h"
 #include "compiler/kernel/library/real_math.h"
 #include "compiler/kernel/library/small_floats.h"

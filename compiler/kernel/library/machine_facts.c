@@ -7,3 +7,11 @@ const int32_t alula_has_fma = 0;
 #else
 const int32_t alula_has_fma = 1;
 #endif
+
+#if defined(__AVX512F__)
+const int32_t alula_vector_bytes = 64;
+#elif defined(__AVX2__)
+const int32_t alula_vector_bytes = 32;
+#else
+const int32_t alula_vector_bytes = 16;
+#endif

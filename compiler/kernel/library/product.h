@@ -1,0 +1,41 @@
+/* Products of matrices, as kernels call them block by block. */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* b is read in panels of this many bytes, of at most so many rows at once. */
+enum { ALULA_PANEL_BYTES = 128, ALULA_PANEL_ROWS = 256 };
+
+static inline int64_t alula_product_scratch_bytes(void) {
+  return ALULA_PANEL_BYTES * ALULA_PANEL_ROWS;
+}
+
+/* c = a b for a of (groups * m) by (segments * depth) and b of
+ * (segments * depth) by n; with `add`, c += a b. Element (s, l) of row i of
+ * group g of a is
+ *   a[g * a_group + i * a_row + segment_offsets[s] + l * a_column];
+ * without offsets there is one segment at a itself. Row s * depth + l of b is
+ * at b[(s * depth + l) * b_row], its neighbours b_column apart. Row i of group
+ * g of c is at c[g * c_group + i * c_row], its neighbours at 1. Products are
+ * added in an order that depends on the sizes only. `scratch` has
+ * alula_product_scratch_bytes, aligned to 64. Nothing overlaps. */
+void alula_product_f32(float *c, int64_t c_group, int64_t c_row,
+                       const float *a, int64_t a_group, int64_t a_row,
+                       int64_t a_column, const int64_t *segment_offsets,
+                       int64_t segments, int64_t depth, const float *b,
+                       int64_t b_row, int64_t b_column, int64_t groups,
+                       int64_t m, int64_t n, int32_t add, void *scratch);
+void alula_product_f64(double *c, int64_t c_group, int64_t c_row,
+                       const double *a, int64_t a_group, int64_t a_row,
+                       int64_t a_column, const int64_t *segment_offsets,
+                       int64_t segments, int64_t depth, const double *b,
+                       int64_t b_row, int64_t b_column, int64_t groups,
+                       int64_t m, int64_t n, int32_t add, void *scratch);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,80 @@
+"""Products of matrices against NumPy in double (long double for f64)."""
+
+import numpy as np
+import pytest
+from native_library import call
+
+SCRATCH = 128 * 256
+
+
+def memory(x):
+    return x if x.flags.c_contiguous else x.T
+
+
+def product(a, b, c=None, segments=None, groups=None):
+    """a of (m, k) and b of (k, n) as they lie; `segments` are the columns of a
+    at which pieces of equal length begin; `groups` are numbers of rows apart."""
+    count, step = groups or (1, 0)
+    m, n = a.shape[0] - (count - 1) * step, b.shape[1]
+    out = np.full((count * m, n), np.nan, a.dtype) if c is None else c.copy()
+    size = a.itemsize
+    a_row, a_column = (stride // size for stride in a.strides)
+    b_row, b_column = (stride // size for stride in b.strides)
+    offsets = None if segments is None else np.array(segments, np.int64) * a_column
+    pieces = 1 if segments is None else len(segments)
+    scratch = np.empty(SCRATCH + 64, np.uint8)
+    scratch = scratch[-scratch.ctypes.data % 64 :]
+    call(
+        "product", a.dtype, out, m * n, n, memory(a), step * a_row, a_row, a_column, offsets,
+        pieces, b.shape[0] // pieces, memory(b), b_row, b_column, count, m, n,
+        np.int32(c is not None), scratch,
+    )  # fmt: skip
+    return out
+
+
+def check(got, want, depth):
+    limit = 2 * np.finfo(got.dtype).eps * max(depth, 1) ** 0.5 * np.sqrt(max(depth, 1))
+    np.testing.assert_allclose(got, want, rtol=0, atol=limit)
+
+
+def uniform(shape, dtype, seed, order="C"):
+    x = np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
+    return np.asarray(x, order=order)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("orders", ["CC", "CF", "FC", "FF"])
+@pytest.mark.parametrize("m", [0, 1, 2, 3, 7, 8, 13, 40])
+@pytest.mark.parametrize("n", [0, 1, 5, 16, 33, 64, 100])
+@pytest.mark.parametrize("k", [0, 1, 16, 600])
+def test_product(dtype, orders, m, n, k):
+    a = uniform((m, k), dtype, 1, orders[0])
+    b = uniform((k, n), dtype, 2, orders[1])
+    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    check(product(a, b), want, k)
+
+
+@pytest.mark.parametrize("m,n,k", [(1, 40, 9), (9, 40, 300), (3, 70, 500)])
+def test_adds(m, n, k):
+    a, b = uniform((m, k), np.float32, 1), uniform((k, n), np.float32, 2)
+    c = uniform((m, n), np.float32, 3)
+    want = c.astype(float) + a.astype(float) @ b.astype(float)
+    check(product(a, b, c), want, k)
+
+
+@pytest.mark.parametrize("depth,count", [(1, 9), (3, 200), (64, 9), (300, 3)])
+def test_segments(depth, count):
+    # Segments of a overlap and stand in any order, as those of a convolution.
+    a = uniform((10, depth + 3 * count), np.float32, 1)
+    segments = [3 * (count - 1 - s) for s in range(count)]
+    b = uniform((depth * count, 50), np.float32, 2)
+    gathered = np.concatenate([a[:, s : s + depth] for s in segments], axis=1)
+    check(product(a, b, segments=segments), gathered.astype(float) @ b.astype(float), depth * count)
+
+
+@pytest.mark.parametrize("m", [1, 7, 20])
+def test_groups(m):
+    # Rows of the groups overlap.
+    a, b = uniform((m + 6, 30), np.float32, 1), uniform((30, 50), np.float32, 2)
+    want = np.concatenate([a[g * 2 : g * 2 + m] for g in range(4)]).astype(float) @ b.astype(float)
+    check(product(a, b, groups=(4, 2)), want, 30)

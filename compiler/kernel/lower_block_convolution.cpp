@@ -1,0 +1,434 @@
+// Convolutions of reals as products, block by block of the output.
+//
+// A block is a range of output rows (the last spatial dimension) in a range of
+// the dimension before it. A row of the left side are the inputs of one output:
+// one piece of memory for each offset in the window. Where the features of the
+// input are neighbours and nothing is padded, it is read in place; else the
+// inputs of a block are copied first, with zeros around them.
+
+#include "compiler/kernel/block_convolution.h"
+#include "compiler/kernel/convolution.h"
+#include "compiler/kernel/library/product.h"
+#include "compiler/kernel/matrix_operand.h"
+#include "compiler/kernel/scalar.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+namespace {
+/// Of outputs in a block, and bytes that are copied for one.
+constexpr int64_t maxBlockRow = 128, maxBlockOutputs = 512,
+                  maxCopiedBytes = 256 * 1024;
+constexpr int64_t maxBlockFeatures = 256, minBlockFeatures = 64;
+/// For the cores of a machine, if the output is large.
+constexpr int64_t wantedBlocks = 16;
+constexpr int64_t productsPerStep = 16;
+
+class BlockConvolution : Convolution {
+public:
+  BlockConvolution(stablehlo::ConvolutionOp convolution, Lowering &lowering)
+      : Convolution(convolution, lowering),
+        kernel(op, rhs, getKernelDims(), sumType, lowering),
+        final(lowering.getFinalResult(op->getResult(0))) {}
+
+  void emit();
+
+private:
+  /// Where the inputs of a block are, and how far apart.
+  struct Inputs {
+    Value pointer;
+    SmallVector<Value> strides;
+  };
+
+  MatrixDims getKernelDims() const;
+  void chooseBlocks();
+  bool isReadInPlace();
+  int64_t getExtent(size_t dim, int64_t outputs) const;
+  int64_t countCopied() const;
+  int64_t countBlocks() const;
+  Inputs findInputs(const ConvPosition &first);
+  Inputs copyInputs(const ConvPosition &first);
+  Value writeOffsets(ArrayRef<Value> strides, size_t dims);
+  void emitBlock(const ConvPosition &first);
+  void finish(Value tile, const ConvPosition &first, ValueRange counts);
+
+  int64_t getKernelSize(size_t dim) const {
+    return *getConstantIntValue(windows[dim].kernelSize);
+  }
+  int64_t getFeatures() const {
+    return *getConstantIntValue(inputFeaturesOfGroup);
+  }
+  Value toInteger(Value index) {
+    return b.create<arith::IndexCastOp>(b.getI64Type(), index);
+  }
+
+  MatrixOperand kernel;
+  OpResult final;
+  Value buffer;
+  /// Outputs of a block: in each spatial dimension, and features.
+  SmallVector<int64_t> limits;
+  int64_t featureLimit = 1;
+  bool inPlace = false;
+};
+
+MatrixDims BlockConvolution::getKernelDims() const {
+  MatrixDims dims;
+  llvm::append_range(dims.rows, numbers.getKernelSpatialDimensions());
+  dims.rows.push_back(numbers.getKernelInputFeatureDimension());
+  dims.columns.push_back(numbers.getKernelOutputFeatureDimension());
+  return dims;
+}
+
+/// Inputs that so many neighbouring outputs need.
+int64_t BlockConvolution::getExtent(size_t dim, int64_t outputs) const {
+  return (outputs - 1) * windows[dim].stride +
+         (getKernelSize(dim) - 1) * windows[dim].rhsDilation + 1;
+}
+
+int64_t BlockConvolution::countCopied() const {
+  int64_t count = getFeatures();
+  for (size_t i = 0; i < windows.size(); ++i)
+    count *= getExtent(i, limits[i]);
+  return count;
+}
+
+int64_t BlockConvolution::countBlocks() const {
+  auto countOf = [](Value size, int64_t limit) {
+    auto constant = getConstantIntValue(size);
+    return std::min<int64_t>(
+        wantedBlocks, constant ? llvm::divideCeil(*constant, limit) : wantedBlocks);
+  };
+  int64_t count = countOf(numBatches, 1) * countOf(numGroups, 1) *
+                  countOf(featuresOfGroup, featureLimit);
+  for (auto [window, limit] : llvm::zip_equal(windows, limits))
+    count *= countOf(window.outputSize, limit);
+  return count;
+}
+
+bool BlockConvolution::isReadInPlace() {
+  int64_t last = static_cast<int64_t>(windows.size()) + 1;
+  if (!lowering.hasBuffer(lhs) || getElementType(lhs) != sumType ||
+      numbers.getInputFeatureDimension() != last)
+    return false;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const ConvWindow &window = windows[i];
+    auto input = getConstantIntValue(window.inputSize),
+         output = getConstantIntValue(window.outputSize);
+    if (window.lhsDilation != 1 || getConstantIntValue(window.paddingLow) != 0 ||
+        !input || !output || getExtent(i, *output) > *input)
+      return false;
+  }
+  return true;
+}
+
+void BlockConvolution::chooseBlocks() {
+  inPlace = isReadInPlace();
+  auto getLimit = [](Value size, int64_t limit) {
+    return std::min(std::max<int64_t>(getConstantIntValue(size).value_or(limit), 1),
+                    limit);
+  };
+  limits.assign(windows.size(), 1);
+  size_t last = windows.size() - 1;
+  limits[last] = getLimit(windows[last].outputSize, maxBlockRow);
+  if (windows.size() > 1)
+    limits[last - 1] = getLimit(windows[last - 1].outputSize,
+                                std::max<int64_t>(1, maxBlockOutputs / limits[last]));
+  featureLimit = getLimit(featuresOfGroup, maxBlockFeatures);
+  int64_t bytes = sumType.getIntOrFloatBitWidth() / 8;
+  auto isTooLarge = [&] {
+    return !inPlace && countCopied() * bytes > maxCopiedBytes;
+  };
+  // Shorter blocks first: what is copied is copied once for all features.
+  if (windows.size() > 1)
+    while (limits[last - 1] > 1 &&
+           (isTooLarge() || (countBlocks() < wantedBlocks &&
+                             limits[last] * limits[last - 1] > maxBlockOutputs / 4)))
+      limits[last - 1] = llvm::divideCeil(limits[last - 1], 2);
+  while (limits[last] > 16 && isTooLarge())
+    limits[last] = llvm::divideCeil(limits[last], 2);
+  while (featureLimit > minBlockFeatures && countBlocks() < wantedBlocks)
+    featureLimit /= 2;
+}
+
+// Element (place, feature) of the input is at `pointer` + place * strides.
+BlockConvolution::Inputs
+BlockConvolution::findInputs(const ConvPosition &first) {
+  if (!inPlace)
+    return copyInputs(first);
+  SmallVector<Value> sizes = lowering.getShape(lhs);
+  SmallVector<Value> distances(sizes.size());
+  Value distance = lowering.index(1);
+  for (size_t i = sizes.size(); i-- > 0;) {
+    distances[i] = distance;
+    distance = lowering.mul(distance, sizes[i]);
+  }
+  Inputs inputs;
+  auto distanceOf = [&](int64_t dim) {
+    return distances[static_cast<size_t>(dim)];
+  };
+  Value number = lowering.mul(first.batch,
+                              distanceOf(numbers.getInputBatchDimension()));
+  number = lowering.add(number, lowering.mul(first.group, inputFeaturesOfGroup));
+  for (size_t i = 0; i < windows.size(); ++i) {
+    inputs.strides.push_back(distanceOf(numbers.getInputSpatialDimensions()[i]));
+    Value place =
+        lowering.mul(first.place[i], lowering.index(windows[i].stride));
+    number = lowering.add(number, lowering.mul(place, inputs.strides[i]));
+  }
+  inputs.pointer = getElementPointer(lowering, lowering.getBuffer(lhs), number);
+  return inputs;
+}
+
+BlockConvolution::Inputs
+BlockConvolution::copyInputs(const ConvPosition &first) {
+  SmallVector<Value> sizes;
+  for (size_t i = 0; i < windows.size(); ++i)
+    sizes.push_back(lowering.index(getExtent(i, limits[i])));
+  SmallVector<Value> all(sizes);
+  all.push_back(inputFeaturesOfGroup);
+  Value copy = lowering.createTemporary(all, sumType);
+  lowering.forEach(sizes, [&](ValueRange offsets) {
+    Value isInside = lowering.makeTrue();
+    SmallVector<Value> indices(windows.size() + 2);
+    for (size_t i = 0; i < windows.size(); ++i) {
+      // The offset is one of inputs, whatever the window's dilation.
+      ConvWindow window = windows[i];
+      window.rhsDilation = 1;
+      indices[static_cast<size_t>(numbers.getInputSpatialDimensions()[i])] =
+          getInputPlace(window, first.place[i], offsets[i], isInside);
+    }
+    indices[static_cast<size_t>(numbers.getInputBatchDimension())] = first.batch;
+    auto fillFeatures = [&](llvm::function_ref<Value(Value feature)> get) {
+      lowering.forEach(inputFeaturesOfGroup, [&](ValueRange feature) {
+        SmallVector<Value> target(offsets);
+        target.push_back(feature.front());
+        Value value = get(lowering.add(
+            lowering.mul(first.group, inputFeaturesOfGroup), feature.front()));
+        b.create<memref::StoreOp>(value, copy, target);
+      });
+      return SmallVector<Value>();
+    };
+    lowering.choose(
+        isInside, {},
+        [&] {
+          return fillFeatures([&](Value feature) {
+            indices[static_cast<size_t>(numbers.getInputFeatureDimension())] =
+                feature;
+            return widenForSum(lowering, op, lowering.getElement(lhs, indices),
+                               getElementType(lhs), sumType);
+          });
+        },
+        [&] {
+          return fillFeatures([&](Value) { return lowering.zero(sumType); });
+        });
+  });
+  Inputs inputs{lowering.getPointer(copy), {}};
+  inputs.strides.resize(windows.size());
+  Value distance = inputFeaturesOfGroup;
+  for (size_t i = windows.size(); i-- > 0;) {
+    inputs.strides[i] = distance;
+    distance = lowering.mul(distance, sizes[i]);
+  }
+  return inputs;
+}
+
+/// Where the pieces of a row begin: one for each offset in the first `dims`
+/// dimensions of the window.
+Value BlockConvolution::writeOffsets(ArrayRef<Value> strides, size_t dims) {
+  SmallVector<Value> sizes;
+  for (size_t i = 0; i < dims; ++i)
+    sizes.push_back(windows[i].kernelSize);
+  Value table =
+      lowering.createTemporary(lowering.product(sizes), b.getI64Type());
+  lowering.forEach(sizes, [&](ValueRange offsets) {
+    Value number = lowering.index(0);
+    for (size_t i = 0; i < dims; ++i) {
+      Value offset = offsets[i];
+      if (windows[i].isReversed)
+        offset = lowering.sub(lowering.index(getKernelSize(i) - 1), offset);
+      Value step = lowering.mul(strides[i], lowering.index(windows[i].rhsDilation));
+      number = lowering.add(number, lowering.mul(offset, step));
+    }
+    b.create<memref::StoreOp>(toInteger(number), table,
+                              lowering.linearize(offsets, sizes));
+  });
+  return table;
+}
+
+void BlockConvolution::emit() {
+  if (!lowering.hasBuffer(lhs) && !lhs.hasOneUse())
+    lowering.getBuffer(lhs);
+  buffer = lowering.createResult(final);
+  chooseBlocks();
+  SmallVector<Value> grid{numBatches, numGroups}, sizes;
+  auto addBlocks = [&](Value size, int64_t limit) {
+    sizes.push_back(lowering.index(limit));
+    grid.push_back(lowering.div(
+        lowering.add(size, lowering.index(limit - 1)), sizes.back()));
+  };
+  int64_t outputs = featureLimit, products = getFeatures();
+  for (auto [i, window] : llvm::enumerate(windows)) {
+    addBlocks(window.outputSize, limits[i]);
+    outputs *= limits[i];
+    products *= getKernelSize(i);
+  }
+  addBlocks(featuresOfGroup, featureLimit);
+  int64_t steps = outputs * products / productsPerStep;
+  lowering.forEachBlock(lowering.product(grid), steps, [&](Value number) {
+    SmallVector<Value> at = lowering.delinearize(number, grid);
+    ConvPosition first{at[0], at[1], lowering.mul(at.back(), sizes.back()), {}};
+    for (size_t i = 0; i < windows.size(); ++i)
+      first.place.push_back(lowering.mul(at[i + 2], sizes[i]));
+    emitBlock(first);
+  });
+}
+
+void BlockConvolution::emitBlock(const ConvPosition &first) {
+  size_t last = windows.size() - 1;
+  // How many outputs there are in this block.
+  SmallVector<Value> counts;
+  for (auto [i, window] : llvm::enumerate(windows))
+    counts.push_back(lowering.min(lowering.index(limits[i]),
+                                  lowering.sub(window.outputSize, first.place[i])));
+  counts.push_back(lowering.min(lowering.index(featureLimit),
+                                lowering.sub(featuresOfGroup, first.feature)));
+
+  Inputs inputs = findInputs(first);
+  // The last dimension of the window is part of a piece where it goes over
+  // neighbours.
+  bool joins = !windows[last].isReversed && windows[last].rhsDilation == 1 &&
+               inputs.strides[last] == inputFeaturesOfGroup;
+  size_t offsetDims = windows.size() - joins;
+  Value depth = inputFeaturesOfGroup, pieces = lowering.index(1);
+  if (joins)
+    depth = lowering.mul(depth, windows[last].kernelSize);
+  for (size_t i = 0; i < offsetDims; ++i)
+    pieces = lowering.mul(pieces, windows[i].kernelSize);
+  Value offsets =
+      offsetDims ? lowering.getPointer(writeOffsets(inputs.strides, offsetDims))
+                 : b.create<LLVM::ZeroOp>(
+                        LLVM::LLVMPointerType::get(b.getContext()))
+                       .getResult();
+  Value zero = lowering.index(0), kernelRows = lowering.mul(depth, pieces);
+  MatrixBlock weights = kernel.getBlock(
+      {}, zero, kernelRows,
+      lowering.add(lowering.mul(first.group, featuresOfGroup), first.feature),
+      counts.back(), kernelRows, lowering.index(featureLimit));
+
+  auto stepOf = [&](size_t dim) {
+    return lowering.mul(inputs.strides[dim], lowering.index(windows[dim].stride));
+  };
+  bool hasGroups = windows.size() > 1;
+  Value one = lowering.index(1);
+  Value groups = hasGroups ? counts[last - 1] : one;
+  Value inputGroup = hasGroups ? stepOf(last - 1) : zero;
+
+  auto isLastDims = [&] {
+    for (size_t i = 0; i < windows.size(); ++i)
+      if (numbers.getOutputSpatialDimensions()[i] != static_cast<int64_t>(i) + 1)
+        return false;
+    return numbers.getOutputBatchDimension() == 0;
+  };
+  bool direct = final == op->getResult(0) &&
+                getMemoryType(getElementType(final)) == sumType && isLastDims();
+  Value output, outputRow, outputGroup, tile;
+  if (direct) {
+    SmallVector<Value> sizes = lowering.getShape(final);
+    outputRow = sizes.back();
+    outputGroup = lowering.mul(outputRow, windows[last].outputSize);
+    output = getElementPointer(lowering, buffer,
+                               lowering.linearize(getOutputIndices(first), sizes));
+  } else {
+    SmallVector<Value> sizes;
+    for (int64_t limit : limits)
+      sizes.push_back(lowering.index(limit));
+    sizes.push_back(lowering.index(featureLimit));
+    tile = lowering.createTemporary(sizes, sumType);
+    output = lowering.getPointer(tile);
+    outputRow = sizes.back();
+    outputGroup = lowering.mul(outputRow, sizes[last]);
+  }
+  Value scratch = lowering.createTemporary(
+      {lowering.index(alula_product_scratch_bytes())}, b.getI8Type());
+  Value add = b.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
+  lowering.callLibrary(
+      "alula_product_" + getLibraryName(sumType),
+      {output, toInteger(outputGroup), toInteger(outputRow), inputs.pointer,
+       toInteger(inputGroup), toInteger(stepOf(last)), toInteger(one), offsets,
+       toInteger(pieces), toInteger(depth), weights.pointer,
+       toInteger(weights.rowStride), toInteger(weights.columnStride),
+       toInteger(groups), toInteger(counts[last]), toInteger(counts.back()), add,
+       lowering.getPointer(scratch)});
+  if (!direct)
+    finish(tile, first, counts);
+}
+
+// Goes over the tile in the order of the output.
+void BlockConvolution::finish(Value tile, const ConvPosition &first,
+                              ValueRange counts) {
+  size_t rank = windows.size() + 2;
+  // Which dimension of the tile is which of the output; the batch is none.
+  SmallVector<size_t> tileDims;
+  SmallVector<Value> sizes;
+  for (size_t dim = 0; dim < rank; ++dim) {
+    auto outputDim = static_cast<int64_t>(dim);
+    if (outputDim == numbers.getOutputBatchDimension())
+      continue;
+    auto spatial = numbers.getOutputSpatialDimensions();
+    auto *found = llvm::find(spatial, outputDim);
+    tileDims.push_back(static_cast<size_t>(found - spatial.begin()));
+    sizes.push_back(counts[tileDims.back()]);
+  }
+  lowering.forEach(sizes, [&](ValueRange offsets) {
+    SmallVector<Value> position(windows.size() + 1);
+    for (auto [dim, offset] : llvm::zip_equal(tileDims, offsets))
+      position[dim] = offset;
+    ConvPosition at = first;
+    for (size_t i = 0; i < windows.size(); ++i)
+      at.place[i] = lowering.add(first.place[i], position[i]);
+    at.feature = lowering.add(first.feature, position.back());
+    Value sum = b.create<memref::LoadOp>(tile, position);
+    lowering.storeFinal(op->getResult(0), roundSum(lowering, sum, element),
+                        buffer, getOutputIndices(at));
+  });
+}
+} // namespace
+
+bool alula::kernel::worksInBlocks(stablehlo::ConvolutionOp convolution) {
+  // Narrow outputs and huge windows are better off as loops.
+  constexpr int64_t minFeatures = 8, maxPieces = 1024, minSteps = 4096;
+  Type sum = getSumType(getElementType(convolution.getResult()));
+  auto kernel = cast<RankedTensorType>(convolution.getRhs().getType());
+  auto numbers = convolution.getDimensionNumbers();
+  if (!(sum.isF32() || sum.isF64()) || !kernel.hasStaticShape() ||
+      !kernel.getNumElements() || convolution.getBatchGroupCount() != 1 ||
+      numbers.getKernelSpatialDimensions().empty())
+    return false;
+  int64_t groups = static_cast<int64_t>(convolution.getFeatureGroupCount());
+  int64_t features = kernel.getDimSize(static_cast<unsigned>(
+                         numbers.getKernelOutputFeatureDimension())) /
+                     groups;
+  int64_t pieces = 1;
+  for (int64_t dim : numbers.getKernelSpatialDimensions())
+    pieces *= kernel.getDimSize(static_cast<unsigned>(dim));
+  int64_t steps = kernel.getNumElements();
+  auto result = cast<RankedTensorType>(convolution.getType());
+  for (int64_t dim : numbers.getOutputSpatialDimensions()) {
+    int64_t size = result.getDimSize(static_cast<unsigned>(dim));
+    if (size == 0)
+      return false;
+    steps = std::min(steps, minSteps) *
+            (ShapedType::isDynamic(size) ? minSteps : std::min(size, minSteps));
+  }
+  return features >= minFeatures && pieces <= maxPieces && steps >= minSteps;
+}
+
+void alula::kernel::emitBlockConvolution(stablehlo::ConvolutionOp convolution,
+                                         Lowering &lowering) {
+  BlockConvolution(convolution, lowering).emit();
+}

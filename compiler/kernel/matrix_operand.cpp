@@ -1,0 +1,137 @@
+#include "compiler/kernel/matrix_operand.h"
+
+#include "compiler/kernel/scalar.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+Value alula::kernel::getElementPointer(Lowering &lowering, Value buffer,
+                                       Value number) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  Value pointer = lowering.getPointer(buffer);
+  if (getConstantIntValue(number) == 0)
+    return pointer;
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Value offset = b.create<arith::IndexCastOp>(b.getI64Type(), number);
+  return b.create<LLVM::GEPOp>(pointer.getType(), element, pointer,
+                               LLVM::GEPArg(offset));
+}
+
+MatrixOperand::MatrixOperand(Operation *op, Value tensor, MatrixDims dims,
+                             Type sumType, Lowering &lowering)
+    : op(op), tensor(tensor), dims(std::move(dims)), sumType(sumType),
+      lowering(lowering) {
+  if (!findStrides())
+    buffer = {};
+}
+
+SmallVector<Value> MatrixOperand::getSizes(ArrayRef<int64_t> list) const {
+  SmallVector<Value> sizes;
+  for (int64_t dim : list)
+    sizes.push_back(lowering.getDim(tensor, dim));
+  return sizes;
+}
+
+/// Looks through transposes that have no memory of their own.
+bool MatrixOperand::findStrides() {
+  auto rank = static_cast<size_t>(
+      cast<RankedTensorType>(tensor.getType()).getRank());
+  SmallVector<int64_t> sourceDims(rank);
+  for (size_t i = 0; i < rank; ++i)
+    sourceDims[i] = static_cast<int64_t>(i);
+  Value source = tensor;
+  while (!lowering.hasBuffer(source)) {
+    auto transpose = source.getDefiningOp<stablehlo::TransposeOp>();
+    if (!transpose)
+      return false;
+    for (int64_t &dim : sourceDims)
+      dim = transpose.getPermutation()[static_cast<size_t>(dim)];
+    source = transpose.getOperand();
+  }
+  buffer = lowering.getBuffer(source);
+  if (cast<MemRefType>(buffer.getType()).getElementType() != sumType ||
+      getElementType(source) != sumType)
+    return false;
+  SmallVector<Value> sizes = lowering.getShape(source);
+  SmallVector<Value> sourceStrides(rank);
+  Value stride = lowering.index(1);
+  for (size_t i = rank; i-- > 0;) {
+    sourceStrides[i] = stride;
+    stride = lowering.mul(stride, sizes[i]);
+  }
+  for (size_t i = 0; i < rank; ++i) {
+    places.push_back(sourceDims[i]);
+    strides.push_back(sourceStrides[static_cast<size_t>(sourceDims[i])]);
+  }
+  bool areOne = true;
+  rowStride = findStride(dims.rows, areOne);
+  columnStride = findStride(dims.columns, areOne);
+  return areOne;
+}
+
+/// Of dimensions that lie in memory as if they were one.
+Value MatrixOperand::findStride(ArrayRef<int64_t> list, bool &isOne) const {
+  Value stride = lowering.index(0);
+  int64_t previous = -1;
+  for (int64_t dim : list) {
+    if (getConstantIntValue(lowering.getDim(tensor, dim)) == 1)
+      continue;
+    int64_t place = places[static_cast<size_t>(dim)];
+    // Those of size 1 between two take no room.
+    for (int64_t between = previous + 1; previous != -1 && between < place;
+         ++between) {
+      bool isInside = llvm::any_of(llvm::enumerate(places), [&](auto entry) {
+        return entry.value() == between &&
+               getConstantIntValue(lowering.getDim(
+                   tensor, static_cast<int64_t>(entry.index()))) == 1;
+      });
+      isOne &= isInside;
+    }
+    isOne &= previous < place;
+    previous = place;
+    stride = strides[static_cast<size_t>(dim)];
+  }
+  return stride;
+}
+
+MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows,
+                                    Value firstColumn, Value columns,
+                                    Value rowLimit, Value columnLimit) {
+  if (buffer) {
+    Value number = lowering.index(0);
+    for (auto [dim, index] : llvm::zip_equal(dims.batch, batch))
+      number = lowering.add(
+          number, lowering.mul(index, strides[static_cast<size_t>(dim)]));
+    number = lowering.add(number, lowering.mul(firstRow, rowStride));
+    number = lowering.add(number, lowering.mul(firstColumn, columnStride));
+    return {getElementPointer(lowering, buffer, number), rowStride,
+            columnStride};
+  }
+  Value tile = lowering.createTemporary({rowLimit, columnLimit}, sumType);
+  SmallVector<Value> rowSizes = getRowSizes(), columnSizes = getColumnSizes();
+  lowering.forEach({rows, columns}, [&](ValueRange position) {
+    SmallVector<Value> indices(strides.size());
+    indices.resize(static_cast<size_t>(
+        cast<RankedTensorType>(tensor.getType()).getRank()));
+    auto place = [&](ArrayRef<int64_t> list, ValueRange values) {
+      for (auto [dim, value] : llvm::zip_equal(list, values))
+        indices[static_cast<size_t>(dim)] = value;
+    };
+    place(dims.batch, batch);
+    place(dims.rows, lowering.delinearize(
+                         lowering.add(firstRow, position[0]), rowSizes));
+    place(dims.columns, lowering.delinearize(
+                            lowering.add(firstColumn, position[1]), columnSizes));
+    Value element = widenForSum(lowering, op,
+                                lowering.getElement(tensor, indices),
+                                getElementType(tensor), sumType);
+    lowering.b.create<memref::StoreOp>(element, tile, position);
+  });
+  return {lowering.getPointer(tile), columnLimit, lowering.index(1)};
+}

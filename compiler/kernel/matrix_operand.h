@@ -1,0 +1,69 @@
+#pragma once
+
+#include "compiler/kernel/lowering.h"
+
+namespace alula::kernel {
+
+/// A tensor as matrices: `batch` numbers the matrices, `rows` and `columns`
+/// are lists of dimensions that each count as one.
+struct MatrixDims {
+  llvm::SmallVector<int64_t> batch, rows, columns;
+};
+
+/// Where a block of a matrix begins and how far apart its elements are.
+struct MatrixBlock {
+  mlir::Value pointer, rowStride, columnStride;
+};
+
+/// An operand of a product. Where it lies in memory, blocks are read in place;
+/// else each block is computed before it is read.
+class MatrixOperand {
+public:
+  MatrixOperand(mlir::Operation *op, mlir::Value tensor, MatrixDims dims,
+                mlir::Type sumType, Lowering &lowering);
+
+  bool isInPlace() const { return bool(buffer); }
+
+  llvm::SmallVector<mlir::Value> getBatchSizes() const {
+    return getSizes(dims.batch);
+  }
+  mlir::Value countRows() const { return lowering.product(getSizes(dims.rows)); }
+  mlir::Value countColumns() const {
+    return lowering.product(getSizes(dims.columns));
+  }
+  llvm::SmallVector<mlir::Value> getRowSizes() const {
+    return getSizes(dims.rows);
+  }
+  llvm::SmallVector<mlir::Value> getColumnSizes() const {
+    return getSizes(dims.columns);
+  }
+
+  /// `rowLimit` and `columnLimit` are constants that the sizes stay below.
+  MatrixBlock getBlock(mlir::ValueRange batch, mlir::Value firstRow,
+                       mlir::Value rows, mlir::Value firstColumn,
+                       mlir::Value columns, mlir::Value rowLimit,
+                       mlir::Value columnLimit);
+
+private:
+  llvm::SmallVector<mlir::Value> getSizes(llvm::ArrayRef<int64_t> list) const;
+  bool findStrides();
+  mlir::Value findStride(llvm::ArrayRef<int64_t> list, bool &isOne) const;
+
+  mlir::Operation *op;
+  mlir::Value tensor;
+  MatrixDims dims;
+  mlir::Type sumType;
+  Lowering &lowering;
+  /// In place: the memory and the distance of neighbours in each dimension.
+  mlir::Value buffer;
+  llvm::SmallVector<mlir::Value> strides;
+  /// A dimension's place in memory; -1 for one that is broadcast.
+  llvm::SmallVector<int64_t> places;
+  mlir::Value rowStride, columnStride;
+};
+
+/// A pointer to an element of contiguous memory.
+mlir::Value getElementPointer(Lowering &lowering, mlir::Value buffer,
+                              mlir::Value number);
+
+} // namespace alula::kernel

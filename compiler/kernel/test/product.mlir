@@ -1,0 +1,51 @@
+// RUN: alula-compile %s --until=kernel -o - | FileCheck %s
+
+// Blocks of 128 rows; bias and maximum are computed from each of them.
+// CHECK-LABEL: func.func @layer_0(
+// CHECK: scf.parallel
+// CHECK: call @alula_product_f32
+// CHECK: scf.parallel
+// CHECK: arith.addf
+// CHECK: arith.maximumf
+// CHECK: memref.store
+// CHECK-NOT: memref.store
+// CHECK: return
+func.func @layer(%x: tensor<300x784xf32>, %w: tensor<784x512xf32>, %b: tensor<512xf32>) -> tensor<300x512xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<300x512xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<300x784xf32>, tensor<784x512xf32>) -> tensor<300x512xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<512xf32>) -> tensor<300x512xf32>
+  %2 = stablehlo.add %1, %0 : tensor<300x512xf32>
+  %3 = stablehlo.maximum %2, %zero : tensor<300x512xf32>
+  return %3 : tensor<300x512xf32>
+}
+
+// A transposed operand is read where it lies.
+// CHECK-LABEL: func.func @transposed_1(
+// CHECK-NOT: memref.store
+// CHECK: call @alula_product_f64
+// CHECK-NOT: memref.store
+// CHECK: return
+func.func @transposed(%x: tensor<64x64xf64>, %y: tensor<64x64xf64>) -> tensor<64x64xf64> {
+  %0 = stablehlo.transpose %y, dims = [1, 0] : (tensor<64x64xf64>) -> tensor<64x64xf64>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] : (tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>
+  return %1 : tensor<64x64xf64>
+}
+
+// A narrow type is widened block by block.
+// CHECK-LABEL: func.func @narrow_2(
+// CHECK: arith.extf {{.*}} : bf16 to f32
+// CHECK: call @alula_product_f32
+// CHECK: arith.truncf {{.*}} : f32 to bf16
+func.func @narrow(%x: tensor<64x64xbf16>, %y: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  return %0 : tensor<64x64xbf16>
+}
+
+// Too small to be worth a call.
+// CHECK-LABEL: func.func @small_3(
+// CHECK-NOT: call
+// CHECK: return
+func.func @small(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
