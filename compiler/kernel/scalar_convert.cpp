@@ -77,14 +77,12 @@ Value alula::kernel::convertScalar(Lowering &lowering, Operation *,
   if (!source && !target)
     return toReal(lowering, value, from, to);
   Value real = source ? b.create<complex::ReOp>(value).getResult() : value;
-  Value imaginary =
-      source ? b.create<complex::ImOp>(value).getResult() : Value();
   Type part = source ? source.getElementType() : from;
-  if (!target && getElementKind(to) == ElementKind::Bool)
-    return b.create<arith::OrIOp>(isNotZero(lowering, real),
-                                  isNotZero(lowering, imaginary));
+  // To truth values too: the imaginary part is dropped.
   if (!target)
     return toReal(lowering, real, part, to);
+  Value imaginary =
+      source ? b.create<complex::ImOp>(value).getResult() : Value();
   real = toReal(lowering, real, part, target.getElementType());
   imaginary = source ? toReal(lowering, imaginary, part, target.getElementType())
                      : lowering.zero(target.getElementType());

@@ -190,7 +190,11 @@ Value FloatEmitter::reducePrecision(stablehlo::ReducePrecisionOp reduce) {
   Value reduced = b.create<arith::BitcastOp>(own, bits);
   Value isNumber = b.create<arith::CmpFOp>(arith::CmpFPredicate::ORD, args[0],
                                            args[0]);
-  reduced = b.create<arith::SelectOp>(isNumber, reduced, source);
+  // A format without a mantissa has no NaN.
+  Value nan = source;
+  if (!wantedMantissa && mantissaBits)
+    nan = makeNumber(lowering, own, std::numeric_limits<double>::infinity());
+  reduced = b.create<arith::SelectOp>(isNumber, reduced, nan);
   return roundFloat(lowering, widenFloat(lowering, reduced), element);
 }
 

@@ -9,7 +9,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -45,7 +44,8 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Machine &machine,
   if (!target)
     return nullptr;
   llvm::TargetOptions options;
-  // Only operations that say so are fused: the kernel library counts on it.
+  // Only operations that say so are fused: the kernel library counts on it, and
+  // so do programs whose ops round one after the other.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   options.FunctionSections = true;
   options.DataSections = true;
@@ -55,16 +55,6 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Machine &machine,
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       machine.triple, machine.cpu, features, options, llvm::Reloc::PIC_,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-}
-
-/// a * b + c of a kernel may become one rounding, as XLA and everybody's
-/// libraries do.
-void allowContraction(llvm::Module &module) {
-  for (llvm::Function &function : module)
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block)
-        if (llvm::isa<llvm::FPMathOperator>(instruction))
-          instruction.setHasAllowContract(true);
 }
 
 /// Kernels stand alone: loops must not become calls of memset or memcpy, and
@@ -157,7 +147,6 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
     return llvm::createStringError(error);
   module.setTargetTriple(machine.triple);
   module.setDataLayout(targetMachine->createDataLayout());
-  allowContraction(module);
   convertSmallFloats(module, machine);
   if (auto problem = linkLibrary(module, machine))
     return std::move(problem);
