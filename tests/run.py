@@ -20,7 +20,7 @@ LONG = {
     "interpret": ["tests/stablehlo/run_interpreter_tests.py"],
     "compendium": ["tests/compendium/run.py"],
     "agreement": ["tests/stablehlo/verify_agreement.py"],
-    "accuracy": ["compiler/target/cpu/write_accuracy.py"],
+    "accuracy": ["tests/accuracy/run.py"],
     "native": ["tests/jax/run_native.py"],
     "native-stablehlo": ["tests/stablehlo/run_native_tests.py"],
 }

@@ -1,10 +1,10 @@
 // Compares every function of the library, compiled as kernels are, with MPFR.
 //
-//   library-accuracy [--log2-count=N] [--markdown=FILE] [NAME...]
+//   library-accuracy [--log2-count=N] [NAME...]
 //
 // One table row for each function and type with the largest error in units in
 // the last place on each x86-64 level that this machine has. A bound that is
-// exceeded is an error.
+// exceeded is an error. tests/accuracy judges ops as programs have them.
 
 #include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/link_image.h"
@@ -20,7 +20,6 @@
 #include <cmath>
 #include <cstring>
 #include <dlfcn.h>
-#include <fstream>
 #include <mpfr.h>
 #include <mutex>
 #include <thread>
@@ -403,7 +402,6 @@ template <typename T> double time(const Level &level, const Row &row) {
 
 struct Options {
   unsigned logCount = 20;
-  std::string markdown;
   std::vector<std::string> names;
 };
 
@@ -413,8 +411,6 @@ Options parse(int count, char **arguments) {
     std::string argument = arguments[i];
     if (argument.starts_with("--log2-count="))
       options.logCount = unsigned(std::stoul(argument.substr(13)));
-    else if (argument.starts_with("--markdown="))
-      options.markdown = argument.substr(11);
     else if (argument.starts_with("--"))
       fail("no such option: " + argument);
     else
@@ -487,13 +483,5 @@ int main(int count, char **arguments) {
   }
   printf("%s%u within their bounds, %u beyond\n", table.c_str(), passes,
          failures);
-  if (!options.markdown.empty())
-    std::ofstream(options.markdown)
-        << "# Accuracy of the math functions\n\nLargest errors in units in "
-           "the last place against MPFR, of loops compiled as kernels are; "
-           "f16 and bf16 with\nall their codes, computed in f32 and rounded. "
-           "ns is the time for one element, one thread. Written by\n`./dev "
-           "test accuracy`.\n\n"
-        << table;
   return failures != 0;
 }
