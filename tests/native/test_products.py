@@ -1,0 +1,204 @@
+"""Products and convolutions that are large enough to be done in blocks, of random
+shapes and layouts, with and without epilogues, by several threads: they must give
+what XLA gives, to the rounding of sums in another order."""
+
+import os
+import pathlib
+import random
+import sys
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "jax")]
+
+import jax
+import ml_dtypes
+import numpy as np
+import pytest
+from jax import lax
+from jax import numpy as jnp
+
+import alula_library
+
+BUILD = HERE.parent.parent / os.environ.get("ALULA_BUILD", "build")
+
+pytestmark = pytest.mark.skipif(
+    not (BUILD / "lib/libalula_compiler.so").exists(), reason="the compiler is not built"
+)
+TARGETS = ["cpu:host", "cpu:x86-64-v2", "cpu:x86-64-v3"]
+
+
+@pytest.fixture(scope="module")
+def tools():
+    return alula_library.Compiler(BUILD), alula_library.Runtime(BUILD, thread_count=2)
+
+
+def run(tools, function, arrays, target):
+    compiler, runtime = tools
+    text = jax.jit(function, keep_unused=True).lower(*arrays).as_text()
+    executable = runtime.load(compiler.compile(text.encode(), [target]))
+    arguments = [runtime.new_buffer(a, kind_of(a)) for a in arrays]
+    results = executable.call(executable.find("main"), arguments)
+    got = [r.array() for r in results]
+    for buffer in (*arguments, *results):
+        buffer.release()
+    executable.destroy()
+    return got
+
+
+def kind_of(array):
+    return {
+        np.dtype(np.float32): "f32",
+        np.dtype(np.float64): "f64",
+        np.dtype(np.float16): "f16",
+        np.dtype(ml_dtypes.bfloat16): "bf16",
+    }[array.dtype]
+
+
+def check(tools, function, arrays, depth, seed):
+    """Against the same function in f64."""
+    wide = [jnp.asarray(np.asarray(a, np.float64)) for a in arrays]
+    want = jax.tree.leaves(jax.jit(function)(*wide))
+    kind = np.result_type(*[a.dtype for a in arrays])
+    epsilon = float(ml_dtypes.finfo(kind).eps)
+    for got, exact in zip(run(tools, function, arrays, TARGETS[seed % 3]), want, strict=True):
+        exact = np.asarray(exact)
+        limit = 2 * epsilon * max(np.abs(exact).max(initial=0), depth**0.5)
+        if kind.itemsize >= 4:
+            limit *= max(depth, 1) ** 0.5
+        np.testing.assert_allclose(np.asarray(got, np.float64), exact, rtol=0, atol=limit)
+
+
+def uniform(shape, dtype, seed):
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
+
+
+@pytest.fixture(autouse=True)
+def _wide_types():
+    with jax.enable_x64(True):
+        yield
+
+
+EPILOGUES = [
+    lambda y, b: y,
+    lambda y, b: jax.nn.relu(y + b),
+    lambda y, b: b * y,
+    lambda y, b: jnp.where(y > b, y, jnp.tanh(b)),
+    lambda y, b: (y + b, y.sum()),
+]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_product(tools, seed):
+    r = random.Random(seed)
+    m, n, k = (r.choice([1, 2, 3, 7, 16, 33, 64, 100, 130, 200, 300]) for _ in range(3))
+    batch = r.choice([(), (), (3,), (2, 5)])
+    dtype = r.choice([np.float32, np.float32, np.float64, ml_dtypes.bfloat16, np.float16])
+    lhs_dims, rhs_dims = (
+        r.sample(range(len(batch) + 2), len(batch) + 2) if r.random() < 0.5 else None
+        for _ in range(2)
+    )
+    epilogue = r.choice(EPILOGUES)
+
+    def lie(shape, order):
+        """The shape as it lies in memory if its dimensions are in this order."""
+        return shape if order is None else tuple(shape[d] for d in order)
+
+    def back(x, order):
+        return x if order is None else jnp.transpose(x, np.argsort(order))
+
+    def function(x, y, b):
+        return epilogue(jnp.matmul(back(x, lhs_dims), back(y, rhs_dims)), b)
+
+    arrays = [
+        uniform(lie((*batch, m, k), lhs_dims), dtype, seed),
+        uniform(lie((*batch, k, n), rhs_dims), dtype, seed + 1),
+        uniform((n,), dtype, seed + 2),
+    ]
+    check(tools, function, arrays, k * (m * n if epilogue is EPILOGUES[-1] else 1), seed)
+
+
+@pytest.mark.parametrize(
+    "equation,shapes",
+    [
+        ("bthd,bshd->bhts", [(2, 20, 3, 8), (2, 24, 3, 8)]),
+        ("bhts,bshd->bthd", [(2, 3, 20, 24), (2, 24, 3, 8)]),
+        ("abc,cde->abde", [(6, 7, 20), (20, 4, 9)]),
+        ("abc,bcd->ad", [(30, 4, 20), (4, 20, 50)]),
+        ("acb,bcd->ad", [(30, 20, 4), (4, 20, 50)]),
+        ("ab,b->a", [(100, 200), (200,)]),
+        ("ab,a->b", [(100, 200), (100,)]),
+        ("ij,ij->", [(100, 200), (100, 200)]),
+        ("i,j->ij", [(100,), (200,)]),
+    ],
+)
+def test_einsum(tools, equation, shapes):
+    arrays = [uniform(shape, np.float32, i) for i, shape in enumerate(shapes)]
+    check(tools, lambda x, y: jnp.einsum(equation, x, y), arrays, 20000, len(equation))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_convolution(tools, seed):
+    r = random.Random(seed)
+    rank = r.choice([1, 2, 2, 2, 3])
+    groups = r.choice([1, 1, 1, 2, 3])
+    batch, channels, features = r.choice([1, 2, 5]), r.choice([1, 3, 8, 20]), r.choice([8, 10, 33])
+    sizes = [r.choice([5, 9, 14, 30] if rank < 3 else [5, 8]) for _ in range(rank)]
+    window = [r.choice([1, 2, 3, 5]) for _ in range(rank)]
+    spatial = "XYZ"[:rank]
+    layout = {
+        "dimension_numbers": r.choice(
+            [
+                ("N" + spatial + "C", spatial + "IO", "N" + spatial + "C"),
+                ("NC" + spatial, "OI" + spatial, "NC" + spatial),
+                ("N" + spatial + "C", "OI" + spatial, "NC" + spatial),
+                (spatial + "NC", "I" + spatial + "O", "C" + spatial + "N"),
+            ]
+        )
+    }
+    dilation = [r.choice([1, 1, 1, 2]) for _ in range(rank)]
+    padding = r.choice(
+        ["VALID", "SAME", [(r.randint(-1, 3), r.randint(0, 3)) for _ in range(rank)]]
+    )
+    strides = [r.choice([1, 1, 2, 3]) for _ in range(rank)]
+    lhs_dilation = [r.choice([1, 1, 1, 2]) for _ in range(rank)]
+    if isinstance(padding, str) and max(lhs_dilation) > 1:
+        padding = [(1, 2)] * rank
+    flipped = r.random() < 0.3
+    dtype = r.choice([np.float32, np.float32, np.float64, ml_dtypes.bfloat16])
+    epilogue = r.choice([lambda y: y, jax.nn.relu, lambda y: y * 3 + 1])
+    lhs, rhs, _ = layout["dimension_numbers"]
+
+    def place(order, named):
+        return tuple(named[c] if c in named else sizes_of[c] for c in order)
+
+    sizes_of = dict(zip(spatial, sizes))
+    x = uniform(place(lhs, {"N": batch, "C": channels * groups}), dtype, seed)
+    sizes_of = dict(zip(spatial, window))
+    w = uniform(place(rhs, {"I": channels, "O": features * groups}), dtype, seed + 1)
+
+    def function(x, w):
+        if flipped:
+            w = jnp.flip(w, [i for i, c in enumerate(rhs) if c in spatial])
+        return epilogue(
+            lax.conv_general_dilated(
+                x, w, strides, padding, lhs_dilation, dilation, feature_group_count=groups, **layout
+            )
+        )
+
+    check(tools, function, [x, w], channels * int(np.prod(window)), seed)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_gradients_of_a_convolution(tools, padding, stride):
+    x, w = uniform((4, 14, 14, 8), np.float32, 1), uniform((3, 3, 8, 16), np.float32, 2)
+
+    def loss(x, w):
+        y = lax.conv_general_dilated(
+            x, w, (stride, stride), padding, dimension_numbers=("NHWC", "HWIO", "NHWC")
+        )
+        return (y * y).sum()
+
+    check(tools, lambda x, w: jax.grad(loss, (0, 1))(x, w), [x, w], 4 * 14 * 14 * 9, stride)
