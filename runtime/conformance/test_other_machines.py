@@ -60,6 +60,84 @@ func.func public @main(%x: tensor<64xbf16>, %y: tensor<64xi4>) -> (tensor<64xbf1
 }""",
         ["64xbf16=1.171875", "64xi4=5"],
     ),
+    "functions": (
+        """
+func.func public @main(%x: tensor<64xf16>, %y: tensor<64xbf16>, %z: tensor<64xf64>) -> (tensor<64xf16>, tensor<64xbf16>, tensor<64xf64>, tensor<64xf64>) {
+  %i = stablehlo.iota dim = 0 : tensor<64xf16>
+  %s = stablehlo.multiply %x, %i : tensor<64xf16>
+  %a = stablehlo.sine %s : tensor<64xf16>
+  %j = stablehlo.iota dim = 0 : tensor<64xbf16>
+  %t = stablehlo.multiply %y, %j : tensor<64xbf16>
+  %b = stablehlo.logistic %t : tensor<64xbf16>
+  %k = stablehlo.iota dim = 0 : tensor<64xf64>
+  %u = stablehlo.multiply %z, %k : tensor<64xf64>
+  %c = stablehlo.cosine %u : tensor<64xf64>
+  %d = chlo.lgamma %u : tensor<64xf64> -> tensor<64xf64>
+  return %a, %b, %c, %d : tensor<64xf16>, tensor<64xbf16>, tensor<64xf64>, tensor<64xf64>
+}""",
+        ["64xf16=0.375", "64xbf16=-0.25", "64xf64=1.7"],
+    ),
+    "convolution": (
+        """
+func.func public @main(%x: tensor<2x9x8x3xf32>, %w: tensor<3x3x3x5xf32>) -> tensor<2x5x4x5xf32> {
+  %i = stablehlo.iota dim = 2 : tensor<2x9x8x3xf32>
+  %a = stablehlo.add %x, %i : tensor<2x9x8x3xf32>
+  %j = stablehlo.iota dim = 3 : tensor<3x3x3x5xf32>
+  %v = stablehlo.subtract %w, %j : tensor<3x3x3x5xf32>
+  %c = stablehlo.convolution(%a, %v) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x9x8x3xf32>, tensor<3x3x3x5xf32>) -> tensor<2x5x4x5xf32>
+  return %c : tensor<2x5x4x5xf32>
+}""",
+        ["2x9x8x3xf32=0.5", "3x3x3x5xf32=0.125"],
+    ),
+    "order": (
+        """
+func.func public @main(%key: tensor<2xui64>) -> (tensor<2xui64>, tensor<7x50xui32>, tensor<7x50xui32>, tensor<7xui32>) {
+  %state, %bits = "stablehlo.rng_bit_generator"(%key) {rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>} : (tensor<2xui64>) -> (tensor<2xui64>, tensor<7x50xui32>)
+  %sorted = "stablehlo.sort"(%bits) ({
+  ^bb0(%a: tensor<ui32>, %b: tensor<ui32>):
+    %p = stablehlo.compare LT, %a, %b : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }) {dimension = 1 : i64, is_stable = true} : (tensor<7x50xui32>) -> tensor<7x50xui32>
+  %zero = stablehlo.constant dense<0> : tensor<ui32>
+  %sum = stablehlo.reduce(%bits init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<7x50xui32>, tensor<ui32>) -> tensor<7xui32>
+  return %state, %bits, %sorted, %sum : tensor<2xui64>, tensor<7x50xui32>, tensor<7x50xui32>, tensor<7xui32>
+}""",
+        ["2xui64=3,5"],
+    ),
+    "complex": (
+        """
+func.func public @main(%x: tensor<12xcomplex<f32>>, %y: tensor<6x6xf64>) -> (tensor<12xcomplex<f32>>, tensor<12xf32>, tensor<12xcomplex<f32>>, tensor<6x6xf64>) {
+  %a = stablehlo.exponential %x : tensor<12xcomplex<f32>>
+  %b = stablehlo.multiply %a, %x : tensor<12xcomplex<f32>>
+  %c = stablehlo.abs %b : (tensor<12xcomplex<f32>>) -> tensor<12xf32>
+  %d = stablehlo.fft %b, type = FFT, length = [12] : (tensor<12xcomplex<f32>>) -> tensor<12xcomplex<f32>>
+  %i = stablehlo.iota dim = 0 : tensor<6x6xi32>
+  %j = stablehlo.iota dim = 1 : tensor<6x6xi32>
+  %p = stablehlo.compare EQ, %i, %j : (tensor<6x6xi32>, tensor<6x6xi32>) -> tensor<6x6xi1>
+  %k = stablehlo.iota dim = 0 : tensor<6x6xf64>
+  %seven = stablehlo.constant dense<7.0> : tensor<6x6xf64>
+  %m = stablehlo.add %k, %seven : tensor<6x6xf64>
+  %s = stablehlo.select %p, %m, %y : tensor<6x6xi1>, tensor<6x6xf64>
+  %l = stablehlo.cholesky %s, lower = true : tensor<6x6xf64>
+  return %b, %c, %d, %l : tensor<12xcomplex<f32>>, tensor<12xf32>, tensor<12xcomplex<f32>>, tensor<6x6xf64>
+}""",
+        ["12xcomplex<f32>=(0.5,-0.25)", "6x6xf64=0.5"],
+    ),
+    "gather": (
+        """
+func.func public @main(%x: tensor<9x4xf32>, %at: tensor<5x1xi32>) -> (tensor<5x4xf32>, tensor<9x4xf32>) {
+  %i = stablehlo.iota dim = 0 : tensor<9x4xf32>
+  %a = stablehlo.multiply %x, %i : tensor<9x4xf32>
+  %g = "stablehlo.gather"(%a, %at) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>} : (tensor<9x4xf32>, tensor<5x1xi32>) -> tensor<5x4xf32>
+  %s = "stablehlo.scatter"(%a, %at, %g) ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %r : tensor<f32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<9x4xf32>, tensor<5x1xi32>, tensor<5x4xf32>) -> tensor<9x4xf32>
+  return %g, %s : tensor<5x4xf32>, tensor<9x4xf32>
+}""",
+        ["9x4xf32=1.5", "5x1xi32=8,0,3,3,7"],
+    ),
 }
 
 
