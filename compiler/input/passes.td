@@ -59,6 +59,10 @@ def InputLowerDeprecated
   ];
 }
 
+def InputLowerDynamicCall
+    : InputPass<"lower-dynamic-call",
+                "say calls that stand for dynamic ops in ops">;
+
 def InputLowerKnownCall
     : InputPass<"lower-known-call",
                 "say custom calls that mean the same everywhere in ops"> {

@@ -28,6 +28,8 @@ void alula::input::addInputPipeline(OpPassManager &manager,
   composite.keptNames = options.keptComposites;
   manager.addPass(createInputLowerComposite(composite));
   manager.addPass(createInputLowerKnownCall());
+  if (options.dynamicShapes)
+    manager.addPass(createInputLowerDynamicCall());
   manager.addPass(createInputConvertChloToStablehlo());
   InputLowerDeprecatedOptions deprecated;
   deprecated.dynamicShapes = options.dynamicShapes;

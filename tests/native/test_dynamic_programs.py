@@ -1,0 +1,284 @@
+"""Programs that JAX exports with sizes that are not known, compiled once without
+refinement and run at several sizes: they must give what JAX gives."""
+
+import os
+import pathlib
+import sys
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "jax")]
+
+import jax
+import numpy as np
+import pytest
+from jax import export, lax
+from jax import numpy as jnp
+
+import alula_library
+
+BUILD = HERE.parent.parent / os.environ.get("ALULA_BUILD", "build")
+
+pytestmark = pytest.mark.skipif(
+    not (BUILD / "lib/libalula_compiler.so").exists(), reason="the compiler is not built"
+)
+
+
+@pytest.fixture(scope="module")
+def tools():
+    return alula_library.Compiler(BUILD), alula_library.Runtime(BUILD)
+
+
+RANDOM = np.random.RandomState(7)
+W1, W2 = (RANDOM.standard_normal(s).astype(np.float32) for s in ((4, 32), (32, 3)))
+KERNEL = RANDOM.standard_normal((3, 3, 2, 5)).astype(np.float32)
+
+
+def mlp(x):
+    return jnp.tanh(x @ W1) @ W2
+
+
+def layer_norm(x):
+    mean = x.mean(-1, keepdims=True)
+    return (x - mean) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+def convolve(x):
+    return lax.conv_general_dilated(
+        x, KERNEL, (2, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+    )
+
+
+def attention(q, k, v):
+    scores = jnp.einsum("bqd,bkd->bqk", q, k) / np.sqrt(q.shape[-1]).astype(np.float32)
+    return jnp.einsum("bqk,bkd->bqd", jax.nn.softmax(scores), v)
+
+
+def power_iteration(a):
+    def step(_, v):
+        v = a @ v
+        return v / (1 + jnp.abs(v).sum())
+
+    return lax.fori_loop(0, 5, step, jnp.ones(a.shape[0], a.dtype))
+
+
+def count_down(x):
+    def body(state):
+        n, x = state
+        return n - 1, x * 0.5 + n
+
+    return lax.while_loop(lambda s: s[0] > 0, body, (jnp.int32(x.shape[0]), x))[1]
+
+
+def scan_rows(x):
+    return lax.scan(lambda s, row: (s + row, s * row), jnp.zeros(x.shape[1]), x)
+
+
+def branches(p, x):
+    return lax.cond(p > 0, lambda: jnp.flip(x, 0) * 2, lambda: x + x.shape[0])
+
+
+def windows(x):
+    pooled = lax.reduce_window(x, -np.inf, lax.max, (1, 3), (1, 2), "SAME")
+    return pooled, lax.reduce_window(x, 0.0, lax.add, (1, 2), (1, 1), "SAME")
+
+
+def update(x, row, i):
+    return lax.dynamic_update_slice(x, row, (i, 0)), x.at[i].add(1.0)
+
+
+def reshapes(x):
+    rows, columns = x.shape
+    return x.reshape(-1), x.T.reshape(columns // 2, 2 * rows), jnp.tile(x, (2, 1))
+
+
+def edges(x):
+    padded = jnp.pad(x, ((1, 2), (0, 0)), constant_values=7.0)
+    return padded, x[1:], x[:-1], x[::2], jnp.concatenate([x, x[::-1]], 0)
+
+
+def made(x):
+    n = x.shape[0]
+    return jnp.arange(n), jnp.eye(n, dtype=x.dtype), jnp.full((n, 2), 3), jnp.tri(n)
+
+
+def sorts(x):
+    return jnp.sort(x, 0), jnp.argsort(x, 0), jnp.argmax(x, 0), jnp.median(x, 0)
+
+
+def indexed(table, ids):
+    return table[ids], jnp.take_along_axis(table[ids], ids[:, None], 1), table.at[ids].set(0.0)
+
+
+def scattered(x, ids):
+    return jax.ops.segment_sum(x, ids, 5), jnp.bincount(ids, length=4)
+
+
+def gradient(x):
+    return jax.grad(lambda x: (jax.nn.gelu(x @ W1).sum(-1) ** 2).mean())(x)
+
+
+def half(x):
+    return (x.astype(jnp.bfloat16) @ W1.astype(jnp.bfloat16)).sum(0), x.astype(jnp.float16).sum(0)
+
+
+def chosen(x, y):
+    return jnp.where(x > y, x, y), jnp.clip(x, -1, 1), jnp.outer(x[:, 0], y[:, 0])
+
+
+def random_bits(x):
+    return jax.random.uniform(jax.random.PRNGKey(3), x.shape)
+
+
+F, I, S = np.float32, np.int32, "scalar"
+# Function, shapes of arguments with the names of their sizes, sizes to run with.
+MANY = [{"b": b} for b in (1, 2, 3, 17, 64)]
+PROGRAMS = {
+    "mlp": (mlp, [("b, 4", F)], [{"b": 0}, *MANY, {"b": 1000}]),
+    "softmax": (jax.nn.softmax, [("b, n", F)], [{"b": b, "n": n} for b in (0, 1, 5) for n in (1, 33)]),
+    "layer_norm": (layer_norm, [("b, n", F)], [{"b": b, "n": n} for b in (1, 5) for n in (1, 7, 130)]),
+    "convolve": (
+        convolve,
+        [("b, h, 9, 2", F)],
+        [{"b": b, "h": h} for b in (1, 3) for h in (1, 4, 9)],
+    ),
+    "attention": (
+        attention,
+        [("b, q, 8", F), ("b, k, 8", F), ("b, k, 8", F)],
+        [{"b": 1, "q": 1, "k": 1}, {"b": 2, "q": 5, "k": 3}, {"b": 3, "q": 40, "k": 65}],
+    ),
+    "matmul": (
+        jnp.matmul,
+        [("m, k", F), ("k, n", F)],
+        [{"m": m, "k": k, "n": n} for m in (1, 5) for k in (0, 1, 70) for n in (1, 33)],
+    ),
+    "power_iteration": (power_iteration, [("b, b", F)], MANY),
+    "count_down": (count_down, [("b,", F)], MANY),
+    "scan_rows": (scan_rows, [("b, 6", F)], MANY),
+    "branches": (branches, [(S, I), ("b, 3", F)], MANY),
+    "windows": (windows, [("b, n", F)], [{"b": b, "n": n} for b in (1, 4) for n in (1, 2, 11)]),
+    "update": (update, [("b, 3", F), ("1, 3", F), (S, I)], MANY),
+    "reshapes": (reshapes, [("b, 2*n", F)], [{"b": b, "n": n} for b in (1, 5) for n in (1, 4)]),
+    "edges": (edges, [("b, 3", F)], MANY),
+    "made": (made, [("b,", F)], MANY),
+    "sorts": (sorts, [("b, 3", F)], MANY),
+    "indexed": (
+        indexed,
+        [("n, 6", F), ("b,", I)],
+        [{"n": n, "b": b} for n in (6, 9) for b in (1, 4, 20)],
+    ),
+    "scattered": (scattered, [("b,", F), ("b,", I)], [{"b": 0}, *MANY]),
+    "gradient": (gradient, [("b, 4", F)], MANY),
+    "half": (half, [("b, 4", F)], MANY),
+    "chosen": (chosen, [("b, 3", F), ("b, 3", F)], MANY),
+    "random_bits": (random_bits, [("b, 5", F)], MANY),
+    "reductions": (
+        lambda x: (x.sum(), x.max(0), x.prod(1), jnp.any(x > 0, 0), jnp.linalg.norm(x)),
+        [("b, n", F)],
+        [{"b": b, "n": n} for b in (1, 2, 50) for n in (1, 3)],
+    ),
+    "stacked": (
+        lambda x, y: (jnp.stack([x, x * 2]), jnp.concatenate([x, y]), jnp.repeat(x, 3)),
+        [("b,", F), ("c,", F)],
+        [{"b": b, "c": c} for b in (1, 4) for c in (1, 9)],
+    ),
+    "complex": (
+        lambda x: (jnp.abs(x * (1 + 2j)), (x * 1j) @ (x * 1j).T),
+        [("b, 3", F)],
+        MANY,
+    ),
+    "triangular": (
+        lambda a, b: lax.linalg.triangular_solve(a + 9 * jnp.eye(4), b, left_side=True, lower=True),
+        [("4, 4", F), ("4, b", F)],
+        MANY,
+    ),
+}
+
+
+def arguments_of(shapes, sizes, seed):
+    random = np.random.RandomState(seed)
+    found = []
+    for shape, kind in shapes:
+        dims = () if shape == S else eval(f"({shape},)" if shape[-1] != "," else f"({shape})", dict(sizes))
+        if kind is I:
+            found.append(np.asarray(random.randint(0, 3, dims), I))
+        else:
+            found.append(random.standard_normal(dims).astype(kind))
+    return found
+
+
+def run(tools, artifact, arguments):
+    _, runtime = tools
+    executable = runtime.load(artifact)
+    names = {np.dtype(np.float32): "f32", np.dtype(np.int32): "i32"}
+    buffers = [runtime.new_buffer(a, names[a.dtype]) for a in arguments]
+    results = executable.call(executable.find("main"), buffers)
+    arrays = [result.array() for result in results]
+    for buffer in [*buffers, *results]:
+        buffer.release()
+    executable.destroy()
+    return arrays
+
+
+def compile_symbolic(tools, function, shapes, checked=True):
+    scope = export.SymbolicScope()
+    specs = [
+        jax.ShapeDtypeStruct(
+            () if shape == S else export.symbolic_shape(shape, scope=scope), kind
+        )
+        for shape, kind in shapes
+    ]
+    # For tpu, JAX says linear algebra in ops.
+    exported = export.export(jax.jit(function), platforms=["tpu"])(*specs)
+    text = exported.mlir_module()
+    if not checked:
+        # JAX wants sizes of at least 1.
+        lines = text.splitlines(keepends=True)
+        text = "".join(line for line in lines if "@shape_assertion" not in line)
+    return tools[0].compile(text.encode(), ["cpu:host"])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_agrees(tools, name):
+    function, shapes, all_sizes = PROGRAMS[name]
+    checked = all(0 not in sizes.values() for sizes in all_sizes)
+    artifact = compile_symbolic(tools, function, shapes, checked)
+    for number, sizes in enumerate(all_sizes):
+        arguments = arguments_of(shapes, sizes, number)
+        wanted = jax.tree.leaves(jax.jit(function)(*arguments))
+        ours = run(tools, artifact, arguments)
+        assert len(ours) == len(wanted)
+        for mine, theirs in zip(ours, wanted):
+            theirs = np.asarray(theirs)
+            assert mine.shape == theirs.shape, (name, sizes)
+            rough = theirs.dtype.itemsize == 2
+            np.testing.assert_allclose(
+                np.asarray(mine).astype(theirs.dtype).astype(np.complex128),
+                theirs.astype(np.complex128),
+                rtol=2e-2 if rough else 2e-5,
+                atol=1e-1 if rough else 2e-5,
+                err_msg=f"{name} {sizes}",
+            )
+
+
+def test_says_what_shapes_break(tools):
+    artifact = compile_symbolic(tools, jnp.add, [("b, 4", F), ("b, 4", F)])
+    arrays = [np.zeros((2, 4), F), np.zeros((3, 4), F)]
+    with pytest.raises(alula_library.RuntimeFailure, match="Input shapes do not match"):
+        run(tools, artifact, arrays)
+
+
+def test_says_what_sizes_break(tools):
+    program = b"""
+func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = stablehlo.add %a, %b : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+"""
+    artifact = tools[0].compile(program, ["cpu:host"])
+    with pytest.raises(
+        alula_library.RuntimeFailure,
+        match="'stablehlo.add': operands must have one shape: dimension 0 is 2 and 3",
+    ):
+        run(tools, artifact, [np.zeros(2, F), np.zeros(3, F)])
