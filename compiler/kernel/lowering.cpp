@@ -270,9 +270,48 @@ void Lowering::storeIntegers(Value buffer, ArrayRef<int64_t> values) {
 
 void Lowering::fill(Value buffer, Value tensor) {
   Type element = getElementType(tensor);
-  forEach(getShape(tensor), [&](ValueRange indices) {
+  forEachElement(tensor, [&](ValueRange indices) {
     store(getElement(tensor, indices), element, buffer, indices);
   });
+}
+
+/// The dimension, not the last one, along which something that is read for the
+/// elements of `tensor` has its neighbours in memory.
+std::optional<size_t> Lowering::findCrossedDim(Value tensor, unsigned depth) {
+  constexpr unsigned maxDepth = 8;
+  const Place *place = findPlace(tensor);
+  if (depth > maxDepth || !place || place->kind != Place::Inlined)
+    return {};
+  Operation *op = tensor.getDefiningOp();
+  if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op)) {
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    auto last = static_cast<int64_t>(permutation.size()) - 1;
+    auto dim = static_cast<size_t>(llvm::find(permutation, last) -
+                                   permutation.begin());
+    bool isCrossed = hasBuffer(transpose.getOperand()) &&
+                     dim + 1 != permutation.size();
+    return isCrossed ? std::optional(dim) : std::nullopt;
+  }
+  if (op->hasTrait<mlir::OpTrait::Elementwise>())
+    for (Value operand : op->getOperands())
+      if (auto dim = findCrossedDim(operand, depth + 1))
+        return dim;
+  return {};
+}
+
+void Lowering::forEachElement(ArrayRef<Value> tensors, Body body) {
+  // Less than this stays in the cache anyway.
+  constexpr int64_t minElements = 1 << 12, minSize = 32;
+  SmallVector<Value> sizes = getShape(tensors.front());
+  auto isLarge = [&](Value size, int64_t limit) {
+    return getConstantIntValue(size).value_or(limit) >= limit;
+  };
+  if (sizes.size() > 1 && isLarge(product(sizes), minElements))
+    for (Value tensor : tensors)
+      if (auto dim = findCrossedDim(tensor);
+          dim && isLarge(sizes[*dim], minSize) && isLarge(sizes.back(), minSize))
+        return forEachInSquares(sizes, *dim, sizes.size() - 1, body);
+  forEach(sizes, body);
 }
 
 Value Lowering::createView(Value buffer, ValueRange sizes) {
@@ -391,12 +430,14 @@ void Lowering::returnInto(Block &block, ValueRange buffers) {
     }
     fill(buffer, value);
   }
-  for (auto &[shape, values] : pending)
-    forEach(getShape(values.front().first), [&](ValueRange indices) {
+  for (auto &[shape, values] : pending) {
+    SmallVector<Value> tensors(llvm::make_first_range(values));
+    forEachElement(tensors, [&](ValueRange indices) {
       for (auto [value, buffer] : values)
         store(getElement(value, indices), getElementType(value), buffer,
               indices);
     });
+  }
 }
 
 SmallVector<Value> Lowering::call(Block &body, ValueRange arguments) {

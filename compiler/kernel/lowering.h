@@ -113,6 +113,10 @@ public:
 
   /// For every index below `sizes`, in any order.
   void forEach(mlir::ValueRange sizes, Body body);
+  /// The same, in squares over two dimensions: reading along one and writing
+  /// along the other, both stay in the cache.
+  void forEachInSquares(mlir::ValueRange sizes, size_t first, size_t second,
+                        Body body);
   /// For blocks that cost `steps` steps each.
   void forEachBlock(mlir::Value count, int64_t steps,
                     llvm::function_ref<void(mlir::Value number)> body);
@@ -185,6 +189,8 @@ private:
   };
 
   const Place *findPlace(mlir::Value tensor);
+  std::optional<size_t> findCrossedDim(mlir::Value tensor, unsigned depth = 0);
+  void forEachElement(llvm::ArrayRef<mlir::Value> tensors, Body body);
   mlir::Value claimMemory(mlir::Value result);
   void lowerOp(mlir::Operation *op, bool isInlined);
   void prepareCaptures(mlir::Operation *op);

@@ -157,6 +157,25 @@ void Lowering::forEach(ValueRange sizes, Body body) {
   body(indices);
 }
 
+void Lowering::forEachInSquares(ValueRange sizes, size_t first, size_t second,
+                                Body body) {
+  Value side = index(16);
+  SmallVector<Value> squares(sizes);
+  for (size_t dim : {first, second})
+    squares[dim] = div(add(sizes[dim], sub(side, index(1))), side);
+  forEach(squares, [&](ValueRange square) {
+    Value row = mul(square[first], side), column = mul(square[second], side);
+    Value rows = min(side, sub(sizes[first], row));
+    Value columns = min(side, sub(sizes[second], column));
+    forEach({rows, columns}, [&](ValueRange inside) {
+      SmallVector<Value> indices(square);
+      indices[first] = add(row, inside[0]);
+      indices[second] = add(column, inside[1]);
+      body(indices);
+    });
+  });
+}
+
 void Lowering::forEachBlock(Value count, int64_t steps,
                             llvm::function_ref<void(Value number)> body) {
   if (getConstantIntValue(count) == 1)

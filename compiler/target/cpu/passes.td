@@ -6,6 +6,12 @@ def VerifyMath : Pass<"cpu-verify-math", "::mlir::ModuleOp"> {
   let summary = "checks that math functions are instructions: no libm";
 }
 
+def ExpandArithmetic : Pass<"cpu-expand-arithmetic", "::mlir::ModuleOp"> {
+  let summary = "rounded divisions and conversions of bf16 by other ops";
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def MaterializeEntries : Pass<"cpu-materialize-entries", "::mlir::ModuleOp"> {
   let summary = "kernels get the calling convention of kernel_abi.h";
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
