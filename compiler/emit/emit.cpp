@@ -153,6 +153,9 @@ private:
         return failure();
       auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                         "jax.arg_info");
+      if (!name)
+        if (auto location = dyn_cast<NameLoc>(argument.getLoc()))
+          name = location.getName();
       out.addArgument(name ? name.getValue() : "", *type);
     }
     for (auto [i, resultType] : llvm::enumerate(function.getResultTypes())) {

@@ -43,6 +43,12 @@ Status makeOutOfMemory(const char *what, uint64_t bytes) {
                    "out of memory: %" PRIu64 " bytes for %s", bytes, what);
 }
 
+Quoted::Quoted(const char *name) {
+  text[0] = 0;
+  if (*name)
+    snprintf(text, sizeof text, " '%.100s'", name);
+}
+
 } // namespace alula::runtime
 
 using namespace alula::runtime;

@@ -17,6 +17,12 @@ using Status = alula_error *;
 
 [[nodiscard]] Status makeOutOfMemory(const char *what, uint64_t bytes);
 
+/// " 'name'" for a sentence, or nothing where there is no name.
+struct Quoted {
+  explicit Quoted(const char *name);
+  char text[104];
+};
+
 } // namespace alula::runtime
 
 /// Returns the error of an expression, if it has one.

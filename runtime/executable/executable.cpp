@@ -231,6 +231,14 @@ Status makeExecutable(alula_instance *instance, alula_executable **result) {
   return nullptr;
 }
 
+/// What is wrong with a file begins with its name.
+Status addPath(const char *path, Status status) {
+  Status full = makeError(alula_error_get_code(status), "%s: %s", path,
+                          alula_error_get_message(status));
+  alula_error_destroy(status);
+  return full;
+}
+
 /// `path` is the artifact's own, NULL if it has none: files beside it belong
 /// to it.
 Status finish(alula_executable *made, Status status, const char *path,
@@ -242,8 +250,11 @@ Status finish(alula_executable *made, Status status, const char *path,
     directory = slash ? path : ".";
     directoryBytes = slash ? size_t(slash - path) + 1 : 1;
   }
-  if (!status)
+  if (!status) {
     status = load(*made, options, directory, directoryBytes);
+    if (status && path)
+      status = addPath(path, status);
+  }
   if (status)
     destroyExecutable(made);
   else

@@ -48,8 +48,8 @@ public:
 private:
   // ---- Checks ----
 
-  const char *getName(const alula_file_value &value) const {
-    return file.getString(value.name);
+  Quoted getName(const alula_file_value &value) const {
+    return Quoted(file.getString(value.name));
   }
   const alula_file_type &getType(const alula_file_value &value) const {
     return file.types[value.type];
@@ -74,13 +74,13 @@ private:
                  dims);
       printShape(given, sizeof given, buffer.dtype, buffer.rank, buffer.dims);
       return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                       "%s %u '%s': expected %s, got %s", what, number,
-                       getName(value), expected, given);
+                       "%s %u%s: expected %s, got %s", what, number,
+                       getName(value).text, expected, given);
     }
     if (!buffer.data)
       return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                       "%s %u '%s': the buffer was donated to an earlier call",
-                       what, number, getName(value));
+                       "%s %u%s: the buffer was donated to an earlier call",
+                       what, number, getName(value).text);
     for (uint32_t i = 0; i < type.rank; ++i)
       if (dims[i] < 0)
         ALULA_TRY(checkDim(what, number, value, i, buffer.dims[i]));
@@ -92,11 +92,10 @@ private:
                   int64_t size) const {
     const alula_file_dim &dim = file.getDims(getType(value))[i];
     if (size < dim.minimum || size > dim.maximum)
-      return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                       "%s %u '%s': dimension %u is %" PRId64 ", not %" PRId64
-                       " to %" PRId64,
-                       what, number, getName(value), i, size, dim.minimum,
-                       dim.maximum);
+      return makeError(
+          ALULA_STATUS_INVALID_ARGUMENT,
+          "%s %u%s: dimension %u is %" PRId64 ", not %" PRId64 " to %" PRId64,
+          what, number, getName(value).text, i, size, dim.minimum, dim.maximum);
     if (!dim.symbol)
       return nullptr;
     for (uint32_t j = 0; j < function.argument_count; ++j) {
@@ -110,11 +109,11 @@ private:
         if (first == size)
           return nullptr;
         return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                         "%s %u '%s': dimension %u '%s' is %" PRId64
-                         ", but argument %u '%s' has %" PRId64,
-                         what, number, getName(value), i,
-                         file.getString(dim.symbol), size, j, getName(other),
-                         first);
+                         "%s %u%s: dimension %u '%s' is %" PRId64
+                         ", but argument %u%s has %" PRId64,
+                         what, number, getName(value).text, i,
+                         file.getString(dim.symbol), size, j,
+                         getName(other).text, first);
       }
     }
     return nullptr;
@@ -124,8 +123,8 @@ private:
     const alula_file_value &value = file.getArgument(function, number);
     const alula_buffer *buffer = request.arguments[number];
     if (!buffer)
-      return makeError(ALULA_STATUS_INVALID_ARGUMENT,
-                       "argument %u '%s' is null", number, getName(value));
+      return makeError(ALULA_STATUS_INVALID_ARGUMENT, "argument %u%s is null",
+                       number, getName(value).text);
     return checkBuffer("argument", number, value, *buffer);
   }
 
@@ -316,9 +315,9 @@ private:
     for (uint32_t i = 0; i < function.result_count; ++i)
       if (!frame.results[i].data)
         return makeError(ALULA_STATUS_INTERNAL,
-                         "function '%s' ended without result %u '%s'",
+                         "function '%s' ended without result %u%s",
                          file.getString(function.name), i,
-                         getName(file.getResult(function, i)));
+                         getName(file.getResult(function, i)).text);
     for (uint32_t i = 0; i < function.result_count; ++i) {
       if (request.results[i])
         continue;

@@ -549,8 +549,9 @@ private:
         printShape(given, sizeof given, buffer->dtype, type.rank, buffer->dims);
         return makeError(
             ALULA_STATUS_INVALID_ARGUMENT,
-            "result %u '%s' is %s, but a buffer of %s was given", number,
-            file.getString(file.getResult(function, number).name), is, given);
+            "result %u%s is %s, but a buffer of %s was given", number,
+            Quoted(file.getString(file.getResult(function, number).name)).text,
+            is, given);
       }
     } else {
       // A result that is bound again in a loop starts anew.

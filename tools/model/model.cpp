@@ -99,7 +99,8 @@ bool load(const Options &options, Model &model, std::string &error) {
         model.instance, bytes.data(), bytes.size(), problem, &load));
   }
   if (problem)
-    error = options.file + ": " + problem.message();
+    error =
+        (options.file == "-" ? "stdin: " : "") + std::string(problem.message());
   return !problem;
 }
 
