@@ -45,7 +45,8 @@ void alula_instance_destroy(alula_instance *instance) {
 }
 
 uint32_t alula_instance_get_thread_count(const alula_instance *instance) {
-  return reinterpret_cast<const Instance *>(instance)->pool.getWorkerCount();
+  auto *mine = reinterpret_cast<const Instance *>(instance);
+  return mine ? mine->pool.getWorkerCount() : 0;
 }
 
 alula_error *alula_instance_register_custom_call(alula_instance *handle,

@@ -10,7 +10,10 @@ Status getShapeBytes(alula_dtype dtype, uint32_t rank, const int64_t *dims,
   if (alula_dtype_get_kind(dtype) == ALULA_KIND_INVALID)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT, "unknown element type %d",
                      int(dtype));
-  if (rank > ALULA_MAX_RANK || (rank && !dims))
+  if (rank && !dims)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "the dimensions of a buffer are null");
+  if (rank > ALULA_MAX_RANK)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "a buffer has at most %u dimensions, not %u",
                      ALULA_MAX_RANK, rank);

@@ -4,9 +4,16 @@
 
 using namespace alula::runtime;
 
+static const alula_file_function *
+getFunction(const alula_executable *executable, uint32_t number) {
+  return executable ? executable->getExported(number) : nullptr;
+}
+
 static int fillInfo(const alula_executable *executable,
                     const alula_file_value &value, int isMutable,
                     alula_value_info *info) {
+  if (!info)
+    return 0;
   const alula_file_type &type = executable->file.types[value.type];
   alula_value_info mine = {};
   mine.struct_bytes = info->struct_bytes;
@@ -22,11 +29,11 @@ static int fillInfo(const alula_executable *executable,
 }
 
 uint64_t alula_executable_get_hash(const alula_executable *executable) {
-  return executable->file.hash;
+  return executable ? executable->file.hash : 0;
 }
 
 const char *alula_executable_get_variant(const alula_executable *executable) {
-  if (executable->variant == ALULA_NONE)
+  if (!executable || executable->variant == ALULA_NONE)
     return "";
   return executable->file.getString(
       executable->file.variants[executable->variant].name);
@@ -35,7 +42,7 @@ const char *alula_executable_get_variant(const alula_executable *executable) {
 int alula_executable_get_fact(const alula_executable *executable,
                               uint32_t index, const char **key,
                               const char **value) {
-  if (index >= executable->file.facts.size)
+  if (!executable || !key || !value || index >= executable->file.facts.size)
     return 0;
   *key = executable->file.getString(executable->file.facts[index].key);
   *value = executable->file.getString(executable->file.facts[index].value);
@@ -44,7 +51,7 @@ int alula_executable_get_fact(const alula_executable *executable,
 
 uint32_t
 alula_executable_get_function_count(const alula_executable *executable) {
-  return uint32_t(executable->exported.size());
+  return executable ? uint32_t(executable->exported.size()) : 0;
 }
 
 alula_error *alula_executable_find_function(const alula_executable *executable,
@@ -68,26 +75,26 @@ alula_error *alula_executable_find_function(const alula_executable *executable,
 const char *
 alula_executable_get_function_name(const alula_executable *executable,
                                    uint32_t function) {
-  const alula_file_function *record = executable->getExported(function);
+  const alula_file_function *record = getFunction(executable, function);
   return record ? executable->file.getString(record->name) : nullptr;
 }
 
 uint32_t alula_executable_get_argument_count(const alula_executable *executable,
                                              uint32_t function) {
-  const alula_file_function *record = executable->getExported(function);
+  const alula_file_function *record = getFunction(executable, function);
   return record ? record->argument_count : 0;
 }
 
 uint32_t alula_executable_get_result_count(const alula_executable *executable,
                                            uint32_t function) {
-  const alula_file_function *record = executable->getExported(function);
+  const alula_file_function *record = getFunction(executable, function);
   return record ? record->result_count : 0;
 }
 
 int alula_executable_get_argument(const alula_executable *executable,
                                   uint32_t function, uint32_t index,
                                   alula_value_info *info) {
-  const alula_file_function *record = executable->getExported(function);
+  const alula_file_function *record = getFunction(executable, function);
   if (!record || index >= record->argument_count)
     return 0;
   return fillInfo(executable, executable->file.getArgument(*record, index), 0,
@@ -97,7 +104,7 @@ int alula_executable_get_argument(const alula_executable *executable,
 int alula_executable_get_result(const alula_executable *executable,
                                 uint32_t function, uint32_t index,
                                 alula_value_info *info) {
-  const alula_file_function *record = executable->getExported(function);
+  const alula_file_function *record = getFunction(executable, function);
   if (!record || index >= record->result_count)
     return 0;
   return fillInfo(executable, executable->file.getResult(*record, index), 0,
@@ -105,12 +112,12 @@ int alula_executable_get_result(const alula_executable *executable,
 }
 
 uint32_t alula_executable_get_global_count(const alula_executable *executable) {
-  return uint32_t(executable->file.globals.size);
+  return executable ? uint32_t(executable->file.globals.size) : 0;
 }
 
 int alula_executable_get_global(const alula_executable *executable,
                                 uint32_t index, alula_value_info *info) {
-  if (index >= executable->file.globals.size)
+  if (!executable || index >= executable->file.globals.size)
     return 0;
   const alula_file_global &global = executable->file.globals[index];
   return fillInfo(executable, {global.name, global.type, ALULA_NONE, 0},
@@ -136,7 +143,7 @@ static int fillDim(const alula_executable *executable,
                    alula_dim_info *info) {
   const alula::artifact::Artifact &file = executable->file;
   const alula_file_type &type = file.types[value.type];
-  if (number >= type.rank)
+  if (!info || number >= type.rank)
     return 0;
   const alula_file_dim &dim = file.getDims(type)[number];
   bool isDynamic = dim.size < 0;
@@ -151,7 +158,7 @@ static int fillDim(const alula_executable *executable,
 int alula_executable_get_argument_dim(const alula_executable *executable,
                                       uint32_t function, uint32_t index,
                                       uint32_t dim, alula_dim_info *info) {
-  const alula_file_function *record = executable->getExported(function);
+  const alula_file_function *record = getFunction(executable, function);
   if (!record || index >= record->argument_count)
     return 0;
   return fillDim(executable, executable->file.getArgument(*record, index), dim,
@@ -161,7 +168,7 @@ int alula_executable_get_argument_dim(const alula_executable *executable,
 int alula_executable_get_result_dim(const alula_executable *executable,
                                     uint32_t function, uint32_t index,
                                     uint32_t dim, alula_dim_info *info) {
-  const alula_file_function *record = executable->getExported(function);
+  const alula_file_function *record = getFunction(executable, function);
   if (!record || index >= record->result_count)
     return 0;
   return fillDim(executable, executable->file.getResult(*record, index), dim,

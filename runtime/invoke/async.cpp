@@ -183,11 +183,16 @@ alula_error *alula_call_async(alula_executable *executable, uint32_t function,
 }
 
 int alula_event_is_done(alula_event *event) {
+  if (!event)
+    return 1;
   Lock lock(event->mutex);
   return event->isDone;
 }
 
 alula_error *alula_event_wait(alula_event *event) {
+  if (!event)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_event_wait: the event is null");
   Lock lock(event->mutex);
   while (!event->isDone)
     event->changed.wait(event->mutex);
@@ -198,6 +203,8 @@ alula_error *alula_event_wait(alula_event *event) {
 
 void alula_event_on_done(alula_event *event, void (*done)(void *user),
                          void *user) {
+  if (!event || !done)
+    return;
   event->mutex.lock();
   bool isDone = event->isDone;
   event->done = done;
