@@ -1,6 +1,6 @@
 # Installs the runtime into a fresh folder, builds examples/hello against it as
 # a stranger would, and runs that on the artifact of the tools' tests.
-#   cmake -DBUILD= -DSOURCE= -DWORK= -DARTIFACT_WRITER= -DC= -DCXX= -P …
+#   cmake -DBUILD= -DSOURCE= -DWORK= -DARTIFACT_WRITER= -DC= -DCXX= -DCOMPILER= -P …
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 
@@ -23,6 +23,10 @@ endfunction()
 run("${ARTIFACT_WRITER}" "${WORK}/add.alula")
 run(${CMAKE_COMMAND} --install "${BUILD}" --component runtime
   --prefix "${WORK}/installed")
+if(COMPILER)
+  run(${CMAKE_COMMAND} --install "${BUILD}" --component compiler
+    --prefix "${WORK}/installed")
+endif()
 # What was installed may be moved.
 file(RENAME "${WORK}/installed" "${WORK}/prefix")
 
@@ -30,7 +34,11 @@ function(build_hello name)
   run(${CMAKE_COMMAND} -G Ninja -S "${SOURCE}/examples/hello"
     -B "${WORK}/${name}" "-DCMAKE_C_COMPILER=${C}" "-DCMAKE_CXX_COMPILER=${CXX}"
     ${ARGN})
-  run(${CMAKE_COMMAND} --build "${WORK}/${name}" --target hello-c hello-cpp)
+  set(targets hello-c hello-cpp)
+  if(COMPILER AND NOT name STREQUAL "source")
+    list(APPEND targets hello-compile)
+  endif()
+  run(${CMAKE_COMMAND} --build "${WORK}/${name}" --target ${targets})
 endfunction()
 
 foreach(shared ON OFF)
@@ -38,6 +46,12 @@ foreach(shared ON OFF)
     -DBUILD_SHARED_LIBS=${shared})
   expect_sum("${WORK}/shared-${shared}/hello-c")
   expect_sum("${WORK}/shared-${shared}/hello-cpp")
+  if(COMPILER)
+    run("${WORK}/shared-${shared}/hello-compile")
+    if(NOT output MATCHES "^1 4 9 16\n")
+      message(FATAL_ERROR "hello-compile printed: ${output}")
+    endif()
+  endif()
 endforeach()
 build_hello(source "-DALULA_SOURCE=${SOURCE}" -DCMAKE_BUILD_TYPE=Release)
 expect_sum("${WORK}/source/hello-c")
