@@ -15,6 +15,11 @@
 #define PASTE(a, b, c) a##_##b##_##c
 #define EXPAND(a, b, c) PASTE(a, b, c)
 
+/* Before a loop that is as fast as it is written: the copies that LLVM would make
+ * of its body cost more time and room than they save. */
+#define AS_WRITTEN                                                             \
+  _Pragma("clang loop unroll(disable) vectorize(disable) interleave(disable)")
+
 /* Rows of the panel that lie in one segment of a. */
 typedef struct piece {
   int64_t offset, depth;

@@ -132,13 +132,11 @@ llvm::Error linkNeeded(
 } // namespace
 
 namespace {
-/// Told by the signature: it gets arrays and their sizes. Products are for
-/// loops around them.
+/// Told by the signature: it gets arrays and their sizes.
 bool isRoutine(const llvm::Function &function) {
   if (function.isDeclaration() ||
       function.hasFnAttribute(llvm::Attribute::AlwaysInline) ||
-      !function.getReturnType()->isVoidTy() ||
-      function.getName().contains("product_f"))
+      !function.getReturnType()->isVoidTy())
     return false;
   auto hasArgument = [&](auto is) {
     return llvm::any_of(function.args(), [&](const llvm::Argument &argument) {

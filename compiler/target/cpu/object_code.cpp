@@ -88,6 +88,12 @@ std::string optimizeAndEmit(llvm::Module &module,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, calls, modules);
+  // What the library has for other machines is not worth optimizing.
+  llvm::ModulePassManager forget;
+  if (llvm::Error error = builder.parsePassPipeline(
+          forget, "function(early-cse,simplifycfg),globaldce"))
+    llvm::report_fatal_error(std::move(error));
+  forget.run(module, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(module, modules);
   if (isCancelled && isCancelled())
