@@ -63,6 +63,14 @@ def InputLowerDynamicCall
     : InputPass<"lower-dynamic-call",
                 "say calls that stand for dynamic ops in ops">;
 
+def InputLowerAsync
+    : InputPass<"lower-async",
+                "do at once what a program starts and waits for later">;
+
+def InputLowerBatchNorm
+    : InputPass<"lower-batch-norm",
+                "say batch normalization in arithmetic and sums">;
+
 def InputLowerKnownCall
     : InputPass<"lower-known-call",
                 "say custom calls that mean the same everywhere in ops"> {

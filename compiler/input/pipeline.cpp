@@ -35,8 +35,11 @@ void alula::input::addInputPipeline(OpPassManager &manager,
   deprecated.dynamicShapes = options.dynamicShapes;
   manager.addPass(createInputLowerDeprecated(deprecated));
   // After chlo and deprecated ops, which may be quantized too.
-  if (options.lowerQuantized)
+  if (options.lowerQuantized) {
     manager.addPass(createInputLowerQuantized());
+    manager.addPass(createInputLowerBatchNorm());
+    manager.addPass(createInputLowerAsync());
+  }
   if (options.verify) {
     InputVerifyInputOutputOptions verify;
     verify.keptNames = options.keptComposites;
