@@ -75,16 +75,29 @@ private:
   ValueRange args;
 };
 
+// In lexicographic order.
 Value ComplexEmitter::compare(stablehlo::ComparisonDirection direction) {
-  bool isEqual = direction == stablehlo::ComparisonDirection::EQ;
-  if (!isEqual && direction != stablehlo::ComparisonDirection::NE)
-    return {};
-  auto predicate =
-      isEqual ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::UNE;
-  Value real = b.create<arith::CmpFOp>(predicate, re(0), re(1));
-  Value imaginary = b.create<arith::CmpFOp>(predicate, im(0), im(1));
-  return isEqual ? b.create<arith::AndIOp>(real, imaginary).getResult()
-                 : b.create<arith::OrIOp>(real, imaginary).getResult();
+  using Direction = stablehlo::ComparisonDirection;
+  auto compareParts = [&](arith::CmpFPredicate predicate, Value x, Value y) {
+    return b.create<arith::CmpFOp>(predicate, x, y).getResult();
+  };
+  Value isSameReal =
+      compareParts(arith::CmpFPredicate::OEQ, re(0), re(1));
+  if (direction == Direction::EQ)
+    return b.create<arith::AndIOp>(
+        isSameReal, compareParts(arith::CmpFPredicate::OEQ, im(0), im(1)));
+  if (direction == Direction::NE)
+    return b.create<arith::OrIOp>(
+        compareParts(arith::CmpFPredicate::UNE, re(0), re(1)),
+        compareParts(arith::CmpFPredicate::UNE, im(0), im(1)));
+  bool isLess = direction == Direction::LT || direction == Direction::LE;
+  auto strict = isLess ? arith::CmpFPredicate::OLT : arith::CmpFPredicate::OGT;
+  auto last = direction == Direction::LE   ? arith::CmpFPredicate::OLE
+              : direction == Direction::GE ? arith::CmpFPredicate::OGE
+                                           : strict;
+  return b.create<arith::OrIOp>(
+      compareParts(strict, re(0), re(1)),
+      b.create<arith::AndIOp>(isSameReal, compareParts(last, im(0), im(1))));
 }
 
 // The library writes both parts of its result.
