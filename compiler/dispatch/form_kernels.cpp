@@ -4,6 +4,7 @@
 // Relies on: no calls, no tuples (the input room sees to both).
 
 #include "compiler/dispatch/host_sizes.h"
+#include "compiler/dispatch/in_place.h"
 #include "compiler/dispatch/kernel_groups.h"
 #include "compiler/dispatch/passes.h"
 #include "dialect/dispatch/ops.h"
@@ -171,10 +172,16 @@ struct FormKernels
         location, functionName, builder.getStringAttr("private"));
     StringAttr name = symbols.insert(executable);
     builder.setInsertionPointToEnd(&executable.getBody().emplaceBlock());
+    SmallVector<int64_t> inPlace = chooseInPlace(
+        group, border.inputs.getArrayRef(), border.outputs, sizes);
     SmallVector<Attribute> bindings(
         border.inputs.size(),
         AccessAttr::get(builder.getContext(), Access::Read));
-    bindings.append(border.outputs.size(),
+    for (int64_t input : inPlace)
+      if (input >= 0)
+        bindings[static_cast<size_t>(input)] =
+            AccessAttr::get(builder.getContext(), Access::ReadWrite);
+    bindings.append(static_cast<size_t>(llvm::count(inPlace, -1)),
                     AccessAttr::get(builder.getContext(), Access::Write));
     LaunchSizes launchSizes = collectSizes(border, sizes);
     builder.create<EntryOp>(location, name, builder.getArrayAttr(bindings),
@@ -191,13 +198,18 @@ struct FormKernels
         location, name,
         builder.getFunctionType(types, ValueRange(border.outputs).getTypes()));
     fillBody(kernel, group, border, launchSizes.numbers);
+    DenseI64ArrayAttr inPlaceAttr;
+    if (llvm::any_of(inPlace, [](int64_t input) { return input >= 0; })) {
+      inPlaceAttr = builder.getDenseI64ArrayAttr(inPlace);
+      kernel->setAttr("dispatch.in_place", inPlaceAttr);
+    }
 
     builder.setInsertionPoint(last);
     auto entry = SymbolRefAttr::get(name, {FlatSymbolRefAttr::get(name)});
     auto launch = builder.create<LaunchOp>(
         location, ValueRange(border.outputs).getTypes(), entry, inputs,
         launchSizes.constants, /*workgroups=*/ValueRange(),
-        launchSizes.resultDims, /*in_place=*/DenseI64ArrayAttr());
+        launchSizes.resultDims, inPlaceAttr);
     for (auto [output, result] :
          llvm::zip_equal(border.outputs, launch.getResults())) {
       sizes.replace(output, result);

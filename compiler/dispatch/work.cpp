@@ -88,8 +88,10 @@ int64_t alula::dispatch::estimateWork(Operation *op) {
                               countAll(op->getResultTypes()));
   // A slice of something large is small.
   if (isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp, stablehlo::GatherOp,
-          stablehlo::DotGeneralOp, stablehlo::ConvolutionOp,
-          stablehlo::DynamicUpdateSliceOp>(op))
+          stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op))
     elements = countAll(op->getResultTypes());
+  // In place.
+  if (auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(op))
+    elements = countElements(update.getUpdate().getType());
   return multiply(std::max<int64_t>(elements, 1), getStepsPerElement(op));
 }

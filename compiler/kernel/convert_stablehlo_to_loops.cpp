@@ -74,8 +74,15 @@ public:
     for (BlockArgument argument : body.getArguments())
       if (isTensor(argument))
         lowering.setBuffer(argument, view(lowering, argument, bindings, sizes));
-    for (Value result : body.getTerminator()->getOperands())
-      outputs.push_back(view(lowering, result, bindings, sizes));
+    for (auto [number, result] :
+         llvm::enumerate(body.getTerminator()->getOperands())) {
+      if (auto input = getInPlaceInput(number)) {
+        takeShape(lowering, result, sizes);
+        outputs.push_back(lowering.getBuffer(body.getArgument(*input)));
+      } else {
+        outputs.push_back(view(lowering, result, bindings, sizes));
+      }
+    }
     for (auto [argument, number] :
          llvm::zip_equal(llvm::make_filter_range(
                              body.getArguments(),
@@ -93,12 +100,16 @@ private:
   func::FuncOp createTarget() {
     OpBuilder builder(source);
     SmallVector<Type> types;
-    for (TypeRange tensors : {TypeRange(source.getArgumentTypes()),
-                              TypeRange(source.getResultTypes())})
-      for (Type type : tensors)
-        if (auto tensor = dyn_cast<RankedTensorType>(type))
-          types.push_back(
-              MemRefType::get({}, getMemoryType(tensor.getElementType())));
+    auto addBinding = [&](Type type) {
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        types.push_back(
+            MemRefType::get({}, getMemoryType(tensor.getElementType())));
+    };
+    for (Type type : source.getArgumentTypes())
+      addBinding(type);
+    for (auto [number, type] : llvm::enumerate(source.getResultTypes()))
+      if (!getInPlaceInput(number))
+        addBinding(type);
     numBindings = static_cast<unsigned>(types.size());
     int64_t numConstants = countDynamicDims(source.getArgumentTypes()) +
                            countDynamicDims(source.getResultTypes()) +
@@ -116,9 +127,17 @@ private:
     return target;
   }
 
-  /// The next binding with the shape of a tensor.
-  static Value view(Lowering &lowering, Value tensor, ValueRange &bindings,
-                    ValueRange &sizes) {
+  /// The argument that a result is computed in the memory of.
+  std::optional<unsigned> getInPlaceInput(size_t result) {
+    auto inPlace =
+        source->getAttrOfType<DenseI64ArrayAttr>("dispatch.in_place");
+    if (!inPlace || inPlace[result] < 0)
+      return std::nullopt;
+    return static_cast<unsigned>(inPlace[result]);
+  }
+
+  /// The next sizes are those of a tensor.
+  static void takeShape(Lowering &lowering, Value tensor, ValueRange &sizes) {
     auto type = cast<RankedTensorType>(tensor.getType());
     if (!type.hasStaticShape()) {
       SmallVector<Value> shape;
@@ -129,9 +148,15 @@ private:
       }
       lowering.setShape(tensor, shape);
     }
+  }
+
+  /// The next binding with the shape of a tensor.
+  static Value view(Lowering &lowering, Value tensor, ValueRange &bindings,
+                    ValueRange &sizes) {
+    takeShape(lowering, tensor, sizes);
     Value binding = bindings.front();
     bindings = bindings.drop_front();
-    if (type.getRank() == 0)
+    if (cast<RankedTensorType>(tensor.getType()).getRank() == 0)
       return binding;
     return lowering.createView(binding, lowering.getShape(tensor));
   }

@@ -138,6 +138,14 @@ void WhileEmitter::prepareBuffers() {
     }
     if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
       lowering.setShape(result, lowering.getShape(operand));
+    // What no iteration changes is read where it is.
+    Block &body = loop.getBody().front();
+    unsigned number = cast<OpResult>(result).getResultNumber();
+    if (body.getTerminator()->getOperand(number) == body.getArgument(number)) {
+      buffers.push_back(lowering.getBuffer(operand));
+      lowering.setAlias(result, operand);
+      continue;
+    }
     buffers.push_back(
         lowering.createUpdated(cast<OpResult>(result), operand));
   }

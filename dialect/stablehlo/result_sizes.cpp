@@ -329,6 +329,15 @@ std::optional<Sizes> Computer::computeAny(OpResult result) {
       .Case([&](BitcastConvertOp bitcast) -> Answer {
         return computeBitcast(bitcast);
       })
+      .Case([&](FftOp fft) -> Answer {
+        Sizes sizes = copy(fft.getOperand());
+        int64_t length = fft.getFftLength().back();
+        if (fft.getFftType() == FftType::RFFT)
+          sizes.back() = make(length ? length / 2 + 1 : 0);
+        else if (fft.getFftType() == FftType::IRFFT)
+          sizes.back() = make(length);
+        return sizes;
+      })
       .Case([&](SetDimensionSizeOp set) -> Answer {
         Sizes sizes = copy(set.getOperand());
         sizes[set.getDimension()] = numbers.getElement(set.getSize(), {});

@@ -33,3 +33,10 @@ func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @main(%x: tensor<?xf32>) {
   return
 }
+
+// -----
+
+// expected-error@+1 {{'func.func': shapes must have a rank: has 'tensor<*xf32>'}}
+func.func @main(%x: tensor<*xf32>) {
+  return
+}

@@ -29,3 +29,14 @@ func.func @view(%x: tensor<2x?xf32>, %n: index) -> tensor<?xi32> {
   %0 = dispatch.view %x result_dims(%n) : tensor<2x?xf32> -> tensor<?xi32>
   return %0 : tensor<?xi32>
 }
+
+// CHECK-LABEL: func.func @numbers
+// CHECK: dispatch.assert %arg1, "size is {0}"(%arg0)
+// CHECK: dispatch.assert %arg1, "no"{{$}}
+// CHECK: dispatch.pack %arg0, %arg0 : tensor<2xi32>
+func.func @numbers(%n: index, %p: i1) -> tensor<2xi32> {
+  dispatch.assert %p, "size is {0}"(%n)
+  dispatch.assert %p, "no"
+  %0 = dispatch.pack %n, %n : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}

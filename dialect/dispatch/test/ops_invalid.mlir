@@ -221,3 +221,11 @@ func.func @main() {
   dispatch.custom_call "f"(%0) into() version 1 : [tensor<?xf32>]
   return
 }
+
+// -----
+
+func.func @main(%n: index) {
+  // expected-error@+1 {{'dispatch.pack': each integer of the result needs a number: 1 for 'tensor<2xi32>'}}
+  %0 = dispatch.pack %n : tensor<2xi32>
+  return
+}

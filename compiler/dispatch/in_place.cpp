@@ -1,0 +1,114 @@
+// Which results take the place of an input.
+//
+// An op that changes a part of its operand writes that part only, and a loop
+// carries a value where it is, if nobody else reads the operand in the kernel.
+// Elementwise ops write an element after
+// they have read its old value, and only where the old value is not needed
+// again: else a copy would be made that nobody asked for.
+
+#include "compiler/dispatch/in_place.h"
+
+#include "compiler/dispatch/host_sizes.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace alula::dispatch;
+
+namespace {
+class Chooser {
+public:
+  Chooser(const KernelGroup &group, ArrayRef<Value> inputs,
+          ArrayRef<Value> outputs, HostSizes &sizes)
+      : inputs(inputs), outputs(outputs), sizes(sizes),
+        members(group.ops.begin(), group.ops.end()),
+        block(group.getLast()->getBlock()) {}
+
+  SmallVector<int64_t> choose() {
+    SmallVector<int64_t> chosen(outputs.size(), -1);
+    for (auto [output, input] : llvm::zip_equal(outputs, chosen)) {
+      Value updated = getUpdated(cast<OpResult>(output));
+      if (updated && isSameType(updated, output) && countUses(updated) == 1)
+        input = find(updated, chosen);
+    }
+    if (outputs.size() == 1 && chosen[0] < 0 && isElementwise())
+      for (auto [number, input] : llvm::enumerate(inputs))
+        if (isSameType(input, outputs[0]) && isGivenUp(input)) {
+          chosen[0] = static_cast<int64_t>(number);
+          break;
+        }
+    return chosen;
+  }
+
+private:
+  /// The operand that an op changes a part of.
+  static Value getUpdated(OpResult result) {
+    if (auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(
+            result.getOwner()))
+      return update.getOperand();
+    if (auto scatter = dyn_cast<stablehlo::ScatterOp>(result.getOwner()))
+      return scatter.getInputs()[result.getResultNumber()];
+    if (auto loop = dyn_cast<stablehlo::WhileOp>(result.getOwner()))
+      return loop.getOperand()[result.getResultNumber()];
+    return {};
+  }
+
+  int64_t find(Value value, ArrayRef<int64_t> taken) {
+    const auto *found = llvm::find(inputs, value);
+    auto number = static_cast<int64_t>(found - inputs.begin());
+    return found == inputs.end() || llvm::is_contained(taken, number) ? -1
+                                                                     : number;
+  }
+
+  bool isSameType(Value a, Value b) {
+    return a.getType() == b.getType() &&
+           sizes.getDynamicDims(a) == sizes.getDynamicDims(b);
+  }
+
+  bool isMember(Operation *op) {
+    Operation *ancestor = block->findAncestorOpInBlock(*op);
+    return ancestor && members.contains(ancestor);
+  }
+  int64_t countUses(Value value) {
+    return llvm::count_if(value.getUses(), [&](OpOperand &use) {
+      return isMember(use.getOwner());
+    });
+  }
+
+  /// Element i of the output is made of elements i of the inputs.
+  bool isElementwise() {
+    auto type = cast<RankedTensorType>(outputs[0].getType());
+    return type.getRank() > 0 &&
+           llvm::all_of(members, [&](Operation *op) {
+             return (op->hasTrait<mlir::OpTrait::Elementwise>() ||
+                     isa<stablehlo::SelectOp, stablehlo::ClampOp>(op)) &&
+                    cast<RankedTensorType>(op->getResult(0).getType())
+                            .getShape() == type.getShape();
+           });
+  }
+
+  /// A value of the function's own that only this kernel reads, once.
+  bool isGivenUp(Value input) {
+    if (input.getParentBlock() != block ||
+        !llvm::all_of(input.getUsers(),
+                      [&](Operation *user) { return isMember(user); }))
+      return false;
+    if (Operation *maker = input.getDefiningOp())
+      return !maker->hasTrait<mlir::OpTrait::ConstantLike>();
+    return isa<stablehlo::WhileOp>(block->getParentOp());
+  }
+
+  ArrayRef<Value> inputs, outputs;
+  HostSizes &sizes;
+  DenseSet<Operation *> members;
+  Block *block;
+};
+} // namespace
+
+SmallVector<int64_t> alula::dispatch::chooseInPlace(const KernelGroup &group,
+                                                    ArrayRef<Value> inputs,
+                                                    ArrayRef<Value> outputs,
+                                                    HostSizes &sizes) {
+  return Chooser(group, inputs, outputs, sizes).choose();
+}

@@ -1,0 +1,134 @@
+// RUN: alula-opt %s -split-input-file -dispatch-form-kernels -dispatch-verify-output | FileCheck %s
+
+// Sizes of inputs, of results, and numbers are constants of a launch; the list
+// that says a shape is made of them in the kernel.
+// CHECK-LABEL: func.func @broadcast
+// CHECK: %[[N:.*]] = tensor.dim %arg0, %c0
+// CHECK: %[[M:.*]] = arith.muli %[[N]], %c2
+// CHECK: dispatch.launch @broadcast_0::@broadcast_0(%arg0) [%[[N]], %[[M]], %[[N]], %[[M]], %[[N]]] result_dims(%[[M]], %[[N]])
+// CHECK: func.func @broadcast_0(%[[A:.*]]: tensor<?xf32>, %[[K:.*]]: index, %[[L:.*]]: index)
+// CHECK: %[[LIST:.*]] = dispatch.pack %[[K]], %[[L]] : tensor<2xi32>
+// CHECK: stablehlo.dynamic_broadcast_in_dim %[[A]], %[[LIST]]
+func.func @broadcast(%a: tensor<?xf32>) -> tensor<?x?xf32> {
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %m = stablehlo.multiply %two, %n : tensor<i32>
+  %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %list = stablehlo.concatenate %m1, %n1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %0 = stablehlo.dynamic_broadcast_in_dim %a, %list, dims = [1] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// A size that is data, too: no tensor holds it.
+// CHECK-LABEL: func.func @mean
+// CHECK: dispatch.launch @mean_0::@mean_0(%arg0) [%[[N:.*]], %[[N]], %[[N]]]
+// CHECK: %[[PACK:.*]] = dispatch.pack %{{.*}} : tensor<i32>
+// CHECK: stablehlo.convert %[[PACK]]
+func.func @mean(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %f = stablehlo.convert %n : (tensor<i32>) -> tensor<f32>
+  %l = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %g = stablehlo.dynamic_broadcast_in_dim %f, %l, dims = [] : (tensor<f32>, tensor<1xi32>) -> tensor<?xf32>
+  %0 = stablehlo.divide %a, %g : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// Integer arithmetic of every kind stays on the host.
+// CHECK-LABEL: func.func @arithmetic
+// CHECK: %[[N:.*]] = tensor.dim
+// CHECK-DAG: arith.addi %[[N]]
+// CHECK-DAG: arith.divui
+// CHECK-DAG: arith.maxsi
+// CHECK-DAG: arith.minsi
+// CHECK-DAG: arith.cmpi sgt
+// CHECK-DAG: arith.select
+// CHECK: dispatch.launch
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @arithmetic(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %0 = stablehlo.add %n, %one : tensor<i32>
+  %1 = stablehlo.divide %0, %three : tensor<i32>
+  %2 = stablehlo.remainder %0, %three : tensor<i32>
+  %3 = stablehlo.subtract %1, %2 : tensor<i32>
+  %4 = stablehlo.maximum %3, %one : tensor<i32>
+  %5 = stablehlo.minimum %4, %n : tensor<i32>
+  %p = stablehlo.compare GT, %5, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %6 = stablehlo.select %p, %5, %one : tensor<i1>, tensor<i32>
+  %l = stablehlo.reshape %6 : (tensor<i32>) -> tensor<1xi32>
+  %7 = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+  return %7 : tensor<?xf32>
+}
+
+// -----
+
+// A size that a kernel computes is read from its memory.
+// CHECK-LABEL: func.func @data
+// CHECK: %[[S:.*]] = dispatch.launch @data_0::@data_0(%arg0)
+// CHECK: %[[E:.*]] = tensor.extract %[[S]][]
+// CHECK: %[[N:.*]] = arith.index_cast %[[E]] : i64 to index
+// CHECK: arith.cmpi sge, %[[N]], %c0
+// CHECK: dispatch.assert %{{.*}}, "'stablehlo.dynamic_iota': sizes must not be negative: dimension 0 is {0}"(%[[N]])
+// CHECK: dispatch.launch @data_1::@data_1() [%[[N]], %[[N]]] result_dims(%[[N]])
+func.func @data(%a: tensor<4xi64>) -> tensor<?xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i64>
+  %0 = stablehlo.multiply %a, %a : tensor<4xi64>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.xor across dimensions = [0] : (tensor<4xi64>, tensor<i64>) -> tensor<i64>
+  %2 = stablehlo.reshape %1 : (tensor<i64>) -> tensor<1xi64>
+  %3 = stablehlo.dynamic_iota %2, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>
+  return %3 : tensor<?xf32>
+}
+
+// -----
+
+// Numbers that a function returns are stored by a kernel.
+// CHECK-LABEL: func.func @stored
+// CHECK: dispatch.launch @stored_0::@stored_0() [%{{.*}}] : () -> tensor<i32>
+// CHECK: func.func @stored_0(%[[N:.*]]: index) -> tensor<i32>
+// CHECK-NEXT: dispatch.pack %[[N]] : tensor<i32>
+func.func @stored(%a: tensor<?xf32>) -> tensor<i32> {
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  return %n : tensor<i32>
+}
+
+// -----
+
+// What a program says about its shapes is asserted.
+// CHECK-LABEL: func.func @assertion
+// CHECK: %[[N:.*]] = tensor.dim %arg0
+// CHECK: %[[P:.*]] = arith.cmpi sge, %[[N]], %c1
+// CHECK: dispatch.assert %[[P]], "'stablehlo.custom_call': shape assertion failed: b is {0}"(%[[N]])
+func.func @assertion(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %p = stablehlo.compare GE, %n, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.custom_call @shape_assertion(%p, %n) {error_message = "b is {0}", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+  return %a : tensor<?xf32>
+}
+
+// -----
+
+// A loop carries a value of dynamic shape; its sizes are asked of it.
+// CHECK-LABEL: func.func @loop
+// CHECK: stablehlo.while
+// CHECK: do
+// CHECK: %[[N:.*]] = tensor.dim %[[X:.*]], %c0
+// CHECK: %[[M:.*]] = arith.addi %[[N]], %[[N]]
+// CHECK: dispatch.launch @{{.*}}(%[[X]]) [%[[N]], %[[M]]] result_dims(%[[M]])
+func.func @loop(%a: tensor<?xf32>, %p: tensor<i1>) -> tensor<?xf32> {
+  %0 = stablehlo.while(%x = %a) : tensor<?xf32>
+  cond {
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %1 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    stablehlo.return %1 : tensor<?xf32>
+  }
+  return %0 : tensor<?xf32>
+}

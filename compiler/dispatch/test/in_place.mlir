@@ -1,0 +1,49 @@
+// RUN: alula-opt %s -split-input-file -dispatch-form-kernels | FileCheck %s
+
+// A part of an operand is written where the operand is.
+// CHECK-LABEL: func.func @update
+// CHECK: dispatch.launch @update_0::@update_0(%arg0, %arg1, %arg2) in_place [0]
+// CHECK: bindings([#dispatch<access read_write>, #dispatch<access read>, #dispatch<access read>])
+// CHECK: func.func @update_0({{.*}}) -> tensor<99999xf32> attributes {dispatch.in_place = array<i64: 0>}
+func.func @update(%a: tensor<99999xf32>, %u: tensor<9xf32>, %i: tensor<i32>) -> tensor<99999xf32> {
+  %0 = stablehlo.dynamic_update_slice %a, %u, %i : (tensor<99999xf32>, tensor<9xf32>, tensor<i32>) -> tensor<99999xf32>
+  return %0 : tensor<99999xf32>
+}
+
+// -----
+
+// Does not fire: the update is made of what it replaces.
+// CHECK-LABEL: func.func @shifted
+// CHECK-NOT: in_place
+func.func @shifted(%a: tensor<99999xf32>, %i: tensor<i32>) -> tensor<99999xf32> {
+  %u = stablehlo.slice %a [0:9] : (tensor<99999xf32>) -> tensor<9xf32>
+  %0 = stablehlo.dynamic_update_slice %a, %u, %i : (tensor<99999xf32>, tensor<9xf32>, tensor<i32>) -> tensor<99999xf32>
+  return %0 : tensor<99999xf32>
+}
+
+// -----
+
+// The second of two elementwise kernels writes to its operand; that of the first
+// is the caller's.
+// CHECK-LABEL: func.func @elementwise
+// CHECK: %[[S:.*]] = dispatch.launch @elementwise_0::@elementwise_0(%arg0, %arg1) :
+// CHECK: dispatch.launch @elementwise_1::@elementwise_1(%[[S]]) in_place [0]
+func.func @elementwise(%a: tensor<400x400xf32>, %b: tensor<400x400xf32>) -> tensor<400x400xf32> {
+  %0 = stablehlo.add %a, %b : tensor<400x400xf32>
+  %1 = stablehlo.cholesky %0, lower = true : tensor<400x400xf32>
+  %2 = stablehlo.negate %1 : tensor<400x400xf32>
+  return %2 : tensor<400x400xf32>
+}
+
+// -----
+
+// Does not fire: elements of other places are read.
+// CHECK-LABEL: func.func @reverse
+// CHECK-NOT: in_place
+func.func @reverse(%a: tensor<400x400xf32>, %b: tensor<400x400xf32>) -> tensor<400x400xf32> {
+  %0 = stablehlo.add %a, %b : tensor<400x400xf32>
+  %1 = stablehlo.cholesky %0, lower = true : tensor<400x400xf32>
+  %2 = stablehlo.reverse %1, dims = [0] : tensor<400x400xf32>
+  %3 = stablehlo.add %1, %2 : tensor<400x400xf32>
+  return %3 : tensor<400x400xf32>
+}
