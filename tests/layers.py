@@ -55,6 +55,7 @@ ARROWS = {
     "reference": ["dialect", "include/alula"],
     "compiler/input": ["dialect", "include/alula"],
     "compiler/optimize": ["dialect", "include/alula", "reference"],
+    "compiler/partition": ["dialect", "include/alula"],
     "compiler/dispatch": ["dialect", "include/alula"],
     "compiler/kernel": ["dialect", "include/alula", "compiler/kernel/library"],
     "compiler/kernel/library": ["include/alula"],

@@ -7,6 +7,7 @@
 #include "compiler/driver/program_info.h"
 #include "compiler/driver/registry.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -86,7 +87,8 @@ static bool convertOptions(const alula_compile_options &options,
     auto room = alula::driver::findRoom(options.until);
     if (!room) {
       error = "there is no room '" + std::string(options.until) +
-              "': there are input, dispatch, kernel, schedule, target, emit";
+              "': there are input, partition, dispatch, kernel, schedule, "
+              "target, emit";
       return false;
     }
     compile.until = *room;
@@ -123,6 +125,18 @@ static bool convertOptions(const alula_compile_options &options,
   return true;
 }
 
+/// The counts of devices, for the rooms that ask the program.
+static void setCounts(ModuleOp module, const alula_compile_options &options) {
+  auto set = [&](StringRef name, uint32_t count) {
+    if (count)
+      module->setAttr(name,
+                      Builder(module.getContext())
+                          .getI32IntegerAttr(static_cast<int32_t>(count)));
+  };
+  set("mhlo.num_replicas", options.replica_count);
+  set("mhlo.num_partitions", options.partition_count);
+}
+
 /// Reads and compiles; what alula_compile gives, or nothing after an error.
 static std::optional<std::string>
 compileProgram(StringRef input, const alula_compile_options &options,
@@ -137,6 +151,8 @@ compileProgram(StringRef input, const alula_compile_options &options,
   });
   OwningOpRef<ModuleOp> module = alula::driver::readProgram(
       llvm::MemoryBuffer::getMemBufferCopy(input, "program"), &context);
+  if (module)
+    setCounts(*module, options);
   if (module && options.info)
     *options.info = alula::driver::inspectProgram(*module);
   alula::driver::CompileOutput output;

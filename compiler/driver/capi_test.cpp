@@ -81,12 +81,13 @@ TEST(Compile, ProgressAndTimes) {
   Result result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
   EXPECT_EQ(result.artifact.substr(1, 5), "ALULA");
-  EXPECT_EQ(heard.rooms, (std::vector<std::string>{"1/6 input", "2/6 dispatch",
-                                                   "3/6 kernel", "4/6 schedule",
-                                                   "5/6 target", "6/6 emit"}));
+  EXPECT_EQ(heard.rooms, (std::vector<std::string>{"1/7 input", "2/7 partition",
+                                                   "3/7 dispatch", "4/7 kernel",
+                                                   "5/7 schedule", "6/7 target",
+                                                   "7/7 emit"}));
   EXPECT_EQ(heard.times,
-            (std::vector<std::string>{"input", "dispatch", "kernel", "schedule",
-                                      "target", "emit"}));
+            (std::vector<std::string>{"input", "partition", "dispatch",
+                                      "kernel", "schedule", "target", "emit"}));
   // Watching changes nothing.
   EXPECT_EQ(compile(program, nullptr).artifact, result.artifact);
 }
@@ -113,12 +114,13 @@ TEST(Compile, Until) {
   Result result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
   EXPECT_NE(result.artifact.find("dispatch.executable"), std::string::npos);
-  EXPECT_EQ(heard.rooms.back(), "2/2 dispatch");
+  EXPECT_EQ(heard.rooms.back(), "3/3 dispatch");
   options.until = "kitchen";
   result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(result.message, "there is no room 'kitchen': there are input, "
-                            "dispatch, kernel, schedule, target, emit");
+  EXPECT_EQ(result.message,
+            "there is no room 'kitchen': there are input, "
+            "partition, dispatch, kernel, schedule, target, emit");
 }
 
 TEST(Compile, ExternalConstants) {

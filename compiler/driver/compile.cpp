@@ -9,6 +9,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/input/pipeline.h"
 #include "compiler/kernel/pipeline.h"
+#include "compiler/partition/pipeline.h"
 #include "compiler/schedule/pipeline.h"
 #include "compiler/target/cpu/generate.h"
 #include "dialect/dispatch/ops.h"
@@ -40,13 +41,19 @@ void addInput(OpPassManager &pm) {
   pm.addPass(createSymbolDCEPass());
 }
 
+void addDispatch(OpPassManager &pm) {
+  alula::partition::addCollectivesPipeline(pm);
+  alula::dispatch::addDispatchPipeline(pm);
+}
+
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
                                Watch &watch) {
   for (StringRef target : options.targets) {
     auto [kind, machineName] = target.split(':');
     if (kind != "cpu")
-      return module.emitError() << "'builtin.module': no such target: "
-                                << target << "; there is cpu";
+      return module.emitError()
+             << "'builtin.module': no such target: " << target
+             << "; there is cpu";
     auto machine = alula::cpu::findMachine(machineName);
     if (!machine)
       return module.emitError()
@@ -88,9 +95,9 @@ LogicalResult emit(ModuleOp module, const CompileOptions &options, Watch &watch,
     return success();
   alula::artifact::Artifact artifact;
   alula::artifact::Diagnostic diagnostic;
-  if (!alula::artifact::openArtifact(output.artifact.data(),
-                                     output.artifact.size(),
-                                     {.checkData = false}, artifact, diagnostic))
+  if (!alula::artifact::openArtifact(
+          output.artifact.data(), output.artifact.size(), {.checkData = false},
+          artifact, diagnostic))
     return module.emitError() << "'builtin.module': " << diagnostic.text;
   return watch.dump(module.getLoc(), ".txt", printText(artifact));
 }
@@ -102,8 +109,10 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
     if (failed(runPasses(module, options, addInput)))
       return failure();
     return checkCustomCalls(module, options.customCalls);
+  case Room::Partition:
+    return runPasses(module, options, alula::partition::addPartitionPipeline);
   case Room::Dispatch:
-    return runPasses(module, options, alula::dispatch::addDispatchPipeline);
+    return runPasses(module, options, addDispatch);
   case Room::Kernel:
     return runPasses(module, options, alula::kernel::addKernelPipeline);
   case Room::Schedule:
@@ -119,7 +128,7 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
 
 llvm::StringRef alula::driver::getRoomName(Room room) {
   static constexpr llvm::StringLiteral names[roomCount] = {
-      "input", "dispatch", "kernel", "schedule", "target", "emit"};
+      "input", "partition", "dispatch", "kernel", "schedule", "target", "emit"};
   return names[static_cast<unsigned>(room)];
 }
 

@@ -14,8 +14,16 @@ class PassManager;
 namespace alula::driver {
 
 /// The rooms in order; compilation may stop after any of them.
-enum class Room { Input, Dispatch, Kernel, Schedule, Target, Emit };
-constexpr unsigned roomCount = 6;
+enum class Room {
+  Input,
+  Partition,
+  Dispatch,
+  Kernel,
+  Schedule,
+  Target,
+  Emit
+};
+constexpr unsigned roomCount = 7;
 
 /// "input", "dispatch", …: flags, file names and the C API say it this way.
 llvm::StringRef getRoomName(Room room);

@@ -4,6 +4,7 @@
 #include "dialect/sdy/verify_sharding.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
 using namespace mlir::sdy;
@@ -11,7 +12,21 @@ using namespace mlir::sdy;
 #include "dialect/sdy/dialect.cpp.inc"
 #include "dialect/sdy/enums.cpp.inc"
 
+namespace {
+/// Calls may stand where they like, in bodies for each device too.
+struct Inliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void SdyDialect::initialize() {
+  addInterfaces<Inliner>();
   registerAttributes();
   addOperations<
 #define GET_OP_LIST

@@ -47,7 +47,8 @@ typedef struct alula_compile_options {
   /* Called for each diagnostic; may be NULL. */
   void (*on_diagnostic)(void *user, const alula_compile_diagnostic *diagnostic);
   void *user; /* of all callbacks */
-  /* The last room to run: "input", "dispatch", "kernel", "schedule", "target".
+  /* The last room to run: "input", "partition", "dispatch", "kernel",
+   * "schedule", "target".
    * The result is then the program's text after it. NULL: an artifact. */
   const char *until;
   /* Names that the program may call: functions which the embedder registers
@@ -74,6 +75,9 @@ typedef struct alula_compile_options {
   /* If not NULL, set to what the compiler can tell of the program, as soon as
    * it is read: also if compilation fails later. */
   struct alula_program_info **info;
+  /* On how many devices the program runs at once: `replica_count` times
+   * `partition_count`. 0: what the program says, else 1. */
+  uint32_t replica_count, partition_count;
 } alula_compile_options;
 
 /* `program` is MLIR text, MLIR bytecode or a portable artifact. On success

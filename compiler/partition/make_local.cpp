@@ -1,0 +1,464 @@
+// One program over all devices → the program of each device.
+//
+//   %r = sdy.manual_computation(%x) in_shardings=[<@m, [{"a"}]>] … { body }
+//   → body over the device's piece of %x; %r gathered from the pieces, if
+//     anybody wants it as a whole
+//
+// What is outside of such bodies every device computes as a whole: right for
+// every program, if not yet quick for those that leave the partitioning to us.
+
+#include "compiler/partition/passes.h"
+#include "compiler/partition/placement.h"
+
+#include "dialect/sdy/ops.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace alula::partition {
+#define GEN_PASS_DEF_MAKELOCAL
+#include "compiler/partition/passes.h.inc"
+} // namespace alula::partition
+
+using namespace mlir;
+using namespace alula::partition;
+
+namespace {
+constexpr StringLiteral outputAttribute = "mhlo.spmd_output_sharding";
+constexpr StringLiteral parametersAttribute = "mhlo.spmd_parameters_shardings";
+
+bool isAny(StringRef) { return true; }
+
+class Localizer {
+public:
+  Localizer(func::FuncOp function, int64_t devices)
+      : main(function), devices(devices), rewriter(function.getContext()) {}
+
+  /// What others call takes and gives whole arrays.
+  LogicalResult run(bool isEntry) {
+    if (isEntry && failed(placeArguments()))
+      return failure();
+    while (sdy::ManualComputationOp next = findManual())
+      if (failed(unwrap(next)))
+        return failure();
+    if (isEntry && failed(placeResults()))
+      return failure();
+    for (Operation *op : llvm::reverse(gathers))
+      if (op->use_empty())
+        rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// Where arguments and results lie, for whoever asks the executable.
+  void describe(ModuleOp module) {
+    Builder builder(module.getContext());
+    SmallVector<Attribute> texts;
+    for (const Placement &placement : argumentPlacements)
+      texts.push_back(builder.getStringAttr(placement.printForXla()));
+    module->setAttr(parametersAttribute, builder.getArrayAttr(texts));
+    std::string text;
+    for (const Placement &placement : resultPlacements)
+      text += (text.empty() ? "" : ", ") + placement.printForXla();
+    if (resultPlacements.size() != 1)
+      text = resultPlacements.empty() ? "{replicated}" : "{" + text + "}";
+    module->setAttr(outputAttribute, builder.getStringAttr(text));
+  }
+
+private:
+  // ---- Reading shardings ----
+
+  LogicalResult read(Operation *op, sdy::TensorShardingAttr sharding,
+                     function_ref<bool(StringRef)> isWanted,
+                     Placement &placement) {
+    placement = Placement();
+    if (!sharding)
+      return success();
+    if (!sharding.getUnreducedAxes().empty() &&
+        sharding.getReductionOp() != sdy::ReductionOp::SUM)
+      return op->emitOpError()
+             << "parts of arrays can only be added up yet: " << sharding;
+    sdy::MeshAttr mesh = sharding.lookupMesh(op);
+    if (!mesh)
+      return op->emitOpError() << "there is no such mesh: " << sharding;
+    // On one device, or nowhere in particular.
+    if (mesh.isMaximal() || mesh.isEmpty())
+      return success();
+    if (mesh.getDeviceCount() != devices)
+      return op->emitOpError() << "the mesh has " << mesh.getDeviceCount()
+                               << " devices, the program runs on " << devices;
+    placement = makePlacement(sharding, mesh, isWanted);
+    return success();
+  }
+
+  // ---- Pieces and wholes ----
+
+  /// The whole array that pieces make.
+  Value gather(Value piece, const Placement &placement) {
+    auto type = dyn_cast<RankedTensorType>(piece.getType());
+    if (!type || placement.isWhole())
+      return piece;
+    Value whole = piece;
+    if (!placement.unreduced.empty())
+      whole = addUp(whole, placement);
+    for (auto [dim, axes] : llvm::enumerate(placement.dims)) {
+      if (axes.empty())
+        continue;
+      auto current = cast<RankedTensorType>(whole.getType());
+      SmallVector<int64_t> shape(current.getShape());
+      shape[dim] *= placement.countShards(axes);
+      auto gathered = rewriter.create<stablehlo::AllGatherOp>(
+          piece.getLoc(), TypeRange{current.clone(shape)}, ValueRange{whole},
+          rewriter.getI64IntegerAttr(static_cast<int64_t>(dim)),
+          makeGroups(placement.getGroups(axes)),
+          stablehlo::ChannelHandleAttr::get(rewriter.getContext(), 1, 1),
+          rewriter.getUnitAttr());
+      gathers.push_back(gathered);
+      whole = gathered.getResults().front();
+    }
+    placements[whole.getDefiningOp()] = placement;
+    return whole;
+  }
+
+  /// The sum of the parts.
+  Value addUp(Value part, const Placement &placement) {
+    Type type = part.getType();
+    OperationState state(part.getLoc(),
+                         stablehlo::AllReduceOp::getOperationName());
+    state.addOperands(part);
+    state.addTypes(type);
+    state.addAttribute("replica_groups",
+                       makeGroups(placement.getGroups(placement.unreduced)));
+    state.addAttribute("channel_handle", stablehlo::ChannelHandleAttr::get(
+                                             rewriter.getContext(), 1, 1));
+    state.addAttribute("use_global_device_ids", rewriter.getUnitAttr());
+    auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(type));
+    state.addRegion();
+    OpBuilder::InsertionGuard guard(rewriter);
+    Operation *op = rewriter.create(state);
+    Block *block = rewriter.createBlock(&op->getRegion(0), {}, {scalar, scalar},
+                                        {part.getLoc(), part.getLoc()});
+    Value sum = rewriter.create<stablehlo::AddOp>(
+        part.getLoc(), block->getArgument(0), block->getArgument(1));
+    rewriter.create<stablehlo::ReturnOp>(part.getLoc(), sum);
+    gathers.push_back(op);
+    return op->getResult(0);
+  }
+
+  /// The piece that a whole was gathered from, if it was in this way.
+  Value findPiece(Value whole, const Placement &placement) {
+    auto found = placements.find(whole.getDefiningOp());
+    if (!whole.getDefiningOp() || found == placements.end() ||
+        !(found->second == placement))
+      return {};
+    for (auto &axes : placement.dims)
+      if (!axes.empty())
+        whole = whole.getDefiningOp()->getOperand(0);
+    return placement.unreduced.empty() ? whole
+                                       : whole.getDefiningOp()->getOperand(0);
+  }
+
+  DenseIntElementsAttr makeGroups(ArrayRef<SmallVector<int64_t>> groups) {
+    SmallVector<int64_t> flat;
+    for (auto &group : groups)
+      llvm::append_range(flat, group);
+    auto width = static_cast<int64_t>(groups.front().size());
+    auto type = RankedTensorType::get(
+        {static_cast<int64_t>(groups.size()), width}, rewriter.getI64Type());
+    return DenseIntElementsAttr::get(type, flat);
+  }
+
+  /// This device's piece of a whole array.
+  FailureOr<Value> localize(Operation *op, Value whole,
+                            const Placement &placement) {
+    auto type = dyn_cast<RankedTensorType>(whole.getType());
+    if (!type || placement.isWhole())
+      return whole;
+    if (Value piece = findPiece(whole, placement))
+      return piece;
+    RankedTensorType local = placement.getLocalType(type);
+    if (!local)
+      return op->emitOpError()
+             << "an array of type " << type << " can't be divided as "
+             << placement.printForXla();
+    Location location = op->getLoc();
+    Value id = rewriter.create<stablehlo::PartitionIdOp>(
+        location, RankedTensorType::get(
+                      {}, rewriter.getIntegerType(32, /*isSigned=*/false)));
+    Value piece = whole;
+    if (local != type) {
+      SmallVector<Value> starts;
+      for (auto [dim, axes] : llvm::enumerate(placement.dims))
+        starts.push_back(
+            makeStart(location, id, placement, dim,
+                      local.getDimSize(static_cast<unsigned>(dim))));
+      piece = rewriter.create<stablehlo::DynamicSliceOp>(
+          location, local, whole, starts, local.getShape());
+    }
+    return placement.unreduced.empty() ? piece : keepOnce(piece, id, placement);
+  }
+
+  /// The array on one of the devices whose parts are added up, else zeros.
+  Value keepOnce(Value piece, Value id, const Placement &placement) {
+    Location location = piece.getLoc();
+    auto type = cast<RankedTensorType>(piece.getType());
+    SmallVector<bool> keeps(static_cast<size_t>(devices));
+    for (int64_t at = 0; at < devices; ++at)
+      keeps[static_cast<size_t>(getDevice(placement.mesh, at))] =
+          placement.getShard(placement.unreduced, at) == 0;
+    Type flag = rewriter.getI1Type();
+    Value table = rewriter.create<stablehlo::ConstantOp>(
+        location, DenseElementsAttr::get(RankedTensorType::get({devices}, flag),
+                                         llvm::ArrayRef<bool>(keeps)));
+    Value one = rewriter.create<stablehlo::DynamicSliceOp>(
+        location, RankedTensorType::get({1}, flag), table, ValueRange{id},
+        ArrayRef<int64_t>{1});
+    Value keep = rewriter.create<stablehlo::ReshapeOp>(
+        location, RankedTensorType::get({}, flag), one);
+    Value zeros =
+        rewriter.create<stablehlo::SubtractOp>(location, piece, piece);
+    return rewriter.create<stablehlo::SelectOp>(location, type, keep, piece,
+                                                zeros);
+  }
+
+  /// Where the piece begins along a dimension, looked up by the device.
+  Value makeStart(Location location, Value id, const Placement &placement,
+                  size_t dim, int64_t size) {
+    Type number = rewriter.getI32Type();
+    auto scalar = RankedTensorType::get({}, number);
+    if (placement.dims[dim].empty())
+      return rewriter.create<stablehlo::ConstantOp>(
+          location, DenseElementsAttr::get(scalar, int32_t(0)));
+    std::vector<int32_t> starts(static_cast<size_t>(devices));
+    for (int64_t at = 0; at < devices; ++at)
+      starts[static_cast<size_t>(getDevice(placement.mesh, at))] =
+          static_cast<int32_t>(placement.getShard(placement.dims[dim], at) *
+                               size);
+    Value table = rewriter.create<stablehlo::ConstantOp>(
+        location,
+        DenseElementsAttr::get(RankedTensorType::get({devices}, number),
+                               llvm::ArrayRef(starts)));
+    Value start = rewriter.create<stablehlo::DynamicSliceOp>(
+        location, RankedTensorType::get({1}, number), table, ValueRange{id},
+        ArrayRef<int64_t>{1});
+    return rewriter.create<stablehlo::ReshapeOp>(location, scalar, start);
+  }
+
+  // ---- The function ----
+
+  LogicalResult placeArguments() {
+    Block &entry = main.getBody().front();
+    rewriter.setInsertionPointToStart(&entry);
+    for (BlockArgument argument : entry.getArguments()) {
+      auto sharding = main.getArgAttrOfType<sdy::TensorShardingAttr>(
+          argument.getArgNumber(), "sdy.sharding");
+      Placement &placement = argumentPlacements.emplace_back();
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!type)
+        continue;
+      if (failed(read(main, sharding, isAny, placement)))
+        return failure();
+      if (placement.isWhole())
+        continue;
+      RankedTensorType local = placement.getLocalType(type);
+      if (!local)
+        return main.emitOpError()
+               << "argument " << argument.getArgNumber() << " of type " << type
+               << " can't be divided as " << placement.printForXla();
+      SmallVector<OpOperand *> uses;
+      for (OpOperand &use : argument.getUses())
+        uses.push_back(&use);
+      argument.setType(local);
+      Value whole = gather(argument, placement);
+      for (OpOperand *use : uses)
+        use->set(whole);
+    }
+    return success();
+  }
+
+  sdy::ManualComputationOp findManual() {
+    sdy::ManualComputationOp found;
+    main.walk<WalkOrder::PreOrder>([&](sdy::ManualComputationOp op) {
+      found = op;
+      return WalkResult::interrupt();
+    });
+    return found;
+  }
+
+  LogicalResult unwrap(sdy::ManualComputationOp op) {
+    auto isManual = [&](StringRef axis) {
+      return llvm::any_of(op.getManualAxes(), [&](StringAttr manual) {
+        return manual.getValue() == axis;
+      });
+    };
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> locals;
+    for (auto [operand, sharding] :
+         llvm::zip_equal(op.getTensors(), op.getInShardings().getShardings())) {
+      Placement placement;
+      if (failed(read(op, sharding, isManual, placement)))
+        return failure();
+      auto local = localize(op, operand, placement);
+      if (failed(local))
+        return failure();
+      locals.push_back(*local);
+    }
+    Block &body = op.getBody().front();
+    Operation *end = body.getTerminator();
+    SmallVector<Value> returned(end->getOperands());
+    for (auto [argument, local] : llvm::zip_equal(body.getArguments(), locals))
+      if (argument.getType() != local.getType())
+        return op.emitOpError() << "the body takes " << argument.getType()
+                                << ", a piece is " << local.getType();
+    // Results may be arguments of the body.
+    for (Value &value : returned)
+      if (auto argument = dyn_cast<BlockArgument>(value);
+          argument && argument.getOwner() == &body)
+        value = locals[argument.getArgNumber()];
+    rewriter.eraseOp(end);
+    rewriter.inlineBlockBefore(&body, op, locals);
+    SmallVector<Value> wholes;
+    for (auto [value, sharding] :
+         llvm::zip_equal(returned, op.getOutShardings().getShardings())) {
+      Placement placement;
+      if (failed(read(op, sharding, isManual, placement)))
+        return failure();
+      wholes.push_back(gather(value, placement));
+    }
+    for (auto [result, whole] : llvm::zip_equal(op.getResults(), wholes))
+      if (result.getType() != whole.getType())
+        return op.emitOpError() << "a result is " << result.getType()
+                                << ", its pieces make " << whole.getType();
+    rewriter.replaceOp(op, wholes);
+    return success();
+  }
+
+  LogicalResult placeResults() {
+    Operation *end = main.getBody().front().getTerminator();
+    rewriter.setInsertionPoint(end);
+    SmallVector<Type> types;
+    for (OpOperand &operand : end->getOpOperands()) {
+      unsigned number = operand.getOperandNumber();
+      auto sharding = main.getResultAttrOfType<sdy::TensorShardingAttr>(
+          number, "sdy.sharding");
+      Placement placement;
+      // What nobody asks for stays as it comes.
+      if (sharding) {
+        if (failed(read(main, sharding, isAny, placement)))
+          return failure();
+      } else if (auto known = placements.find(operand.get().getDefiningOp());
+                 known != placements.end()) {
+        placement = known->second;
+      }
+      auto local = localize(main, operand.get(), placement);
+      if (failed(local))
+        return failure();
+      operand.set(*local);
+      types.push_back(local->getType());
+      resultPlacements.push_back(std::move(placement));
+    }
+    main.setFunctionType(FunctionType::get(
+        main.getContext(), main.getBody().front().getArgumentTypes(), types));
+    dropAliases();
+    return success();
+  }
+
+  /// An argument's memory can only become a result of its type.
+  void dropAliases() {
+    for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+      auto alias = main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
+      if (!alias)
+        continue;
+      auto result = static_cast<unsigned>(alias.getInt());
+      if (result < main.getNumResults() &&
+          main.getArgumentTypes()[i] == main.getResultTypes()[result])
+        continue;
+      main.removeArgAttr(i, "tf.aliasing_output");
+      main.setArgAttr(i, "jax.buffer_donor",
+                      BoolAttr::get(main.getContext(), true));
+    }
+  }
+
+  func::FuncOp main;
+  int64_t devices;
+  IRRewriter rewriter;
+  /// What gathers, and the last ones of those with the placement of the pieces.
+  SmallVector<Operation *> gathers;
+  llvm::DenseMap<Operation *, Placement> placements;
+  SmallVector<Placement> argumentPlacements, resultPlacements;
+};
+
+/// What only tells the partitioner where it would like values to be.
+bool isHint(Operation *op) {
+  if (isa<sdy::ShardingConstraintOp, sdy::ReshardOp, sdy::PropagationBarrierOp>(
+          op))
+    return true;
+  auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+  return call && call.getCallTargetName() == "Sharding" &&
+         op->getOperandTypes() == op->getResultTypes();
+}
+
+void dropHints(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  module.walk([&](Operation *op) {
+    if (isHint(op))
+      return rewriter.replaceOp(op, op->getOperands());
+    if (isa<sdy::ShardingGroupOp>(op))
+      return rewriter.eraseOp(op);
+    SmallVector<StringAttr> names;
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      if (attribute.getName().strref() == "mhlo.sharding" ||
+          attribute.getName().strref() == "mhlo.frontend_attributes" ||
+          attribute.getName().strref().starts_with("sdy.") ||
+          attribute.getName().strref().starts_with("xla.sdy."))
+        names.push_back(attribute.getName());
+    for (StringAttr name : names)
+      op->removeAttr(name);
+  });
+}
+
+/// Shardings of the signature, which have been followed, and meshes.
+void dropNames(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (StringRef name : {"sdy.sharding", "mhlo.sharding"}) {
+      auto id = StringAttr::get(module.getContext(), name);
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        function.removeArgAttr(i, id);
+      for (unsigned i = 0; i < function.getNumResults(); ++i)
+        function.removeResultAttr(i, id);
+    }
+  }
+  for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
+    if (SymbolTable::symbolKnownUseEmpty(mesh, module))
+      mesh.erase();
+}
+
+int64_t getCount(ModuleOp module, StringRef name) {
+  auto count = module->getAttrOfType<IntegerAttr>(name);
+  return count ? count.getValue().getZExtValue() : 1;
+}
+
+struct MakeLocal : alula::partition::impl::MakeLocalBase<MakeLocal> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto main = module.lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal())
+      return;
+    // The program of a device as this pass leaves it.
+    if (module->hasAttr(parametersAttribute) &&
+        module.getOps<sdy::MeshOp>().empty())
+      return;
+    int64_t devices = getCount(module, "mhlo.num_partitions");
+    dropHints(module);
+    Localizer localizer(main, devices);
+    if (failed(localizer.run(/*isEntry=*/true)))
+      return signalPassFailure();
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function != main && !function.isExternal() &&
+          failed(Localizer(function, devices).run(/*isEntry=*/false)))
+        return signalPassFailure();
+    dropNames(module);
+    if (devices > 1)
+      localizer.describe(module);
+  }
+};
+} // namespace

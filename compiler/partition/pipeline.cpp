@@ -1,0 +1,15 @@
+// The order of the partition room.
+
+#include "compiler/partition/pipeline.h"
+
+#include "compiler/partition/passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+void alula::partition::addPartitionPipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createMakeLocal());
+}
+
+void alula::partition::addCollectivesPipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createLowerCollectives());
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace alula::partition {
+
+/// A program over all devices → the one that each device runs, with StableHLO's
+/// collectives.
+void addPartitionPipeline(mlir::OpPassManager &pm);
+
+/// Collectives → calls of the embedder, which alone knows the other devices.
+void addCollectivesPipeline(mlir::OpPassManager &pm);
+
+} // namespace alula::partition

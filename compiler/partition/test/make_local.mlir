@@ -1,0 +1,126 @@
+// RUN: split-file %s %t
+// RUN: alula-opt %t/pieces.mlir --partition-make-local | FileCheck --check-prefix=PIECES %s
+// RUN: alula-opt %t/whole.mlir --partition-make-local | FileCheck --check-prefix=WHOLE %s
+// RUN: alula-opt %t/order.mlir --partition-make-local | FileCheck --check-prefix=ORDER %s
+// RUN: alula-opt %t/parts.mlir --partition-make-local | FileCheck --check-prefix=PARTS %s
+// RUN: alula-opt %t/nested.mlir --partition-make-local | FileCheck --check-prefix=NESTED %s
+// RUN: not alula-opt %t/uneven.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=UNEVEN %s
+// RUN: not alula-opt %t/count.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=COUNT %s
+// RUN: not alula-opt %t/maximum.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=MAXIMUM %s
+
+// Pieces go in and come out as they are.
+// PIECES-LABEL: module
+// PIECES-SAME: mhlo.spmd_output_sharding = "{devices=[2,2]0,1,2,3}"
+// PIECES-SAME: mhlo.spmd_parameters_shardings = ["{devices=[2,1,2]0,1,2,3 last_tile_dim_replicate}"]
+// PIECES: func.func public @main(%[[A:.*]]: tensor<2x6xf32>) -> tensor<2x3xf32>
+// PIECES-NEXT: %[[R:.*]] = stablehlo.slice %[[A]] [0:2, 0:3]
+// PIECES-NEXT: return %[[R]]
+
+//--- pieces.mlir
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @m = <["a"=2, "b"=2]>
+  func.func public @main(%x: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> tensor<4x6xf32> {
+    %r = sdy.manual_computation(%x) in_shardings=[<@m, [{"a"}, {}]>] out_shardings=[<@m, [{"a"}, {"b"}]>] manual_axes={"a", "b"} (%y: tensor<2x6xf32>) {
+      %z = stablehlo.slice %y [0:2, 0:3] : (tensor<2x6xf32>) -> tensor<2x3xf32>
+      sdy.return %z : tensor<2x3xf32>
+    } : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    return %r : tensor<4x6xf32>
+  }
+}
+
+// What is outside gets whole arrays, and every device computes all of it.
+// WHOLE: func.func public @main(%[[A:.*]]: tensor<2xf32>) -> tensor<2xf32>
+// WHOLE: %[[G:.*]] = "stablehlo.all_gather"(%[[A]])
+// WHOLE-SAME: replica_groups = dense<{{\[\[}}0, 1]]>
+// WHOLE: %[[S:.*]] = stablehlo.sine %[[G]] : tensor<4xf32>
+// WHOLE: stablehlo.partition_id
+// WHOLE: stablehlo.constant dense<[0, 2]> : tensor<2xi32>
+// WHOLE: %[[R:.*]] = stablehlo.dynamic_slice %[[S]]
+// WHOLE: return %[[R]] : tensor<2xf32>
+
+//--- whole.mlir
+module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @m = <["a"=2]>
+  func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>}) {
+    %y = stablehlo.sine %x : tensor<4xf32>
+    %z = sdy.sharding_constraint %y <@m, [{}]> : tensor<4xf32>
+    return %z : tensor<4xf32>
+  }
+}
+
+// Devices are numbered as the mesh says; an axis may be used in two parts.
+// ORDER: "stablehlo.all_gather"
+// ORDER-SAME: replica_groups = dense<{{\[\[}}3, 2], [1, 0]]>
+
+//--- order.mlir
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @m = <["a"=4], device_ids=[3, 2, 1, 0]>
+  func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a":(2)2}]>}) -> tensor<4xf32> {
+    %y = stablehlo.sine %x : tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+}
+
+// Parts that are still to be added up: one device gives the array, the others zeros.
+// PARTS: mhlo.spmd_output_sharding = "{devices=[2,2]0,1,2,3 last_tile_dims={unreduced}}"
+// PARTS: stablehlo.constant dense<[true, false, true, false]>
+// PARTS: stablehlo.select
+
+//--- parts.mlir
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @m = <["a"=2, "b"=2]>
+  func.func public @main(%x: tensor<4xf32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}], unreduced={"b"}>}) {
+    return %x : tensor<4xf32>
+  }
+}
+
+// One body in another, each over its own axes.
+// NESTED: func.func public @main(%[[A:.*]]: tensor<4xf32>) -> tensor<1xf32>
+// NESTED-NOT: sdy
+// NESTED-NOT: all_gather
+// NESTED: %[[X:.*]] = stablehlo.dynamic_slice %[[A]], {{.*}} sizes = [2]
+// NESTED: %[[Y:.*]] = stablehlo.dynamic_slice %[[X]], {{.*}} sizes = [1]
+// NESTED: %[[Z:.*]] = stablehlo.negate %[[Y]] : tensor<1xf32>
+// NESTED: return
+
+//--- nested.mlir
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @m = <["a"=2, "b"=2]>
+  func.func public @main(%x: tensor<4xf32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a", "b"}]>}) {
+    %r = sdy.manual_computation(%x) in_shardings=[<@m, [{"a"}]>] out_shardings=[<@m, [{"a"}]>] manual_axes={"a"} (%y: tensor<2xf32>) {
+      %s = sdy.manual_computation(%y) in_shardings=[<@m, [{"b"}]>] out_shardings=[<@m, [{"b"}]>] manual_axes={"b"} (%z: tensor<1xf32>) {
+        %n = stablehlo.negate %z : tensor<1xf32>
+        sdy.return %n : tensor<1xf32>
+      } : (tensor<2xf32>) -> tensor<2xf32>
+      sdy.return %s : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+}
+
+// UNEVEN: error: 'func.func' op argument 0 of type 'tensor<3xf32>' can't be divided as {devices=[2]0,1}
+//--- uneven.mlir
+module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @m = <["a"=2]>
+  func.func public @main(%x: tensor<3xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>}) -> tensor<3xf32> {
+    return %x : tensor<3xf32>
+  }
+}
+
+// COUNT: error: 'func.func' op the mesh has 4 devices, the program runs on 2
+//--- count.mlir
+module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @m = <["a"=4]>
+  func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>}) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+}
+
+// MAXIMUM: parts of arrays can only be added up yet
+//--- maximum.mlir
+module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @m = <["a"=2]>
+  func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced=max{"a"}>}) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+}
