@@ -1,3 +1,4 @@
+#include "pjrt/exchange.h"
 #include "pjrt/functions.h"
 #include "pjrt/named_value.h"
 #include "pjrt/objects.h"
@@ -50,9 +51,9 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
     NamedValue option = given.get(i);
     if (option.name == "num_devices") {
       options.deviceCount = option.number;
-      if (void *error = checkDeviceCount("the option num_devices",
-                                         std::to_string(option.number),
-                                         option.number))
+      if (void *error =
+              checkDeviceCount("the option num_devices",
+                               std::to_string(option.number), option.number))
         return error;
     } else if (option.name == "python_callback") {
       options.callback = option.number;
@@ -82,6 +83,8 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
   client->pythonCallbacks = std::make_unique<PythonCallbacks>();
   if (void *error = client->pythonCallbacks->connect(
           client->instance, options.callback, options.callbackToken))
+    return error;
+  if (void *error = registerExchange(client->instance))
     return error;
   client->topology.addDevices(client.get(),
                               static_cast<int32_t>(options.deviceCount));

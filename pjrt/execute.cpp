@@ -1,5 +1,7 @@
 // Runs executables: each device does its share in the order of the calls.
 
+#include "alula/compiler.h"
+#include "pjrt/exchange.h"
 #include "pjrt/functions.h"
 #include "pjrt/program.h"
 
@@ -18,6 +20,9 @@ struct Launch {
   std::vector<uint8_t> donated;
   Ref<Event> done;
   std::vector<Ref<Value>> results;
+  /// Where it meets the others; null if it is alone.
+  std::shared_ptr<Meeting> meeting;
+  size_t number = 0;
 
   bool isReady() const {
     return std::all_of(arguments.begin(), arguments.end(),
@@ -54,9 +59,8 @@ std::unique_ptr<Error> Launch::makeTokens(std::vector<alula_buffer *> &in) {
     if (program->arguments[i].dtype != ALULA_DTYPE_TOKEN)
       continue;
     alula_buffer *token = nullptr;
-    if (alula_error *failed =
-            alula_buffer_create(device->client->instance, ALULA_DTYPE_TOKEN, 0,
-                                nullptr, &token))
+    if (alula_error *failed = alula_buffer_create(
+            device->client->instance, ALULA_DTYPE_TOKEN, 0, nullptr, &token))
       return takeError(failed, "");
     arguments[i] = make<Value>(device, getReadyEvent());
     arguments[i]->set(token);
@@ -74,8 +78,8 @@ std::unique_ptr<Error> Launch::call() {
     Value &value = *arguments[i];
     in.push_back(value.data);
     // In place only if nobody else can see the memory; else the call copies.
-    takeOver.push_back(donated[i] && program->aliased[i] &&
-                       !value.isReadOnly && value.isUnique());
+    takeOver.push_back(donated[i] && program->aliased[i] && !value.isReadOnly &&
+                       value.isUnique());
   }
   if (auto error = makeTokens(in))
     return error;
@@ -96,7 +100,13 @@ std::unique_ptr<Error> Launch::call() {
 }
 
 void Launch::run() {
-  std::unique_ptr<Error> error = call();
+  std::unique_ptr<Error> error;
+  {
+    AsParticipant scope({meeting.get(), number});
+    error = call();
+  }
+  if (error && meeting)
+    meeting->fail();
   // Before anybody acts on the event: memory goes, donations become possible.
   arguments.clear();
   results.clear();
@@ -136,11 +146,10 @@ void *takeArguments(Launch &launch, size_t replica) {
       return invalid(where + "it is on " + buffer->device->description +
                      ", the program runs on " + launch.device->description);
     if (!agree(program.arguments[i], *buffer))
-      return invalid(where + "the program takes " +
-                     printShape(program.arguments[i].dtype,
-                                program.arguments[i].dims) +
-                     ", the buffer has " +
-                     printShape(buffer->dtype, buffer->dims));
+      return invalid(
+          where + "the program takes " +
+          printShape(program.arguments[i].dtype, program.arguments[i].dims) +
+          ", the buffer has " + printShape(buffer->dtype, buffer->dims));
     Ref<Value> value = buffer->acquire();
     if (!value)
       return invalid(where + "Buffer has been deleted or donated.");
@@ -166,10 +175,10 @@ void *checkDonations(const Launch &launch) {
     std::string what =
         isFirst && isSecond
             ? "Attempt to donate the same buffer twice in Execute()"
-            : isFirst ? "Attempt to use a buffer that was previously donated "
-                        "in the same call to Execute()"
-                      : "Attempt to donate a buffer which is also used by the "
-                        "same call to Execute()";
+        : isFirst ? "Attempt to use a buffer that was previously donated "
+                    "in the same call to Execute()"
+                  : "Attempt to donate a buffer which is also used by the "
+                    "same call to Execute()";
     return invalid(what + " (arguments " + std::to_string(first) + " and " +
                    std::to_string(second) + ": f(donate(a), a))");
   }
@@ -254,7 +263,8 @@ void *alula::pjrt::LoadedExecutable_Execute(
                    std::to_string(argumentCount) + " are given");
   auto ***lists =
       static_cast<void ***>(take(args, &ALULA_ARGS::argument_lists));
-  auto ***outputs = static_cast<void ***>(take(args, &ALULA_ARGS::output_lists));
+  auto ***outputs =
+      static_cast<void ***>(take(args, &ALULA_ARGS::output_lists));
   if (argumentCount && !lists)
     return missing("argument_lists");
   if (!program.results.empty() && !outputs)
@@ -263,9 +273,14 @@ void *alula::pjrt::LoadedExecutable_Execute(
   keepInputs(take(args, &ALULA_ARGS::options), donated);
 
   std::vector<Launch> launches(deviceCount);
+  std::shared_ptr<Meeting> meeting;
+  if (deviceCount > 1 && (program.flags & ALULA_PROGRAM_COLLECTIVE))
+    meeting = std::make_shared<Meeting>(deviceCount);
   for (size_t i = 0; i < deviceCount; ++i) {
     Launch &launch = launches[i];
     launch.program = executable->program;
+    launch.meeting = meeting;
+    launch.number = i;
     launch.device = alone ? alone : as<Device>(executable->devices[i]);
     launch.donated = donated;
     if (argumentCount && !lists[i])

@@ -1,6 +1,7 @@
 // Compiling a program, and what the compiled program says of itself.
 
 #include "pjrt/program.h"
+#include "pjrt/exchange.h"
 #include "pjrt/python_callbacks.h"
 
 #include "alula/artifact.h"
@@ -26,9 +27,9 @@ std::span<const Record> getSection(std::string_view bytes,
   auto *section = reinterpret_cast<const alula_file_section *>(header + 1);
   for (uint32_t i = 0; i < header->section_count; ++i)
     if (section[i].kind == static_cast<uint32_t>(kind))
-      return {reinterpret_cast<const Record *>(bytes.data() +
-                                               section[i].offset),
-              section[i].bytes / sizeof(Record)};
+      return {
+          reinterpret_cast<const Record *>(bytes.data() + section[i].offset),
+          section[i].bytes / sizeof(Record)};
   return {};
 }
 
@@ -53,8 +54,7 @@ std::vector<std::string> readPythonConfigs(std::string_view bytes) {
 
 void readSizes(Program &program) {
   std::string_view bytes = program.artifact.get();
-  auto variants =
-      getSection<alula_file_variant>(bytes, ALULA_SECTION_VARIANTS);
+  auto variants = getSection<alula_file_variant>(bytes, ALULA_SECTION_VARIANTS);
   for (const alula_file_variant &variant : variants)
     program.codeBytes += static_cast<int64_t>(variant.image_bytes);
   auto functions =
@@ -75,8 +75,8 @@ ValueType readType(const alula_value_info &info) {
 }
 
 void describeArguments(Program &program) {
-  uint32_t count = alula_executable_get_argument_count(program.executable,
-                                                       program.function);
+  uint32_t count =
+      alula_executable_get_argument_count(program.executable, program.function);
   program.donated.resize(count);
   for (uint32_t i = 0; i < count; ++i) {
     alula_value_info info = {};
@@ -157,9 +157,9 @@ void *alula::pjrt::loadProgram(const Host &host, Program &program) {
   alula_load_options options = {};
   options.struct_bytes = sizeof options;
   options.flags = ALULA_LOAD_BORROW | ALULA_LOAD_SKIP_DATA_HASH;
-  alula_error *error =
-      alula_executable_load_memory(host.instance, artifact.data(), artifact.size(),
-                                   &options, &program.executable);
+  alula_error *error = alula_executable_load_memory(
+      host.instance, artifact.data(), artifact.size(), &options,
+      &program.executable);
   if (!error)
     error = alula_executable_find_function(program.executable, "main",
                                            &program.function);
@@ -199,22 +199,11 @@ void readInfo(const alula_program_info *info, Program &program) {
 }
 
 /// Says in one sentence what is not there yet, instead of an error deep down.
-void *checkDemands(const CompileOptions &options, uint32_t flags) {
-  if (options.partitions > 1)
-    return makeError(
-        ALULA_STATUS_UNIMPLEMENTED,
-        "alula: the program is to be partitioned over " +
-            std::to_string(options.partitions) +
-            " devices, which is not implemented: compile it for one device");
+void *checkDemands(uint32_t flags) {
   if (flags & ALULA_PROGRAM_LAYOUTS)
     return makeError(ALULA_STATUS_UNIMPLEMENTED,
                      "alula: the program asks for arrays in layouts other than "
                      "row-major, which are not implemented");
-  if (options.replicas > 1 && (flags & ALULA_PROGRAM_COLLECTIVE))
-    return makeError(ALULA_STATUS_UNIMPLEMENTED,
-                     "alula: the program has collectives between " +
-                         std::to_string(options.replicas) +
-                         " replicas, which are not implemented");
   return nullptr;
 }
 } // namespace
@@ -242,51 +231,82 @@ struct FirstError {
 };
 } // namespace
 
-void *alula::pjrt::compileProgram(const Host &host,
-                                  std::string_view source,
+namespace {
+/// One run of the compiler.
+struct Compilation {
+  Compilation(const CompileOptions &options, const char *until) {
+    for (const std::string &target : options.targets)
+      targets.push_back(target.c_str());
+    given.struct_bytes = sizeof given;
+    given.targets = targets.data();
+    given.target_count = targets.size();
+    given.info = &info;
+    given.until = until;
+    given.on_diagnostic = FirstError::hear;
+    given.user = &first;
+    static const char *const customCalls[] = {"alula.python_callback",
+                                              exchangeName, participantName};
+    given.custom_calls = customCalls;
+    given.custom_call_count = std::size(customCalls);
+    given.replica_count = static_cast<uint32_t>(options.replicas);
+    given.partition_count = static_cast<uint32_t>(options.partitions);
+  }
+  Compilation(const Compilation &) = delete;
+  Compilation &operator=(const Compilation &) = delete;
+  ~Compilation() {
+    alula_program_info_destroy(info);
+    alula_compile_free(result);
+  }
+
+  void *run(std::string_view source) {
+    char *message = nullptr;
+    alula_status_code code = alula_compile(source.data(), source.size(), &given,
+                                           &result, &resultBytes, &message);
+    void *error = checkDemands(info ? alula_program_info_get_flags(info) : 0);
+    if (!error && code != ALULA_STATUS_OK)
+      error =
+          makeError(first.getCode(code), !first.text.empty() ? first.text
+                                         : message           ? message
+                                                   : "alula: out of memory");
+    alula_compile_free(message);
+    return error;
+  }
+  std::string_view getResult() const {
+    return {static_cast<const char *>(result), resultBytes};
+  }
+
+  alula_program_info *info = nullptr;
+
+private:
+  std::vector<const char *> targets;
+  alula_compile_options given = {};
+  FirstError first;
+  void *result = nullptr;
+  size_t resultBytes = 0;
+};
+} // namespace
+
+void *alula::pjrt::compileProgram(const Host &host, std::string_view source,
                                   std::string_view optionBytes,
                                   const CompileOptions &options,
                                   std::shared_ptr<Program> &result) {
-  if (void *error = checkDemands(options, 0))
-    return error;
-  std::vector<const char *> targets;
-  for (const std::string &target : options.targets)
-    targets.push_back(target.c_str());
-  alula_program_info *info = nullptr;
-  alula_compile_options compile = {};
-  compile.struct_bytes = sizeof compile;
-  compile.targets = targets.data();
-  compile.target_count = targets.size();
-  compile.info = &info;
-  FirstError first;
-  compile.on_diagnostic = FirstError::hear;
-  compile.user = &first;
-  static const char *const customCalls[] = {"alula.python_callback"};
-  compile.custom_calls = customCalls;
-  compile.custom_call_count = 1;
-  void *artifact = nullptr;
-  size_t artifactBytes = 0;
-  char *message = nullptr;
-  alula_status_code code = alula_compile(source.data(), source.size(), &compile,
-                                         &artifact, &artifactBytes, &message);
   auto program = std::make_shared<Program>();
-  if (info)
-    readInfo(info, *program);
-  alula_program_info_destroy(info);
-  void *error = checkDemands(options, program->flags);
-  if (!error && code != ALULA_STATUS_OK)
-    error = makeError(first.getCode(code), !first.text.empty() ? first.text
-                                           : message ? message
-                                                     : "alula: out of memory");
-  alula_compile_free(message);
-  if (!error) {
-    program->source = source;
-    program->options = optionBytes;
-    program->artifact = AlignedBytes(
-        {static_cast<const char *>(artifact), artifactBytes});
-    error = loadProgram(host, *program);
+  program->source = source;
+  // What each device runs, and how its arrays lie, is for clients to see.
+  if (options.partitions > 1) {
+    Compilation partition(options, "partition");
+    if (void *error = partition.run(source))
+      return error;
+    program->source = partition.getResult();
   }
-  alula_compile_free(artifact);
+  Compilation compilation(options, nullptr);
+  if (void *error = compilation.run(program->source))
+    return error;
+  readInfo(compilation.info, *program);
+  program->options = optionBytes;
+  program->artifact = AlignedBytes(compilation.getResult());
+  if (void *error = loadProgram(host, *program))
+    return error;
   result = std::move(program);
-  return error;
+  return nullptr;
 }

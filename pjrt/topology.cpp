@@ -1,5 +1,6 @@
 // The devices of a host, also of one that is only compiled for.
 
+#include "pjrt/exchange.h"
 #include "pjrt/functions.h"
 #include "pjrt/named_value.h"
 #include "pjrt/objects.h"
@@ -42,7 +43,10 @@ void *Topology::getHost(Host &host) {
     if (alula_error *error = alula_instance_create(nullptr, &made))
       return makeError(error);
     pythonCallbacks = std::make_unique<PythonCallbacks>();
-    if (void *error = pythonCallbacks->connect(made, 0, 0)) {
+    void *error = pythonCallbacks->connect(made, 0, 0);
+    if (!error)
+      error = registerExchange(made);
+    if (error) {
       alula_instance_destroy(made);
       return error;
     }
@@ -99,8 +103,7 @@ void *alula::pjrt::TopologyDescription_Serialize(
     PJRT_TopologyDescription_Serialize_Args *args) {
   ALULA_TAKE(Topology, topology);
   putOwned(args, &ALULA_ARGS::serialized_bytes,
-           &ALULA_ARGS::serialized_bytes_size,
-           &ALULA_ARGS::serialized_topology,
+           &ALULA_ARGS::serialized_bytes_size, &ALULA_ARGS::serialized_topology,
            &ALULA_ARGS::serialized_topology_deleter,
            std::string(magic) + std::to_string(topology->devices.size()));
   return nullptr;
