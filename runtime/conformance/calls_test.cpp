@@ -252,7 +252,9 @@ TEST_P(Calls, ManyThreadsOnOneExecutable) {
                     count.load(ALULA_DTYPE_I64, slot, count.immediate(0)),
                     count.immediate(1)));
   Executable model = load(file);
-  constexpr int threads = 8, rounds = 300;
+  // More by `./dev test threads`.
+  const char *asked = getenv("ALULA_TEST_ROUNDS");
+  const int threads = 64, rounds = asked ? atoi(asked) : 100;
   std::atomic<int> wrong{0};
   std::vector<std::thread> workers;
   for (int w = 0; w < threads; ++w)
