@@ -132,7 +132,6 @@ uint64_t Pool::waitForTicket(Worker &worker, uint64_t last) {
   sleepers.fetch_add(1);
   worker.sleep.announce();
   now = ticket.load();
-  // A ticket may come, and another, before this thread runs again.
   if (now == last)
     worker.sleep.sleep();
   else
@@ -161,9 +160,13 @@ void Pool::work(Worker &worker) {
   // at 1, so it sees the first one as new.
   uint64_t last = 0;
   while (true) {
-    last = waitForTicket(worker, last);
-    if (last == stop)
+    uint64_t now = waitForTicket(worker, last);
+    if (now == stop)
       return;
+    // Woken late, for a round that it has been through.
+    if (now == last)
+      continue;
+    last = now;
     auto count = uint32_t(last & 0xFFFF);
     if (worker.number >= count)
       continue;
