@@ -1,0 +1,164 @@
+// Launches, calls and custom calls as commands.
+
+#include "compiler/schedule/command_converter.h"
+#include "dialect/dispatch/element_type.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace alula::dispatch;
+using namespace alula::schedule;
+
+LogicalResult CommandConverter::convertLaunch(LaunchOp launch) {
+  // Every result takes its share of the sizes.
+  SmallVector<Value> sizes = mapAll(launch.getResultDims());
+  ArrayRef<Value> rest = sizes;
+  for (OpResult result : launch.getResults()) {
+    auto count = static_cast<size_t>(
+        cast<RankedTensorType>(result.getType()).getNumDynamicDims());
+    dims[result] = SmallVector<Value>(rest.take_front(count));
+    rest = rest.drop_front(count);
+  }
+  move(launch);
+  SmallVector<Value> bindings;
+  for (auto [number, input] : llvm::enumerate(launch.getInputs())) {
+    Value written = input;
+    for (OpResult result : launch.getResults())
+      if (getInPlaceOperand(result) == number)
+        written = result;
+    bindings.push_back(getSlot(written));
+  }
+  for (OpResult result : launch.getResults()) {
+    if (getInPlaceOperand(result))
+      continue;
+    int memory = plan.getMemoryNumber(result);
+    bindResult(memory, result);
+    allocate(memory, result);
+    bindings.push_back(getSlot(memory));
+  }
+  builder.create<RunOp>(location, launch.getEntryAttr(), bindings,
+                        mapAll(launch.getConstants()),
+                        mapAll(launch.getWorkgroups()));
+  return success();
+}
+
+LogicalResult CommandConverter::convertCall(func::CallOp call) {
+  move(call);
+  SmallVector<Value> inputs, outputs, inputDims;
+  for (auto [number, input] : llvm::enumerate(call.getOperands())) {
+    Value shown = input;
+    for (OpResult result : call.getResults())
+      if (getInPlaceOperand(result) == number)
+        shown = result;
+    if (!isa<RankedTensorType>(shown.getType()))
+      return call.emitError() << "'func.call': no native code: values of type "
+                              << shown.getType();
+    inputs.push_back(getSlot(shown));
+    llvm::append_range(inputDims, getDims(input));
+  }
+  int64_t count = 0;
+  for (OpResult result : call.getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type)
+      return call.emitError() << "'func.call': no native code: values of type "
+                              << result.getType();
+    // A dynamic one comes with its memory.
+    if (type.hasStaticShape() && !getInPlaceOperand(result))
+      allocate(plan.getMemoryNumber(result), result);
+    outputs.push_back(getSlot(result));
+    count += type.getNumDynamicDims();
+  }
+  auto made = builder.create<alula::dispatch::CallOp>(
+      location,
+      SmallVector<Type>(static_cast<size_t>(count), builder.getIndexType()),
+      call.getCalleeAttr(), inputs, outputs, inputDims);
+  takeDims(call.getResults(), made.getResults());
+  return success();
+}
+
+LogicalResult CommandConverter::loadResultDims(stablehlo::CustomCallOp call) {
+  auto shapes =
+      call->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
+  for (OpResult result : call.getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || type.hasStaticShape())
+      continue;
+    unsigned number = result.getResultNumber();
+    if (auto operand = getInPlaceOperand(result)) {
+      dims[result] = getDims(call.getOperand(*operand));
+      continue;
+    }
+    int64_t index = -1;
+    if (shapes && number < shapes.size())
+      index = shapes.getValues<APInt>()[number].getSExtValue();
+    auto shape =
+        index >= 0 && index < call->getNumOperands()
+            ? dyn_cast<RankedTensorType>(
+                  call.getOperand(static_cast<unsigned>(index)).getType())
+            : RankedTensorType();
+    if (!shape || shape.getRank() != 1 ||
+        shape.getDimSize(0) != type.getRank() ||
+        !shape.getElementType().isSignlessInteger())
+      return call.emitError()
+             << "'stablehlo.custom_call': sizes of a dynamic result must "
+                "stand in an operand: result "
+             << number << " is " << type;
+    Value source = call.getOperand(static_cast<unsigned>(index));
+    SmallVector<Value> sizes;
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      if (!type.isDynamicDim(static_cast<unsigned>(i)))
+        continue;
+      Type element = shape.getElementType();
+      int64_t bytes = alula_dtype_get_bytes(*getDtype(element));
+      Value loaded = builder.create<LoadOp>(location, element, getSlot(source),
+                                            makeIndex(i * bytes), element);
+      sizes.push_back(builder.create<arith::IndexCastOp>(
+          location, builder.getIndexType(), loaded));
+    }
+    dims[result] = sizes;
+  }
+  return success();
+}
+
+LogicalResult
+CommandConverter::convertCustomCall(stablehlo::CustomCallOp call) {
+  // Sizes are read before an operand may be overwritten.
+  if (failed(loadResultDims(call)))
+    return failure();
+  move(call);
+  SmallVector<Value> inputs, outputs, sizes;
+  SmallVector<Attribute> types;
+  auto add = [&](Value value, Value shown, SmallVector<Value> &slots) {
+    // Tokens only say what comes first.
+    if (!isa<RankedTensorType>(value.getType()))
+      return isa<stablehlo::TokenType>(value.getType());
+    slots.push_back(getSlot(shown));
+    types.push_back(TypeAttr::get(value.getType()));
+    llvm::append_range(sizes, getDims(value));
+    return true;
+  };
+  bool good = true;
+  for (OpOperand &operand : call->getOpOperands()) {
+    Value shown = operand.get();
+    for (OpResult result : call.getResults())
+      if (getInPlaceOperand(result) == operand.getOperandNumber())
+        shown = result;
+    good = good && add(operand.get(), shown, inputs);
+  }
+  for (OpResult result : call.getResults()) {
+    if (isa<RankedTensorType>(result.getType()) && !getInPlaceOperand(result)) {
+      bindResult(plan.getMemoryNumber(result), result);
+      allocate(plan.getMemoryNumber(result), result);
+    }
+    good = good && add(result, result, outputs);
+  }
+  if (!good)
+    return call.emitError()
+           << "'stablehlo.custom_call': no native code: of such types: '"
+           << call.getCallTargetName() << "'";
+  builder.create<alula::dispatch::CustomCallOp>(
+      location, call.getCallTargetName(), inputs, outputs, sizes,
+      builder.getArrayAttr(types), static_cast<uint64_t>(call.getApiVersion()),
+      call.getBackendConfigAttr(), call.getHasSideEffect());
+  return success();
+}
