@@ -103,9 +103,6 @@ void alula::kernel::emitRng(Operation *op, Lowering &lowering) {
   bool isUniform =
       rng.getRngDistribution() == stablehlo::RngDistribution::UNIFORM;
   bool isFloat = getElementKind(element) == ElementKind::Float;
-  if (!isFloat && !isUniform)
-    return lowering.decline(op, "for a normal distribution of elements of type " +
-                                    debugString(element));
   Value buffer = lowering.createResult(rng.getResult());
   SmallVector<Value> sizes = lowering.getShape(rng.getResult());
   auto toUnit = [&](Value word) -> Value {

@@ -1,7 +1,7 @@
 // RUN: alula-compile %s -o %t.alula
 // RUN: alula-run %t.alula --expected_output=3xi4=-8,7,0 --expected_output=3xi1=true,false,true --expected_output=2xf8E5M2=1.5,-inf --expected_output='2xcomplex<f32>=(1,2),(3,4)' --expected_output=2xf64=0.1,nan --expected_output=2x2xbf16=3,3,3,3
 
-// Added to something, so that they are part of a kernel.
+// Constants inside of kernels, and beside them.
 func.func @main() -> (tensor<3xi4>, tensor<3xi1>, tensor<2xf8E5M2>, tensor<2xcomplex<f32>>, tensor<2xf64>, tensor<2x2xbf16>) {
   %a = stablehlo.constant dense<[-8, 7, 0]> : tensor<3xi4>
   %b = stablehlo.constant dense<[true, false, true]> : tensor<3xi1>
