@@ -9,6 +9,11 @@ def FormKernels : Pass<"dispatch-form-kernels", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def NumberRandomStreams
+    : Pass<"dispatch-number-random-streams", "::mlir::ModuleOp"> {
+  let summary = "gives each op that draws random numbers a stream of its own";
+}
+
 def VerifyDispatchOutput
     : Pass<"dispatch-verify-output", "::mlir::ModuleOp"> {
   let summary = "checks what the next rooms rely on";

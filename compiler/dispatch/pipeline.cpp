@@ -7,6 +7,8 @@
 #include "mlir/Pass/PassManager.h"
 
 void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm) {
+  // Before ops of one function are spread over kernels.
+  pm.addPass(createNumberRandomStreams());
   pm.addPass(createFormKernels());
   pm.addPass(createVerifyDispatchOutput());
 }

@@ -1,6 +1,7 @@
 // RUN: alula-compile %s -o %t.alula
 // RUN: alula-run %t.alula --function=uniform --expected_output=i1=true --expected_output=i1=true
 // RUN: alula-run %t.alula --function=normal --expected_output=i1=true --expected_output=i1=true
+// RUN: alula-run %t.alula --function=each --expected_output=i1=false
 
 // 10000 numbers have about the mean and the spread that they should: five
 // standard errors are allowed.
@@ -52,5 +53,18 @@ func.func @normal() -> (tensor<i1>, tensor<i1>) {
   %1 = call @near(%0#0, %mean, %near) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<i1>
   %2 = call @near(%0#1, %square, %far) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<i1>
   return %1, %2 : tensor<i1>, tensor<i1>
+}
+
+// Two ops draw different numbers.
+func.func @each() -> tensor<i1> {
+  %low = stablehlo.constant dense<0> : tensor<i32>
+  %high = stablehlo.constant dense<1000000> : tensor<i32>
+  %shape = stablehlo.constant dense<9> : tensor<1xi64>
+  %x = stablehlo.rng %low, %high, %shape, distribution = UNIFORM : (tensor<i32>, tensor<i32>, tensor<1xi64>) -> tensor<9xi32>
+  %y = stablehlo.rng %low, %high, %shape, distribution = UNIFORM : (tensor<i32>, tensor<i32>, tensor<1xi64>) -> tensor<9xi32>
+  %same = stablehlo.compare EQ, %x, %y : (tensor<9xi32>, tensor<9xi32>) -> tensor<9xi1>
+  %false = stablehlo.constant dense<false> : tensor<i1>
+  %0 = stablehlo.reduce(%same init: %false) applies stablehlo.or across dimensions = [0] : (tensor<9xi1>, tensor<i1>) -> tensor<i1>
+  return %0 : tensor<i1>
 }
 }
