@@ -5,6 +5,7 @@
 #include "compiler/kernel/scalar.h"
 
 #include "compiler/kernel/library/random.h"
+#include "dialect/dispatch/element_type.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,17 +69,23 @@ void alula::kernel::emitRngBitGenerator(Operation *op, Lowering &lowering) {
   drawBits(lowering, isThreefry, state, bytes / 8, next,
            lowering.getPointer(bits), width, type.getShape());
   // Of a type narrower than a byte only the low bits count.
-  if (getElementKind(type.getElementType()) == ElementKind::Float ||
-      type.getElementTypeBitWidth() >= 8)
+  Type element = type.getElementType();
+  auto numBits = static_cast<unsigned>(
+      alula_dtype_get_bits(*dispatch::getDtype(element)));
+  if (numBits >= 8)
     return;
-  lowering.forEach(lowering.getShape(generator.getOutput()),
-                   [&](ValueRange indices) {
-                     Value word = lowering.b.create<memref::LoadOp>(bits, indices);
-                     lowering.store(lowering.b.create<arith::TruncIOp>(
-                                        getValueType(type.getElementType()),
-                                        word),
-                                    type.getElementType(), bits, indices);
-                   });
+  ImplicitLocOpBuilder &b = lowering.b;
+  Type narrow = b.getIntegerType(numBits);
+  bool isSigned = getElementKind(element) == ElementKind::Signed;
+  lowering.forEach(
+      lowering.getShape(generator.getOutput()), [&](ValueRange indices) {
+        Value word = b.create<arith::TruncIOp>(
+            narrow, b.create<memref::LoadOp>(bits, indices));
+        Value wide = isSigned
+                         ? b.create<arith::ExtSIOp>(memory, word).getResult()
+                         : b.create<arith::ExtUIOp>(memory, word).getResult();
+        b.create<memref::StoreOp>(wide, bits, indices);
+      });
 }
 
 // The numbers are our own generator's, as the reference has them.
