@@ -11,12 +11,13 @@
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/xxhash.h"
 
 #include <csignal>
@@ -94,19 +95,34 @@ void printTimes(ArrayRef<std::pair<Room, double>> times) {
   llvm::errs() << llvm::format("%10.4f s 100.0%%  all\n", sum);
 }
 
-int writeFile(StringRef path, function_ref<void(llvm::raw_ostream &)> write) {
-  std::string error;
-  auto output = openOutputFile(path, &error);
-  if (!output)
-    return fail(error);
-  write(output->os());
-  output->os().flush();
-  if (output->os().has_error()) {
-    std::string why = output->os().error().message();
-    output->os().clear_error();
-    return fail("can't write '" + path + "': " + why);
-  }
-  output->keep();
+using Write = function_ref<void(llvm::raw_ostream &)>;
+
+llvm::Error writeChecked(StringRef path, llvm::raw_fd_ostream &os,
+                         Write write) {
+  write(os);
+  os.flush();
+  std::error_code code = os.error();
+  os.clear_error();
+  return code ? llvm::createFileError(path, code) : llvm::Error::success();
+}
+
+/// A file appears whole or not at all, and who has the old one mapped keeps it.
+llvm::Error tryWriteFile(StringRef path, Write write) {
+  bool isSpecial = path != "-" && llvm::sys::fs::exists(path) &&
+                   !llvm::sys::fs::is_regular_file(path);
+  if (!isSpecial)
+    return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+      return writeChecked(path, static_cast<llvm::raw_fd_ostream &>(os), write);
+    });
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  return code ? llvm::createFileError(path, code)
+              : writeChecked(path, os, write);
+}
+
+int writeFile(StringRef path, Write write) {
+  if (llvm::Error error = tryWriteFile(path, write))
+    return fail("can't write " + toString(std::move(error)));
   return 0;
 }
 } // namespace
