@@ -343,24 +343,6 @@ TEST_P(Calls, AsyncTraceCancel) {
   EXPECT_EQ(done, 1);
 }
 
-/// Artifacts of each released version of the format still run. They are frozen.
-TEST_P(Calls, OldFormats) {
-#ifdef __x86_64__
-  std::string path = ALULA_GOLDENS "/1.0.x86_64.alula";
-  Executable model = Executable::loadFile(instance, path.c_str(), error);
-  ASSERT_FALSE(error) << error.message();
-  uint32_t add = model.find("add", error), count = model.find("count", error);
-  Buffer x = make<float>(ALULA_DTYPE_F32, {1, 2}, {1, 2});
-  std::vector<Buffer> sum = model.call(add, {x, x}, error);
-  ASSERT_FALSE(error) << error.message();
-  if (computes())
-    EXPECT_EQ(get<float>(sum[0]), (std::vector<float>{2, 4}));
-  EXPECT_EQ(get<int64_t>(model.call(count, {}, error)[0])[0], 42);
-#else
-  GTEST_SKIP() << "the goldens are for x86_64";
-#endif
-}
-
 TEST_P(Calls, Loading) {
   KernelFile file;
   buildInPlace(file);
