@@ -67,6 +67,7 @@ private:
                    stablehlo::GatherDimensionNumbersAttr map,
                    function_ref<Value(int64_t)> getSize);
   void checkScatter(stablehlo::ScatterOp scatter);
+  void checkFft(stablehlo::FftOp fft);
   template <typename Op> void checkConvolution(Op convolution);
 
   Operation *op;
@@ -119,25 +120,29 @@ void collectFactors(Value number, SmallVectorImpl<Value> &factors) {
 }
 
 void Checker::checkReshape(Value operand, Value result) {
-  // Factors that both have need no multiplication.
-  SmallVector<Value> from, all, to;
+  SmallVector<Value> from, to;
   for (int64_t dim = 0; dim < getType(operand).getRank(); ++dim)
     collectFactors(getDim(operand, dim), from);
   for (int64_t dim = 0; dim < getType(result).getRank(); ++dim)
-    collectFactors(getDim(result, dim), all);
-  for (Value factor : all) {
-    auto *same = llvm::find(from, factor);
-    if (same != from.end())
-      from.erase(same);
-    else
-      to.push_back(factor);
-  }
+    collectFactors(getDim(result, dim), to);
   auto multiply = [&](ArrayRef<Value> all) {
     Value product = numbers.make(1);
     for (Value size : all)
       product = numbers.multiply(product, size);
     return product;
   };
+  // The same factors in another order need no check. A factor of both may be 0,
+  // so that more can't be left out.
+  SmallVector<Value> onlyFrom(from), onlyTo;
+  for (Value factor : to) {
+    auto *same = llvm::find(onlyFrom, factor);
+    if (same != onlyFrom.end())
+      onlyFrom.erase(same);
+    else
+      onlyTo.push_back(factor);
+  }
+  if (multiply(onlyFrom) == multiply(onlyTo))
+    return;
   requireEqual(multiply(from), multiply(to),
                "number of elements must stay the same: is");
 }
@@ -259,6 +264,20 @@ void Checker::checkScatter(stablehlo::ScatterOp scatter) {
                   "windows of updates must not pass the input's sizes: are");
 }
 
+void Checker::checkFft(stablehlo::FftOp fft) {
+  ArrayRef<int64_t> lengths = fft.getFftLength();
+  int64_t first = getType(fft.getOperand()).getRank() -
+                  static_cast<int64_t>(lengths.size());
+  for (auto [i, length] : llvm::enumerate(lengths)) {
+    bool isHalf =
+        fft.getFftType() == stablehlo::FftType::IRFFT && i + 1 == lengths.size();
+    requireEqual(
+        getDim(fft.getOperand(), first + static_cast<int64_t>(i)),
+        numbers.make(isHalf ? length / 2 + 1 : length),
+        "sizes of the operand must be those of the transform: are");
+  }
+}
+
 template <typename Op> void Checker::checkConvolution(Op convolution) {
   auto dims = convolution.getDimensionNumbers();
   auto groups = static_cast<int64_t>(convolution.getFeatureGroupCount());
@@ -349,6 +368,25 @@ void Checker::check() {
                     });
       })
       .Case([&](stablehlo::ScatterOp scatter) { checkScatter(scatter); })
+      .Case([&](stablehlo::FftOp fft) { checkFft(fft); })
+      .Case([&](stablehlo::TriangularSolveOp solve) {
+        int64_t rank = getType(solve.getA()).getRank();
+        requireEqual(getDim(solve.getA(), rank - 2),
+                     getDim(solve.getA(), rank - 1),
+                     "a must be made of square matrices: sizes are");
+        requireEqual(getDim(solve.getA(), rank - 1),
+                     getDim(solve.getB(), rank - (solve.getLeftSide() ? 2 : 1)),
+                     "a and b must have one size: are");
+        for (int64_t dim = 0; dim + 2 < rank; ++dim)
+          requireEqual(getDim(solve.getA(), dim), getDim(solve.getB(), dim),
+                       "batch sizes of a and b must be equal: are");
+      })
+      .Case([&](stablehlo::CholeskyOp cholesky) {
+        int64_t rank = getType(cholesky.getA()).getRank();
+        requireEqual(getDim(cholesky.getA(), rank - 2),
+                     getDim(cholesky.getA(), rank - 1),
+                     "a must be made of square matrices: sizes are");
+      })
       .Case<stablehlo::ConvolutionOp, stablehlo::DynamicConvOp>(
           [&](auto convolution) { checkConvolution(convolution); })
       .Case([&](stablehlo::ReduceOp reduce) {

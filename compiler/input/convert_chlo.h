@@ -19,6 +19,11 @@ Outcome convertChloCompound(mlir::Operation *op, mlir::IRRewriter &rewriter);
 void replaceWithTyped(mlir::Operation *op, mlir::ValueRange values,
                       mlir::IRRewriter &rewriter);
 
+/// `a > b` as a comparator of tensors of `elements`; floats in total order, so
+/// that NaN is the largest as in JAX.
+void buildDescending(mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,
+                     mlir::OpBuilder &builder, mlir::Location location);
+
 /// The binary functions that have a broadcasting twin.
 mlir::FailureOr<mlir::Value>
 buildChloBinary(llvm::StringRef name, mlir::Value lhs, mlir::Value rhs,

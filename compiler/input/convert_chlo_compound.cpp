@@ -23,27 +23,6 @@ Value buildScalar(int64_t number, Type element, OpBuilder &builder,
 
 //===- top_k --------------------------------------------------------------===//
 
-/// `a > b`; floats in total order, so that NaN is the largest as in JAX.
-void buildDescending(Region &region, ArrayRef<Type> elements,
-                     OpBuilder &builder, Location location) {
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&region);
-  for (Type element : elements)
-    for (int side = 0; side < 2; ++side)
-      block->addArgument(RankedTensorType::get({}, element), location);
-  auto kind = stablehlo::ComparisonType::TOTALORDER;
-  if (auto integer = dyn_cast<IntegerType>(elements.front()))
-    kind = integer.isUnsigned() || integer.getWidth() == 1
-               ? stablehlo::ComparisonType::UNSIGNED
-               : stablehlo::ComparisonType::SIGNED;
-  Value isGreater = builder.create<stablehlo::CompareOp>(
-      location, RankedTensorType::get({}, builder.getI1Type()),
-      block->getArgument(0), block->getArgument(1),
-      stablehlo::ComparisonDirection::GT,
-      stablehlo::ComparisonTypeAttr::get(builder.getContext(), kind));
-  builder.create<stablehlo::ReturnOp>(location, isGreater);
-}
-
 LogicalResult convertTopK(chlo::TopKOp op, IRRewriter &rewriter) {
   Location location = op.getLoc();
   auto type = cast<RankedTensorType>(op.getOperand().getType());
@@ -458,6 +437,26 @@ LogicalResult convertScan(chlo::ScanOp op, IRRewriter &rewriter) {
   return success();
 }
 } // namespace
+
+void alula::input::buildDescending(Region &region, ArrayRef<Type> elements,
+                                   OpBuilder &builder, Location location) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&region);
+  for (Type element : elements)
+    for (int side = 0; side < 2; ++side)
+      block->addArgument(RankedTensorType::get({}, element), location);
+  auto kind = stablehlo::ComparisonType::TOTALORDER;
+  if (auto integer = dyn_cast<IntegerType>(elements.front()))
+    kind = integer.isUnsigned() || integer.getWidth() == 1
+               ? stablehlo::ComparisonType::UNSIGNED
+               : stablehlo::ComparisonType::SIGNED;
+  Value isGreater = builder.create<stablehlo::CompareOp>(
+      location, RankedTensorType::get({}, builder.getI1Type()),
+      block->getArgument(0), block->getArgument(1),
+      stablehlo::ComparisonDirection::GT,
+      stablehlo::ComparisonTypeAttr::get(builder.getContext(), kind));
+  builder.create<stablehlo::ReturnOp>(location, isGreater);
+}
 
 Outcome alula::input::convertChloCompound(Operation *op,
                                           IRRewriter &rewriter) {

@@ -18,8 +18,9 @@ void alula::kernel::emitFft(Operation *op, Lowering &lowering) {
   Type real = getElementType(fft.getOperand());
   if (auto complex = dyn_cast<ComplexType>(real))
     real = complex.getElementType();
+  auto type = cast<RankedTensorType>(fft.getType());
   if (llvm::is_contained(lengths, 0) ||
-      !cast<RankedTensorType>(fft.getType()).getNumElements()) {
+      (type.hasStaticShape() && !type.getNumElements())) {
     // Nothing to transform.
     lowering.createResult(fft.getResult());
     return;

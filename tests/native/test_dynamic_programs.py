@@ -84,6 +84,14 @@ def windows(x):
     return pooled, lax.reduce_window(x, 0.0, lax.add, (1, 2), (1, 1), "SAME")
 
 
+def running(x):
+    return lax.cumsum(x, 0), lax.cummax(x, 1, reverse=True), lax.cumlogsumexp(x, 0)
+
+
+def largest(x):
+    return lax.top_k(x, x.shape[-1] - 1)
+
+
 def update(x, row, i):
     return lax.dynamic_update_slice(x, row, (i, 0)), x.at[i].add(1.0)
 
@@ -158,6 +166,13 @@ PROGRAMS = {
     "scan_rows": (scan_rows, [("b, 6", F)], MANY),
     "branches": (branches, [(S, I), ("b, 3", F)], MANY),
     "windows": (windows, [("b, n", F)], [{"b": b, "n": n} for b in (1, 4) for n in (1, 2, 11)]),
+    "running": (running, [("b, n", F)], [{"b": b, "n": n} for b in (1, 5, 30) for n in (1, 4)]),
+    "largest": (largest, [("3, n", F)], [{"n": n} for n in (1, 2, 40)]),
+    "transform": (
+        lambda x: (jnp.fft.fft(x), jnp.fft.irfft(jnp.fft.rfft(x))),
+        [("b, 12", F)],
+        MANY,
+    ),
     "update": (update, [("b, 3", F), ("1, 3", F), (S, I)], MANY),
     "reshapes": (reshapes, [("b, 2*n", F)], [{"b": b, "n": n} for b in (1, 5) for n in (1, 4)]),
     "edges": (edges, [("b, 3", F)], MANY),

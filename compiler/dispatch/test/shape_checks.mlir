@@ -91,3 +91,36 @@ func.func @indexed(%a: tensor<?xf32>, %i: tensor<?x1xi32>, %l: tensor<1xi32>, %u
   }) : (tensor<?xf32>, tensor<?x1xi32>, tensor<?xf32>) -> tensor<?xf32>
   return %0, %1 : tensor<?x?xf32>, tensor<?xf32>
 }
+
+// -----
+
+// A factor of both shapes may be 0: then any shape does.
+// CHECK-LABEL: func.func @empty
+// CHECK: %[[A:.*]] = arith.muli %[[N:.*]], %c3
+// CHECK: arith.muli %[[N]], %c4
+// CHECK: dispatch.assert %{{.*}}, "'stablehlo.dynamic_reshape': number of elements must stay the same: is {0} and {1}"
+func.func @empty(%a: tensor<?x?xf32>, %l: tensor<2xi32>) -> tensor<?x3xf32> {
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<1xi32>
+  %four = stablehlo.constant dense<4> : tensor<1xi32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %m = stablehlo.concatenate %n1, %four, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %0 = stablehlo.dynamic_iota %m, dim = 0 : (tensor<2xi32>) -> tensor<?x?xf32>
+  %1 = stablehlo.concatenate %n1, %three, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %2 = stablehlo.dynamic_reshape %0, %1 : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x3xf32>
+  return %2 : tensor<?x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @solvers
+// CHECK: dispatch.assert %{{.*}}, "'stablehlo.triangular_solve': a must be made of square matrices: sizes are {0} and {1}"
+// CHECK: dispatch.assert %{{.*}}, "'stablehlo.triangular_solve': a and b must have one size: are {0} and {1}"
+// CHECK: dispatch.assert %{{.*}}, "'stablehlo.cholesky': a must be made of square matrices: sizes are {0} and {1}"
+// CHECK: dispatch.assert %{{.*}}, "'stablehlo.fft': sizes of the operand must be those of the transform: are {0} and {1}"
+func.func @solvers(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?xcomplex<f32>>) -> (tensor<?x?xf32>, tensor<?x?xf32>, tensor<?xcomplex<f32>>) {
+  %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = stablehlo.cholesky %b, lower = true : tensor<?x?xf32>
+  %2 = stablehlo.fft %c, type = FFT, length = [6] : (tensor<?xcomplex<f32>>) -> tensor<?xcomplex<f32>>
+  return %0, %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?xcomplex<f32>>
+}

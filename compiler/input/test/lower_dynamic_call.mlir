@@ -23,3 +23,42 @@ func.func @window(%x: tensor<?xf32>, %init: tensor<f32>, %edges: tensor<1x2xi32>
   %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %init, %size, %stride, %stride, %one, %edges) {called_computations = [@add]} : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// A window whose size is not known: a loop over its places, each a slice.
+// CHECK-LABEL: func.func @sum
+// CHECK: %[[PADDED:.*]] = stablehlo.dynamic_pad
+// CHECK: %[[START:.*]] = stablehlo.dynamic_broadcast_in_dim %{{.*}}, %{{.*}}, dims = []
+// CHECK: %[[R:.*]]:2 = stablehlo.while(%[[K:.*]] = %{{.*}}, %[[ACC:.*]] = %[[START]])
+// CHECK: stablehlo.compare LT, %[[K]],
+// CHECK: %[[SLICE:.*]] = stablehlo.real_dynamic_slice %[[PADDED]]
+// CHECK: "stablehlo.map"(%[[ACC]], %[[SLICE]])
+// CHECK: stablehlo.add
+// CHECK: return %[[R]]#1
+func.func @sum(%x: tensor<?xf32>, %init: tensor<f32>, %size: tensor<1xi32>, %edges: tensor<1x2xi32>) -> tensor<?xf32> {
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %init, %size, %one, %one, %one, %edges) {called_computations = [@add]} : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @top
+// CHECK-SAME: %[[X:.*]]: tensor<4x?xf32>
+// CHECK: %[[I:.*]] = stablehlo.dynamic_iota %{{.*}}, dim = 1 : (tensor<2xi64>) -> tensor<4x?xi32>
+// CHECK: %[[S:.*]]:2 = "stablehlo.sort"(%[[X]], %[[I]])
+// CHECK: compare GT, {{.*}}, TOTALORDER
+// CHECK: stablehlo.real_dynamic_slice %[[S]]#0
+// CHECK: stablehlo.real_dynamic_slice %[[S]]#1
+func.func @top(%x: tensor<4x?xf32>, %k: tensor<i32>) -> (tensor<4x?xf32>, tensor<4x?xi32>) {
+  %0:2 = stablehlo.custom_call @stablehlo.dynamic_top_k(%x, %k) : (tensor<4x?xf32>, tensor<i32>) -> (tensor<4x?xf32>, tensor<4x?xi32>)
+  return %0#0, %0#1 : tensor<4x?xf32>, tensor<4x?xi32>
+}
+
+// Does not fire: of two inputs only windows of known size are.
+// CHECK-LABEL: func.func @two
+// CHECK: stablehlo.custom_call @stablehlo.dynamic_reduce_window
+func.func private @both(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  return %a, %d : tensor<f32>, tensor<f32>
+}
+func.func @two(%x: tensor<?xf32>, %init: tensor<f32>, %size: tensor<1xi32>, %edges: tensor<1x2xi32>) -> tensor<?xf32> {
+  %0:2 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %x, %init, %init, %size, %size, %size, %size, %edges) {called_computations = [@both]} : (tensor<?xf32>, tensor<?xf32>, tensor<f32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>) -> (tensor<?xf32>, tensor<?xf32>)
+  return %0#0 : tensor<?xf32>
+}

@@ -1,0 +1,209 @@
+// Windows whose padding or size is only known when the program runs.
+
+#include "compiler/input/dynamic_window.h"
+
+#include "compiler/input/list_arithmetic.h"
+#include "dialect/stablehlo/dimension_rules.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace alula::input;
+
+namespace {
+/// The lists that follow inputs and init values.
+enum List { Sizes, Strides, Holes, Dilations, Padding, NumLists };
+
+class WindowLowering {
+public:
+  WindowLowering(stablehlo::CustomCallOp call, IRRewriter &rewriter)
+      : call(call), rewriter(rewriter), location(call.getLoc()),
+        count(call.getNumResults()), math(rewriter, location) {}
+
+  bool run() {
+    body = findBody();
+    if (!body || !checkLists())
+      return false;
+    rewriter.setInsertionPoint(call);
+    for (unsigned i = 0; i < count; ++i)
+      padded.push_back(pad(call.getInputs()[i], call.getInputs()[count + i]));
+    if (readConstants()) {
+      buildWindow();
+      return true;
+    }
+    // A map has one result.
+    if (count != 1)
+      return false;
+    buildLoop();
+    return true;
+  }
+
+private:
+  func::FuncOp findBody() {
+    if (count == 0 || call.getInputs().size() != 2 * count + NumLists ||
+        call.getCalledComputations().size() != 1)
+      return {};
+    auto symbol =
+        dyn_cast<FlatSymbolRefAttr>(call.getCalledComputations()[0]);
+    auto found = symbol ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+                              call, symbol)
+                        : func::FuncOp();
+    return found && found.getBody().hasOneBlock() ? found : func::FuncOp();
+  }
+
+  Value getList(List list) { return call.getInputs()[2 * count + list]; }
+
+  bool checkLists() {
+    auto first = dyn_cast<RankedTensorType>(call.getInputs()[0].getType());
+    if (!first || first.getRank() == 0)
+      return false;
+    rank = first.getRank();
+    for (unsigned i = 0; i < NumLists; ++i) {
+      auto list = dyn_cast<RankedTensorType>(
+          getList(static_cast<List>(i)).getType());
+      SmallVector<int64_t> shape{rank};
+      if (i == Padding)
+        shape.push_back(2);
+      if (!list || list.getShape() != ArrayRef(shape) ||
+          !list.getElementType().isSignlessInteger())
+        return false;
+    }
+    auto isFit = [&](Value value) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      return type && type.getRank() == rank;
+    };
+    return llvm::all_of(call.getInputs().take_front(count), isFit) &&
+           llvm::all_of(call.getResults(), isFit);
+  }
+
+  bool readConstants() {
+    for (List list : {Sizes, Strides, Dilations}) {
+      auto known = stablehlo::readConstant(getList(list));
+      if (!known)
+        return false;
+      constants[list].assign(known->begin(), known->end());
+    }
+    return true;
+  }
+
+  void moveBody(Region &region) {
+    IRMapping mapping;
+    body.getBody().cloneInto(&region, mapping);
+    OpBuilder::InsertionGuard guard(rewriter);
+    Operation *end = region.front().getTerminator();
+    rewriter.setInsertionPoint(end);
+    rewriter.replaceOpWithNewOp<stablehlo::ReturnOp>(end, end->getOperands());
+  }
+
+  /// Holes and edges hold the init value.
+  Value pad(Value input, Value init) {
+    SmallVector<Value> low, high, interior;
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      low.push_back(math.getElement(getList(Padding), {dim, 0}));
+      high.push_back(math.getElement(getList(Padding), {dim, 1}));
+      interior.push_back(
+          math.subtract(math.getElement(getList(Holes), {dim}), math.make(1)));
+    }
+    SmallVector<int64_t> shape(static_cast<size_t>(rank),
+                               ShapedType::kDynamic);
+    return rewriter.create<stablehlo::DynamicPadOp>(
+        location,
+        RankedTensorType::get(shape, getElementTypeOrSelf(input.getType())),
+        input, init, math.makeList(low), math.makeList(high),
+        math.makeList(interior));
+  }
+
+  void buildWindow() {
+    auto window = rewriter.create<stablehlo::ReduceWindowOp>(
+        location, call->getResultTypes(), padded,
+        call.getInputs().slice(count, count),
+        rewriter.getDenseI64ArrayAttr(constants[Sizes]),
+        rewriter.getDenseI64ArrayAttr(constants[Strides]), DenseI64ArrayAttr(),
+        rewriter.getDenseI64ArrayAttr(constants[Dilations]),
+        DenseIntElementsAttr());
+    moveBody(window.getBody());
+    rewriter.replaceOp(call, window);
+  }
+
+  /// Each round takes in one place of all windows: a slice of the input.
+  void buildLoop() {
+    SmallVector<Value> sizes, strides, dilations, places;
+    Value rounds = math.make(1), zero = math.make(0), one = math.make(1);
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      sizes.push_back(math.getElement(getList(Sizes), {dim}));
+      strides.push_back(math.getElement(getList(Strides), {dim}));
+      dilations.push_back(math.getElement(getList(Dilations), {dim}));
+      Value extent = math.add(
+          math.multiply(math.subtract(sizes.back(), one), dilations.back()),
+          one);
+      Value room = math.add(math.subtract(math.getDim(padded[0], dim), extent),
+                            strides.back());
+      places.push_back(
+          math.divide(math.getMaximum(room, zero), strides.back()));
+      // Without a window there is nothing to slice.
+      rounds = math.multiply(rounds, math.multiply(sizes.back(),
+                                                   math.getMinimum(places.back(),
+                                                                   one)));
+    }
+    auto type = cast<RankedTensorType>(call.getResult(0).getType());
+    Value initial = rewriter.create<stablehlo::DynamicBroadcastInDimOp>(
+        location, type, call.getInputs()[1], math.makeList(places),
+        rewriter.getDenseI64ArrayAttr({}), DenseI64ArrayAttr(),
+        DenseI64ArrayAttr());
+    Value strideList = math.makeList(strides);
+    auto loop = rewriter.create<stablehlo::WhileOp>(
+        location, TypeRange{zero.getType(), type}, ValueRange{zero, initial});
+    SmallVector<Type> types(loop.getResultTypes());
+    SmallVector<Location> locations(2, location);
+    Block *condition =
+        rewriter.createBlock(&loop.getCond(), {}, types, locations);
+    Value isLeft = rewriter.create<stablehlo::CompareOp>(
+        location, condition->getArgument(0), rounds,
+        stablehlo::ComparisonDirection::LT);
+    rewriter.create<stablehlo::ReturnOp>(location, isLeft);
+
+    Block *round = rewriter.createBlock(&loop.getBody(), {}, types, locations);
+    Value rest = round->getArgument(0);
+    SmallVector<Value> starts(static_cast<size_t>(rank)), limits;
+    for (size_t dim = starts.size(); dim-- > 0;) {
+      starts[dim] =
+          math.multiply(math.getRemainder(rest, sizes[dim]), dilations[dim]);
+      rest = math.divide(rest, sizes[dim]);
+    }
+    for (auto [start, stride, place] : llvm::zip_equal(starts, strides, places))
+      limits.push_back(math.add(
+          math.add(start, math.multiply(math.subtract(place, one), stride)),
+          one));
+    Value slice = rewriter.create<stablehlo::RealDynamicSliceOp>(
+        location, type, padded[0], math.makeList(starts),
+        math.makeList(limits), strideList);
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    auto map = rewriter.create<stablehlo::MapOp>(
+        location, type, ValueRange{round->getArgument(1), slice},
+        rewriter.getDenseI64ArrayAttr(dims));
+    moveBody(map.getComputation());
+    rewriter.setInsertionPointAfter(map);
+    Value next = math.add(round->getArgument(0), one);
+    rewriter.create<stablehlo::ReturnOp>(location,
+                                         ValueRange{next, map.getResult()});
+    rewriter.setInsertionPointAfter(loop);
+    rewriter.replaceOp(call, loop.getResult(1));
+  }
+
+  stablehlo::CustomCallOp call;
+  IRRewriter &rewriter;
+  Location location;
+  unsigned count;
+  ListArithmetic math;
+  func::FuncOp body;
+  int64_t rank = 0;
+  SmallVector<Value> padded;
+  SmallVector<int64_t> constants[NumLists];
+};
+} // namespace
+
+bool alula::input::lowerDynamicReduceWindow(stablehlo::CustomCallOp call,
+                                            IRRewriter &rewriter) {
+  return WindowLowering(call, rewriter).run();
+}
