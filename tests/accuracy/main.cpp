@@ -342,7 +342,7 @@ int main(int count, char **arguments) {
       for (size_t l = 0; l < levels.size(); ++l) {
         row +=
             format(worst[l].units < 1e9 ? " %.3f |" : " %g |", worst[l].units);
-        row += type.bytes == 2
+        row += type.bytes == 2 || logCount < 20
                    ? " |"
                    : format(" %.2f |", measureTime(program, type, l));
         if (worst[l].units <= bound) {
