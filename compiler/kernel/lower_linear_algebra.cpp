@@ -1,5 +1,6 @@
 // Factorizations and solvers: calls of the kernel library.
 
+#include "compiler/kernel/call_signature.h"
 #include "compiler/kernel/families.h"
 #include "compiler/kernel/library_call.h"
 
@@ -304,6 +305,10 @@ void alula::kernel::emitCustomCall(Operation *op, Lowering &lowering) {
           .Default(nullptr);
   if (!emit)
     return lowering.decline(op, "for a call of '" + name + "'");
+  StringRef wanted = findSignatureProblem(call);
+  if (!wanted.empty())
+    return lowering.decline(op, "for a call of '" + name + "' that is not " +
+                                    wanted);
   CallEmitter emitter(call, lowering);
   (emitter.*emit)();
 }
