@@ -2,6 +2,8 @@
 
 #include "pjrt/border.h"
 #include "pjrt/functions.h"
+#include "pjrt/guarded.h"
+#include "pjrt/layouts_extension.h"
 
 #include "alula/compiler.h"
 
@@ -12,17 +14,6 @@ namespace {
 void *declineCall(void *) {
   return makeError(ALULA_STATUS_UNIMPLEMENTED,
                    "alula: this function of the PJRT API is not offered");
-}
-
-/// A function behind the checks that all of them need.
-template <typename Args, void *(*function)(Args *)>
-void *guarded(Args *args) {
-  if (!args)
-    return invalid("alula: the arguments are null");
-  if (args->struct_size < sizeof args->struct_size)
-    return invalid("alula: the arguments' struct has " +
-                   std::to_string(args->struct_size) + " bytes");
-  return function(args);
 }
 
 template <typename Function> void *slot(Function *function) {
@@ -36,6 +27,7 @@ PJRT_Api makeApi() {
   api.struct_size = offsetof(PJRT_Api, PJRT_Device_GetAttributes);
   api.pjrt_api_version.struct_size = sizeof api.pjrt_api_version;
   api.pjrt_api_version.major_version = 0;
+  api.extension_start = &getLayoutsExtension();
   // Clients ask more of plugins that declare more.
   api.pjrt_api_version.minor_version = 90;
   auto **slots = reinterpret_cast<void **>(&api.PJRT_Error_Destroy);
@@ -44,7 +36,7 @@ PJRT_Api makeApi() {
     *entry = slot(declineCall);
   api.PJRT_Error_Destroy = slot(Error_Destroy);
   api.PJRT_Error_Message = slot(Error_Message);
-#define X(name) api.PJRT_##name = slot(guarded<PJRT_##name##_Args, name>);
+#define X(name) api.PJRT_##name = guardedSlot<name>();
   ALULA_FOR_EACH_PJRT_FUNCTION(X)
 #undef X
   return api;
@@ -72,8 +64,7 @@ struct Attributes {
 };
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) const PJRT_Api *
-GetPjrtApi() {
+extern "C" __attribute__((visibility("default"))) const PJRT_Api *GetPjrtApi() {
   static const PJRT_Api api = makeApi();
   return &api;
 }

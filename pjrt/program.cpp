@@ -2,6 +2,7 @@
 
 #include "pjrt/program.h"
 #include "pjrt/exchange.h"
+#include "pjrt/layouts_extension.h"
 #include "pjrt/python_callbacks.h"
 
 #include "alula/artifact.h"
@@ -84,6 +85,8 @@ void describeArguments(Program &program) {
     alula_executable_get_argument(program.executable, program.function, i,
                                   &info);
     program.arguments.push_back(readType(info));
+    program.argumentLayouts.push_back(
+        getRowMajorLayout(program.arguments.back().dims.size()));
     int64_t bytes = getBytes(program.arguments.back());
     program.argumentBytes += bytes;
     program.aliased.push_back(info.alias >= 0);
@@ -106,6 +109,7 @@ void describeResults(Program &program) {
     program.resultDims.insert(program.resultDims.end(), type.dims.begin(),
                               type.dims.end());
     program.resultRanks.push_back(type.dims.size());
+    program.resultLayouts.push_back(getRowMajorLayout(type.dims.size()));
     program.results.push_back(std::move(type));
   }
   size_t kinds = std::max(program.results.size(), program.arguments.size());

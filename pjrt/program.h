@@ -67,6 +67,7 @@ struct Program {
   std::vector<uint32_t> resultTypeCodes;
   std::vector<int64_t> resultDims;
   std::vector<size_t> resultRanks;
+  std::vector<void *> argumentLayouts, resultLayouts;
   std::vector<const char *> memoryKinds;
   std::vector<size_t> memoryKindSizes;
   std::vector<PJRT_NamedValue> costValues;

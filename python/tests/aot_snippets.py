@@ -525,12 +525,12 @@ def test_copies_between_devices():
     np.testing.assert_array_equal(b, [0, 1, 2])
 
 
-def test_partitioning_is_refused_in_a_sentence():
+def test_partitioned_programs():
     mesh = Mesh(np.array(jax.devices()), "x")
     sharding = NamedSharding(mesh, PartitionSpec("x"))
-    words = "UNIMPLEMENTED: alula: the program is to be partitioned over 2 devices"
-    with pytest.raises(jax.errors.JaxRuntimeError, match=words):
-        jax.jit(lambda a: a + 1, in_shardings=sharding).lower(jnp.ones(4)).compile()
+    compiled = jax.jit(lambda a: a + 1, in_shardings=sharding).lower(jnp.ones(4)).compile()
+    assert compiled.input_shardings[0][0] == sharding
+    np.testing.assert_array_equal(compiled(jax.device_put(jnp.ones(4), sharding)), [2] * 4)
 
 
 def test_layouts_other_than_row_major_are_refused():
