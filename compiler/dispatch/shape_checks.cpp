@@ -68,6 +68,7 @@ private:
                    function_ref<Value(int64_t)> getSize);
   void checkScatter(stablehlo::ScatterOp scatter);
   void checkFft(stablehlo::FftOp fft);
+  void checkSelectAndScatter(stablehlo::SelectAndScatterOp scatter);
   template <typename Op> void checkConvolution(Op convolution);
 
   Operation *op;
@@ -175,9 +176,9 @@ void Checker::checkSlice(stablehlo::RealDynamicSliceOp slice) {
     requireAtMost(start, limit, "start must not be after limit" + where);
     requireAtMost(limit, getDim(slice.getOperand(), dim),
                   "limit must not pass the operand's size" + where);
-    requireNotNegative(numbers.subtract(stride, numbers.make(1)),
-                       "stride must be positive: one less in dimension " +
-                           Twine(dim) + " is");
+    require(numbers.compare(CmpIPredicate::sge, stride, numbers.make(1)),
+            "stride must be positive: dimension " + Twine(dim) + " has {0}",
+            {stride});
     RankedTensorType type = getType(slice.getResult());
     if (!type.isDynamicDim(static_cast<unsigned>(dim))) {
       Value rounded = numbers.add(numbers.subtract(limit, start),
@@ -278,6 +279,25 @@ void Checker::checkFft(stablehlo::FftOp fft) {
   }
 }
 
+void Checker::checkSelectAndScatter(stablehlo::SelectAndScatterOp scatter) {
+  auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
+  for (int64_t dim = 0; dim < getType(scatter.getOperand()).getRank(); ++dim) {
+    auto i = static_cast<size_t>(dim);
+    int64_t stride = at(scatter.getWindowStrides(), i);
+    int64_t room = stride - at(scatter.getWindowDimensions(), i);
+    if (auto padding = scatter.getPadding())
+      room += padding->getValues<int64_t>()[{i, 0}] +
+              padding->getValues<int64_t>()[{i, 1}];
+    Value strides = numbers.getMaximum(
+        numbers.add(getDim(scatter.getOperand(), dim), numbers.make(room)),
+        numbers.make(0));
+    requireEqual(getDim(scatter.getSource(), dim),
+                 numbers.divide(strides, numbers.make(stride)),
+                 "source must have an element for each window: dimension " +
+                     Twine(dim) + " is");
+  }
+}
+
 template <typename Op> void Checker::checkConvolution(Op convolution) {
   auto dims = convolution.getDimensionNumbers();
   auto groups = static_cast<int64_t>(convolution.getFeatureGroupCount());
@@ -369,6 +389,9 @@ void Checker::check() {
       })
       .Case([&](stablehlo::ScatterOp scatter) { checkScatter(scatter); })
       .Case([&](stablehlo::FftOp fft) { checkFft(fft); })
+      .Case([&](stablehlo::SelectAndScatterOp scatter) {
+        checkSelectAndScatter(scatter);
+      })
       .Case([&](stablehlo::TriangularSolveOp solve) {
         int64_t rank = getType(solve.getA()).getRank();
         requireEqual(getDim(solve.getA(), rank - 2),

@@ -5,6 +5,7 @@
 //   einsum, unary_einsum → dot_general, reduce, transpose
 //   torch_index_select → gather       real_dynamic_slice → slice, if constant
 
+#include "compiler/input/list_arithmetic.h"
 #include "compiler/input/lower_einsum.h"
 
 #include "dialect/stablehlo/dimension_rules.h"
@@ -42,13 +43,28 @@ LogicalResult requireStatic(Operation *op) {
   return success();
 }
 
-LogicalResult lower(stablehlo::BroadcastOp op, IRRewriter &rewriter) {
-  if (failed(requireStatic(op)))
+LogicalResult lower(stablehlo::BroadcastOp op, IRRewriter &rewriter,
+                    bool dynamicShapes) {
+  if (!dynamicShapes && failed(requireStatic(op)))
     return failure();
   SmallVector<int64_t> dims;
   auto first = static_cast<int64_t>(op.getBroadcastSizes().size());
   for (int64_t dim = 0; dim < typeOf(op.getOperand()).getRank(); ++dim)
     dims.push_back(first + dim);
+  if (!typeOf(op.getOperand()).hasStaticShape() ||
+      !typeOf(op).hasStaticShape()) {
+    ListArithmetic math(rewriter, op.getLoc());
+    SmallVector<Value> sizes;
+    for (int64_t size : op.getBroadcastSizes())
+      sizes.push_back(math.make(size));
+    for (int64_t dim = 0; dim < typeOf(op.getOperand()).getRank(); ++dim)
+      sizes.push_back(math.getDim(op.getOperand(), dim));
+    rewriter.replaceOpWithNewOp<stablehlo::DynamicBroadcastInDimOp>(
+        op, op.getType(), op.getOperand(), math.makeList(sizes),
+        rewriter.getDenseI64ArrayAttr(dims), DenseI64ArrayAttr(),
+        DenseI64ArrayAttr());
+    return success();
+  }
   rewriter.replaceOpWithNewOp<stablehlo::BroadcastInDimOp>(
       op, op.getType(), op.getOperand(), dims);
   return success();
@@ -134,12 +150,13 @@ struct LowerDeprecated
       rewriter.setInsertionPoint(op);
       LogicalResult result =
           llvm::TypeSwitch<Operation *, LogicalResult>(op)
-              .Case<stablehlo::BroadcastOp, stablehlo::CrossReplicaSumOp,
-                    stablehlo::DotOp, stablehlo::TorchIndexSelectOp>(
+              .Case<stablehlo::CrossReplicaSumOp, stablehlo::DotOp,
+                    stablehlo::TorchIndexSelectOp>(
                   [&](auto typed) { return lower(typed, rewriter); })
-              .Case([&](stablehlo::RealDynamicSliceOp slice) {
-                return lower(slice, rewriter, dynamicShapes);
-              })
+              .Case<stablehlo::BroadcastOp, stablehlo::RealDynamicSliceOp>(
+                  [&](auto typed) {
+                    return lower(typed, rewriter, dynamicShapes);
+                  })
               .Case([&](stablehlo::CreateTokenOp) {
                 rewriter.replaceOpWithNewOp<stablehlo::AfterAllOp>(
                     op, op->getResultTypes(), ValueRange());

@@ -45,7 +45,7 @@ func.func @lists(%a: tensor<?xf32>, %l: tensor<1xi32>) -> (tensor<?xf32>, tensor
 // CHECK: dispatch.assert %{{.*}}, "'stablehlo.real_dynamic_slice': start must not be negative: dimension 0 is {0}"
 // CHECK: dispatch.assert %{{.*}}, "'stablehlo.real_dynamic_slice': start must not be after limit: dimension 0 is {0} and {1}"
 // CHECK: dispatch.assert %{{.*}}, "'stablehlo.real_dynamic_slice': limit must not pass the operand's size: dimension 0 is {0} and {1}"
-// CHECK: dispatch.assert %{{.*}}, "'stablehlo.real_dynamic_slice': stride must be positive: one less in dimension 0 is {0}"
+// CHECK: dispatch.assert %{{.*}}, "'stablehlo.real_dynamic_slice': stride must be positive: dimension 0 has {0}"
 // CHECK: dispatch.assert %{{.*}}, "'stablehlo.dynamic_pad': interior padding must not be negative: dimension 0 has {0}"
 // CHECK: dispatch.assert %{{.*}}, "'stablehlo.dynamic_pad': sizes must not be negative: dimension 0 is {0}"
 // CHECK: dispatch.assert %{{.*}}, "'stablehlo.slice': limit must not pass the operand's size: dimension 0 is {0} and {1}"
@@ -123,4 +123,22 @@ func.func @solvers(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?xcomple
   %1 = stablehlo.cholesky %b, lower = true : tensor<?x?xf32>
   %2 = stablehlo.fft %c, type = FFT, length = [6] : (tensor<?xcomplex<f32>>) -> tensor<?xcomplex<f32>>
   return %0, %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?xcomplex<f32>>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @windows
+// CHECK: %[[N:.*]] = tensor.dim %arg0
+// CHECK: dispatch.assert %{{.*}}, "'stablehlo.select_and_scatter': source must have an element for each window: dimension 0 is {0} and {1}"
+func.func @windows(%a: tensor<?xf32>, %s: tensor<?xf32>, %z: tensor<f32>) -> tensor<?xf32> {
+  %0 = "stablehlo.select_and_scatter"(%a, %s, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %p = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }, {
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %q = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<?xf32>, tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
 }

@@ -9,3 +9,11 @@ func.func @main(%x: tensor<?xf32>, %p: tensor<i1>, %start: tensor<1xi32>) -> ten
   %0 = stablehlo.real_dynamic_slice %x, %start, %start, %start : (tensor<?xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// CHECK-LABEL: func.func @broadcast
+// CHECK: stablehlo.get_dimension_size %arg0, dim = 0
+// CHECK: stablehlo.dynamic_broadcast_in_dim %arg0, %{{.*}}, dims = [1] : (tensor<?xf32>, tensor<2xi64>) -> tensor<3x?xf32>
+func.func @broadcast(%x: tensor<?xf32>) -> tensor<3x?xf32> {
+  %0 = stablehlo.broadcast %x, sizes = [3] : (tensor<?xf32>) -> tensor<3x?xf32>
+  return %0 : tensor<3x?xf32>
+}
