@@ -263,7 +263,9 @@ def native_section(native: dict) -> list[str]:
     reasons = collections.defaultdict(lambda: collections.defaultdict(list))
     for (op, kind), problem in native.items():
         if problem:
-            reasons[tally.normal(problem)][f"{op.dialect}.{op.name}"].append(kind.split(",")[0])
+            # The types are counted: that they differ is no other reason.
+            reason = re.sub(r"(!f\.)?\bf\d+E\w+|complex<f\d+>", "..", tally.normal(problem))
+            reasons[reason][f"{op.dialect}.{op.name}"].append(kind.split(",")[0])
     if not reasons:
         return []
     lines = ["", "## No native code", "", "| programs | why | ops |", "|---|---|---|"]

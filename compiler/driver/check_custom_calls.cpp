@@ -9,6 +9,14 @@ using namespace mlir;
 LogicalResult alula::driver::checkCustomCalls(ModuleOp module,
                                               ArrayRef<std::string> announced) {
   bool good = true;
+  module.walk([&](Operation *op) {
+    if (!isa<stablehlo::InfeedOp, stablehlo::OutfeedOp, stablehlo::SendOp,
+             stablehlo::RecvOp>(op))
+      return;
+    good = false;
+    op->emitError() << "'" << op->getName().getStringRef()
+                    << "': no native code: a running program talks to nobody";
+  });
   module.walk([&](stablehlo::CustomCallOp call) {
     StringRef name = call.getCallTargetName();
     // Shapes that are not known are checked when the program runs.
