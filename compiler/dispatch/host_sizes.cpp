@@ -28,6 +28,10 @@ SmallVector<unsigned> getShapeOperands(Operation *op) {
     return {1};
   if (isa<stablehlo::DynamicIotaOp>(op))
     return {0};
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+      call && op->getNumOperands() == 2 &&
+      call.getCallTargetName() == "stablehlo.dynamic_rng_bit_generator")
+    return {1};
   if (isa<stablehlo::DynamicPadOp>(op))
     return {2, 3, 4};
   if (isa<stablehlo::RealDynamicSliceOp>(op))
@@ -145,7 +149,11 @@ LogicalResult HostSizes::computeCustomCallResult(OpResult result) {
   auto operands =
       op->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
   unsigned number = result.getResultNumber();
-  int64_t index = -1;
+  // This one says it by what it is.
+  bool isGenerator =
+      cast<stablehlo::CustomCallOp>(op).getCallTargetName() ==
+      "stablehlo.dynamic_rng_bit_generator";
+  int64_t index = isGenerator && number == 1 ? 1 : -1;
   if (operands && number < operands.size())
     index = operands.getValues<APInt>()[number].getSExtValue();
   auto list = index >= 0 && index < op->getNumOperands()

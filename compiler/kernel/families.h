@@ -67,6 +67,7 @@ ALULA_EMITTER(emitConvolution)
 // linear algebra, fft, rng
 ALULA_EMITTER(emitCholesky)
 ALULA_EMITTER(emitCustomCall)
+ALULA_EMITTER(emitDynamicRngBits)
 ALULA_EMITTER(emitFft)
 ALULA_EMITTER(emitRng)
 ALULA_EMITTER(emitRngBitGenerator)

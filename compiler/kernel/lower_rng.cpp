@@ -88,6 +88,96 @@ void alula::kernel::emitRngBitGenerator(Operation *op, Lowering &lowering) {
       });
 }
 
+namespace {
+/// How threefry pairs an output of these sizes: the first even dimension, else
+/// the first of the largest.
+struct Pairing {
+  Value outer, size, inner;
+};
+
+Pairing findPairing(Lowering &lowering, ArrayRef<Value> sizes) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  using Predicate = arith::CmpIPredicate;
+  Value zero = lowering.index(0), one = lowering.index(1);
+  Value paired = zero, size = sizes.empty() ? one : sizes.front();
+  Value hasEven = lowering.compare(Predicate::ne, zero, zero);
+  for (auto [d, dim] : llvm::enumerate(sizes)) {
+    Value isEven = lowering.compare(
+        Predicate::eq, lowering.rem(dim, lowering.index(2)), zero);
+    Value isBetter = b.create<arith::OrIOp>(
+        isEven, lowering.compare(Predicate::ugt, dim, size));
+    Value isFirst = b.create<arith::XOrIOp>(hasEven, lowering.makeTrue());
+    Value isTaken = b.create<arith::AndIOp>(isFirst, isBetter);
+    paired = lowering.select(isTaken, lowering.index(static_cast<int64_t>(d)),
+                             paired);
+    size = lowering.select(isTaken, dim, size);
+    hasEven = b.create<arith::OrIOp>(hasEven, isEven);
+  }
+  Value outer = one, inner = one;
+  for (auto [d, dim] : llvm::enumerate(sizes)) {
+    Value here = lowering.index(static_cast<int64_t>(d));
+    Value isOuter = lowering.compare(Predicate::ult, here, paired);
+    Value isInner = lowering.compare(Predicate::ugt, here, paired);
+    outer = lowering.mul(outer, lowering.select(isOuter, dim, one));
+    inner = lowering.mul(inner, lowering.select(isInner, dim, one));
+  }
+  return {outer, size, inner};
+}
+} // namespace
+
+// custom_call @stablehlo.dynamic_rng_bit_generator(state, sizes)
+void alula::kernel::emitDynamicRngBits(Operation *op, Lowering &lowering) {
+  auto algorithm = op->getAttrOfType<stablehlo::RngAlgorithmAttr>(
+      "rng_algorithm");
+  auto state = op->getNumOperands() == 2 && op->getNumResults() == 2
+                   ? dyn_cast<RankedTensorType>(op->getOperand(0).getType())
+                   : RankedTensorType();
+  auto list = state ? dyn_cast<RankedTensorType>(op->getOperand(1).getType())
+                    : RankedTensorType();
+  auto type = state ? cast<RankedTensorType>(op->getResult(1).getType())
+                    : RankedTensorType();
+  if (!algorithm || !state || !list ||
+      list.getShape() != ArrayRef<int64_t>{type.getRank()} || op->getResult(0).getType() != state ||
+      !isa<IntegerType>(state.getElementType()) || !state.hasStaticShape())
+    return lowering.decline(op, "for such operands");
+  bool isThreefry =
+      algorithm.getValue() == stablehlo::RngAlgorithm::THREE_FRY;
+  int64_t bytes = state.getNumElements() *
+                  getMemoryType(state.getElementType()).getIntOrFloatBitWidth() /
+                  8;
+  if (bytes != 16 && (bytes != 24 || isThreefry))
+    return lowering.decline(op, "for a state of " + Twine(bytes) + " bytes");
+  OpResult output = op->getResult(1);
+  Type element = getElementType(output);
+  if (!isa<IntegerType>(element) || element.getIntOrFloatBitWidth() < 8)
+    return lowering.decline(op, "for values of type " +
+                                    debugString(output.getType()));
+  ImplicitLocOpBuilder &b = lowering.b;
+  Type i64 = b.getI64Type();
+  auto toInteger = [&](Value number) -> Value {
+    return b.create<arith::IndexCastOp>(i64, number);
+  };
+  Value from = lowering.getPointer(lowering.getBuffer(op->getOperand(0)));
+  Value next = lowering.getPointer(lowering.createResult(op->getResult(0)));
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    sizes.push_back(
+        lowering.getIndexElement(op->getOperand(1), lowering.index(dim)));
+  lowering.setShape(output, sizes);
+  Value bits = lowering.getPointer(lowering.createResult(output));
+  std::string suffix =
+      "_u" + std::to_string(element.getIntOrFloatBitWidth());
+  if (!isThreefry)
+    return lowering.callLibrary(
+        "alula_philox_bits" + suffix,
+        {from, makeInteger(lowering, i64, bytes / 8), next, bits,
+         toInteger(lowering.product(sizes))});
+  Pairing pairing = findPairing(lowering, sizes);
+  lowering.callLibrary("alula_threefry_bits" + suffix,
+                       {from, next, bits, toInteger(pairing.outer),
+                        toInteger(pairing.size), toInteger(pairing.inner)});
+}
+
 // The numbers are our own generator's, as the reference has them.
 void alula::kernel::emitRng(Operation *op, Lowering &lowering) {
   auto rng = cast<stablehlo::RngOp>(op);

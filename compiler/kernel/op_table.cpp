@@ -66,6 +66,10 @@ const llvm::StringMap<OpLowering> &getTable() {
 OpLowering alula::kernel::findLowering(Operation *op) {
   if (isa<alula::dispatch::PackOp>(op))
     return {generatePack};
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+      call &&
+      call.getCallTargetName() == "stablehlo.dynamic_rng_bit_generator")
+    return {nullptr, emitDynamicRngBits};
   if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
     return {};
   auto found = getTable().find(op->getName().stripDialect());

@@ -10,5 +10,6 @@ bool alula::dispatch::isKernelCall(llvm::StringRef name) {
              true)
       .Cases("alula.svd", "alula.tridiagonal", "alula.tridiagonal_solve", true)
       .Cases("ProductOfElementaryHouseholderReflectors", "Qr", true)
+      .Case("stablehlo.dynamic_rng_bit_generator", true)
       .Default(false);
 }

@@ -277,6 +277,29 @@ def test_agrees(tools, name):
             )
 
 
+@pytest.mark.parametrize("algorithm", ["THREE_FRY", "PHILOX"])
+def test_random_bits_are_those_of_static_sizes(tools, algorithm):
+    dynamic = f"""
+func.func @main(%n: tensor<2xi32>) -> tensor<?x?xui32> {{
+  %state = stablehlo.constant dense<[7, 11]> : tensor<2xui64>
+  %0:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%state, %n) {{rng_algorithm = #stablehlo<rng_algorithm {algorithm}>}} : (tensor<2xui64>, tensor<2xi32>) -> (tensor<2xui64>, tensor<?x?xui32>)
+  return %0#1 : tensor<?x?xui32>
+}}
+"""
+    artifact = tools[0].compile(dynamic.encode(), ["cpu:host"])
+    for rows, columns in ((3, 5), (5, 3), (3, 4), (4, 3), (1, 1), (0, 2), (7, 7)):
+        static = f"""
+func.func @main() -> tensor<{rows}x{columns}xui32> {{
+  %state = stablehlo.constant dense<[7, 11]> : tensor<2xui64>
+  %0, %1 = stablehlo.rng_bit_generator %state, algorithm = {algorithm} : (tensor<2xui64>) -> (tensor<2xui64>, tensor<{rows}x{columns}xui32>)
+  return %1 : tensor<{rows}x{columns}xui32>
+}}
+"""
+        wanted = run(tools, tools[0].compile(static.encode(), ["cpu:host"]), [])[0]
+        ours = run(tools, artifact, [np.array([rows, columns], I)])[0]
+        np.testing.assert_array_equal(ours, wanted)
+
+
 def test_says_what_shapes_break(tools):
     artifact = compile_symbolic(tools, jnp.add, [("b, 4", F), ("b, 4", F)])
     arrays = [np.zeros((2, 4), F), np.zeros((3, 4), F)]
