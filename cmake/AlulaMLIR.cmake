@@ -36,3 +36,13 @@ function(alula_tablegen OUT IN)
   add_custom_target(${target} DEPENDS "${out}")
   add_dependencies(alula-dialect-headers ${target})
 endfunction()
+
+# All static archives, of which the linker takes what is needed: Debian's CMake
+# files name shared libraries that nothing of it uses.
+if(NOT ALULA_SHARED_MLIR)
+  file(GLOB archives "${LLVM_LIBRARY_DIR}/libMLIR*.a" "${LLVM_LIBRARY_DIR}/libLLVM*.a")
+  list(FILTER archives EXCLUDE REGEX "MLIRMlirOptMain|MLIRCAPI|MLIRExecutionEngine|MLIRJitRunner|MLIRTest|LLVMExegesis")
+  add_library(AlulaStaticMLIR INTERFACE)
+  target_link_libraries(AlulaStaticMLIR INTERFACE
+    -Wl,--start-group ${archives} -Wl,--end-group z zstd tinfo dl)
+endif()
