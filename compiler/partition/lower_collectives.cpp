@@ -35,7 +35,8 @@ public:
             [&](auto id) { return lowerId(id); })
         .Case<stablehlo::AllGatherOp, stablehlo::AllReduceOp,
               stablehlo::ReduceScatterOp, stablehlo::AllToAllOp,
-              stablehlo::CollectiveBroadcastOp, stablehlo::CrossReplicaSumOp>(
+              stablehlo::CollectiveBroadcastOp, stablehlo::CollectiveReduceOp,
+              stablehlo::CrossReplicaSumOp>(
             [&](auto collective) { return lowerGrouped(collective); })
         .Case<stablehlo::CollectivePermuteOp>(
             [&](auto permute) { return lowerPermute(permute); })
@@ -195,6 +196,9 @@ private:
   }
 
   template <typename Op> LogicalResult lowerGrouped(Op op) {
+    if constexpr (requires { op.getHasDynamicRoot(); })
+      if (op.getHasDynamicRoot())
+        return op.emitOpError() << "no native code: a root that is computed";
     for (Value operand : op->getOperands())
       if (failed(checkType(op, operand)))
         return failure();
@@ -273,10 +277,28 @@ private:
                  cast<ShapedType>(type).getShape());
   }
 
-  FailureOr<Value> lowerOne(stablehlo::CollectiveBroadcastOp op, Value operand,
+  // The first of a group has what an all_reduce gives, others have zeros.
+  FailureOr<Value> lowerOne(stablehlo::CollectiveReduceOp op, Value operand,
+                            Type, Sources &sources, ArrayRef<int32_t> places) {
+    FailureOr<Value> all =
+        combine(exchange(operand, sources), &op.getComputation());
+    if (failed(all) || participants.count() == 1)
+      return all;
+    std::vector<int32_t> isFirst;
+    for (auto [list, place] : llvm::zip_equal(sources, places))
+      isFirst.push_back(list.front() >= 0 && place == 0);
+    Sources nobody(sources.size(), SmallVector<int64_t>{-1});
+    auto shape = cast<ShapedType>(operand.getType()).getShape();
+    Value zeros = reshape(exchange(operand, nobody), shape);
+    Value chosen = rewriter.create<stablehlo::ConvertOp>(
+        location, RankedTensorType::get({}, rewriter.getI1Type()),
+        lookUp(isFirst));
+    return Value(rewriter.create<stablehlo::SelectOp>(
+        location, all->getType(), chosen, *all, zeros));
+  }
+
+  FailureOr<Value> lowerOne(stablehlo::CollectiveBroadcastOp, Value operand,
                             Type type, Sources &sources, ArrayRef<int32_t>) {
-    if (op.getHasDynamicRoot())
-      return op.emitOpError() << "no native code: a root that is computed";
     for (auto &list : sources)
       list.truncate(1);
     return reshape(exchange(operand, sources),

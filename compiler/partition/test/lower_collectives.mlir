@@ -67,6 +67,22 @@ module attributes {mhlo.num_partitions = 4 : i32} {
     return %r : tensor<2xf32>
   }
 
+  // The first of each group has the result, the others zeros.
+  // CHECK-LABEL: func @reduce_to_one
+  // CHECK: %[[ALL:.*]] = stablehlo.custom_call @alula.exchange(%arg0) {backend_config = "{{.*}} 4 2 0 2 1 3 0 2 1 3"
+  // CHECK: %[[SUM:.*]] = stablehlo.add
+  // CHECK: %[[NONE:.*]] = stablehlo.custom_call @alula.exchange(%arg0) {backend_config = "{{.*}} 4 1 -1 -1 -1 -1"
+  // CHECK: stablehlo.constant dense<[1, 1, 0, 0]> : tensor<4xi32>
+  // CHECK: stablehlo.select {{.*}}, %[[SUM]],
+  func.func @reduce_to_one(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %r = "stablehlo.collective_reduce"(%x) <{channel_handle = #channel, replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, use_global_device_ids}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<2xf32>) -> tensor<2xf32>
+    return %r : tensor<2xf32>
+  }
+
   // Without a channel, groups count replicas: there is one.
   // CHECK-LABEL: func @replicas
   // CHECK: stablehlo.custom_call @alula.exchange(%arg0) {backend_config = "{{.*}} 4 1 0 1 2 3"
@@ -115,5 +131,13 @@ func.func @strangers(%x: tensor<2xf32>) -> tensor<4xf32> {
 func.func @pairs(%x: tensor<2xf32>) -> tensor<2xf32> {
   // expected-error @+1 {{a pair names 0 and 1, the program runs on 1 replicas of 1 partitions}}
   %r = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+func.func @root(%x: tensor<2xf32>, %root: tensor<1xi32>) -> tensor<2xf32> {
+  // expected-error @+1 {{no native code: a root that is computed}}
+  %r = "stablehlo.collective_broadcast"(%x, %root) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>, has_dynamic_root}> : (tensor<2xf32>, tensor<1xi32>) -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
