@@ -3,10 +3,12 @@
 #include "compiler/dispatch/host_sizes.h"
 
 #include "compiler/dispatch/shape_checks.h"
+#include "dialect/dispatch/kernel_call.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace alula::dispatch;
@@ -40,6 +42,26 @@ SmallVector<unsigned> getShapeOperands(Operation *op) {
           stablehlo::RngOp>(op))
     return {2};
   return {};
+}
+/// A kernel is passed the sizes of its results; the call's own operands stay.
+void dropShapeOperands(stablehlo::CustomCallOp call) {
+  auto indices =
+      call->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
+  if (!indices || !isKernelCall(call.getCallTargetName()))
+    return;
+  llvm::BitVector dropped(call->getNumOperands());
+  for (const APInt &index : indices.getValues<APInt>())
+    if (index.ult(dropped.size()))
+      dropped.set(static_cast<unsigned>(index.getZExtValue()));
+  if (auto layouts = call.getOperandLayouts()) {
+    SmallVector<Attribute> kept;
+    for (auto [i, layout] : llvm::enumerate(*layouts))
+      if (i >= dropped.size() || !dropped.test(static_cast<unsigned>(i)))
+        kept.push_back(layout);
+    call.setOperandLayoutsAttr(ArrayAttr::get(call.getContext(), kept));
+  }
+  call->eraseOperands(dropped);
+  call->removeAttr("indices_of_shape_operands");
 }
 } // namespace
 
@@ -122,6 +144,8 @@ LogicalResult HostSizes::computeOp(Operation *op) {
     replaced.push_back(op);
     return success();
   }
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    dropShapeOperands(call);
   addShapeChecks(op, *this);
   for (unsigned number : getShapeOperands(op))
     pack(op->getOpOperand(number));

@@ -132,3 +132,20 @@ func.func @loop(%a: tensor<?xf32>, %p: tensor<i1>) -> tensor<?xf32> {
   }
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// Operands that say sizes go; the kernel is passed the sizes.
+// CHECK-LABEL: func.func @call
+// CHECK: %[[N:.*]] = tensor.dim %arg0
+// CHECK: dispatch.launch @call_0::@call_0(%arg0) [%[[N]], %[[N]], %[[N]]] result_dims(%[[N]], %[[N]])
+// CHECK: stablehlo.custom_call @Qr(%{{.*}}) : (tensor<?x4x4xf32>) -> (tensor<?x4x4xf32>, tensor<?x4xf32>)
+func.func @call(%a: tensor<?x4x4xf32>) -> (tensor<?x4x4xf32>, tensor<?x4xf32>) {
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?x4x4xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %four = stablehlo.constant dense<4> : tensor<1xi32>
+  %l = stablehlo.concatenate %n1, %four, %four, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
+  %m = stablehlo.concatenate %n1, %four, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %0:2 = stablehlo.custom_call @Qr(%a, %l, %m) {indices_of_shape_operands = dense<[1, 2]> : tensor<2xi64>} : (tensor<?x4x4xf32>, tensor<3xi32>, tensor<2xi32>) -> (tensor<?x4x4xf32>, tensor<?x4xf32>)
+  return %0#0, %0#1 : tensor<?x4x4xf32>, tensor<?x4xf32>
+}
