@@ -2,6 +2,8 @@
  * holds LLVM itself, those that we make no code for are these empty functions:
  * 40 MB less. Ours need no parser of assembly either. */
 
+#include <stdint.h>
+
 #define ALULA_NO_TARGET(target)                                                \
   void LLVMInitialize##target##TargetInfo(void);                               \
   void LLVMInitialize##target##TargetInfo(void) {}                             \
@@ -37,3 +39,20 @@ ALULA_NO_TARGET(VE)
 ALULA_NO_TARGET(WebAssembly)
 ALULA_NO_TARGET(XCore)
 ALULA_NO_TARGET(Xtensa)
+
+/* Debian's LLVM adds Polly to what is optimized while linking; we link code
+ * that is done. The struct is LLVM's PassPluginLibraryInfo. */
+struct alula_pass_plugin {
+  uint32_t api_version;
+  const char *name, *version;
+  void (*add_passes)(void *builder);
+};
+
+static void addNoPasses(void *builder) { (void)builder; }
+
+struct alula_pass_plugin
+alula_absent_polly(void) __asm__("_Z18getPollyPluginInfov");
+struct alula_pass_plugin alula_absent_polly(void) {
+  struct alula_pass_plugin none = {1, "none", "", addNoPasses};
+  return none;
+}
