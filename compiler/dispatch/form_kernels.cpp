@@ -81,14 +81,14 @@ bool isDynamic(Type type) {
 bool needsSizes(func::FuncOp function) {
   return function
       .walk([](Operation *op) {
-        bool found = llvm::any_of(op->getResultTypes(), isDynamic) ||
-                     llvm::any_of(op->getOperandTypes(), isDynamic) ||
-                     isa<stablehlo::DynamicBroadcastInDimOp,
-                         stablehlo::DynamicReshapeOp,
-                         stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
-                         stablehlo::DynamicGatherOp, stablehlo::DynamicConvOp,
-                         stablehlo::RealDynamicSliceOp,
-                         stablehlo::SetDimensionSizeOp>(op);
+        bool found =
+            llvm::any_of(op->getResultTypes(), isDynamic) ||
+            llvm::any_of(op->getOperandTypes(), isDynamic) ||
+            isa<stablehlo::DynamicBroadcastInDimOp, stablehlo::DynamicReshapeOp,
+                stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
+                stablehlo::DynamicGatherOp, stablehlo::DynamicConvOp,
+                stablehlo::RealDynamicSliceOp, stablehlo::SetDimensionSizeOp>(
+                op);
         if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
           found |= call.getCallTargetName() == "shape_assertion";
         return found ? WalkResult::interrupt() : WalkResult::advance();
@@ -123,9 +123,9 @@ struct FormKernels
       if (function.isExternal())
         continue;
       if (!function.getBody().hasOneBlock()) {
-        function.emitError() << "'func.func': must have one block: @"
-                             << function.getSymName() << " has "
-                             << function.getBlocks().size();
+        function.emitError()
+            << "'func.func': must have one block: @" << function.getSymName()
+            << " has " << function.getBlocks().size();
         return signalPassFailure();
       }
       HostSizes sizes(function);

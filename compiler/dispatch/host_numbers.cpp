@@ -41,11 +41,11 @@ Value HostNumbers::build(ArrayRef<Value> operands, Args &&...args) {
   int64_t extra = 0;
   if constexpr (std::is_same_v<Op, arith::CmpIOp>)
     extra = static_cast<int64_t>((args, ...));
-  auto key = std::make_tuple(
-      const_cast<void *>(
-          OperationName(Op::getOperationName(), function.getContext())
-              .getAsOpaquePointer()),
-      extra, pointers);
+  auto key =
+      std::make_tuple(const_cast<void *>(OperationName(Op::getOperationName(),
+                                                       function.getContext())
+                                             .getAsOpaquePointer()),
+                      extra, pointers);
   auto found = known.find(key);
   if (found == known.end() && Op::template hasTrait<OpTrait::IsCommutative>()) {
     auto turned = key;
@@ -88,8 +88,7 @@ Value HostNumbers::make(int64_t value) {
   if (!constant) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&function.front());
-    constant =
-        builder.create<arith::ConstantIndexOp>(function.getLoc(), value);
+    constant = builder.create<arith::ConstantIndexOp>(function.getLoc(), value);
   }
   return constant;
 }
@@ -178,7 +177,9 @@ Value HostNumbers::getMinimum(Value a, Value b) {
 Value HostNumbers::bitAnd(Value a, Value b) {
   return build<arith::AndIOp>({a, b});
 }
-Value HostNumbers::bitOr(Value a, Value b) { return build<arith::OrIOp>({a, b}); }
+Value HostNumbers::bitOr(Value a, Value b) {
+  return build<arith::OrIOp>({a, b});
+}
 Value HostNumbers::bitXor(Value a, Value b) {
   return build<arith::XOrIOp>({a, b});
 }

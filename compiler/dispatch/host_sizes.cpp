@@ -134,8 +134,8 @@ LogicalResult HostSizes::computeOp(Operation *op) {
     if (isDynamic(result) && failed(computeResult(result)))
       return failure();
   if (auto size = dyn_cast<stablehlo::GetDimensionSizeOp>(op)) {
-    Value number = getDim(size.getOperand(),
-                          static_cast<int64_t>(size.getDimension()));
+    Value number =
+        getDim(size.getOperand(), static_cast<int64_t>(size.getDimension()));
     OpBuilder builder(op->getContext());
     builder.setInsertionPoint(op);
     auto packed = builder.create<PackOp>(op->getLoc(), size.getType(), number);
@@ -174,9 +174,8 @@ LogicalResult HostSizes::computeCustomCallResult(OpResult result) {
       op->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
   unsigned number = result.getResultNumber();
   // This one says it by what it is.
-  bool isGenerator =
-      cast<stablehlo::CustomCallOp>(op).getCallTargetName() ==
-      "stablehlo.dynamic_rng_bit_generator";
+  bool isGenerator = cast<stablehlo::CustomCallOp>(op).getCallTargetName() ==
+                     "stablehlo.dynamic_rng_bit_generator";
   int64_t index = isGenerator && number == 1 ? 1 : -1;
   if (operands && number < operands.size())
     index = operands.getValues<APInt>()[number].getSExtValue();
@@ -250,7 +249,8 @@ LogicalResult HostSizes::assertShape(Operation *op) {
   if (!matchPattern(values.front(), m_One()))
     builder.create<AssertOp>(op->getLoc(), values.front(),
                              "'stablehlo.custom_call': shape assertion "
-                             "failed: " + message.getValue().str(),
+                             "failed: " +
+                                 message.getValue().str(),
                              ArrayRef(values).drop_front());
   replaced.push_back(op);
   return success();

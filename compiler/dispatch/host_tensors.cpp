@@ -88,10 +88,9 @@ Value HostTensors::compute(Value tensor, ArrayRef<int64_t> position) {
   if (auto size = dyn_cast<stablehlo::GetDimensionSizeOp>(op))
     return getDim(size.getOperand(), static_cast<int64_t>(size.getDimension()));
   if (auto pack = dyn_cast<PackOp>(op))
-    return isCondition(tensor)
-               ? Value()
-               : pack.getNumbers()[static_cast<unsigned>(
-                     linearize(position, shape))];
+    return isCondition(tensor) ? Value()
+                               : pack.getNumbers()[static_cast<unsigned>(
+                                     linearize(position, shape))];
   if (auto barrier = dyn_cast<stablehlo::OptimizationBarrierOp>(op))
     return getElement(
         barrier.getOperand()[cast<OpResult>(tensor).getResultNumber()],
@@ -150,9 +149,9 @@ Value HostTensors::computeMoved(Operation *op, ArrayRef<int64_t> position) {
       })
       .Case([&](stablehlo::ReverseOp reverse) {
         for (int64_t dim : reverse.getDimensions())
-          source[static_cast<size_t>(dim)] =
-              shape[static_cast<size_t>(dim)] - 1 -
-              source[static_cast<size_t>(dim)];
+          source[static_cast<size_t>(dim)] = shape[static_cast<size_t>(dim)] -
+                                             1 -
+                                             source[static_cast<size_t>(dim)];
         return getElement(reverse.getOperand(), source);
       })
       .Case([&](stablehlo::ConcatenateOp concatenate) -> Value {
@@ -175,8 +174,8 @@ Value HostTensors::computeElementwise(Operation *op,
                                       ArrayRef<int64_t> position) {
   auto getOperand = [&](unsigned i) {
     Value operand = op->getOperand(i);
-    return getElement(operand, getType(operand).getRank() ? position
-                                                          : ArrayRef<int64_t>());
+    return getElement(
+        operand, getType(operand).getRank() ? position : ArrayRef<int64_t>());
   };
   if (!llvm::all_of(op->getOperands(), isKnownType))
     return {};
@@ -187,8 +186,8 @@ Value HostTensors::computeElementwise(Operation *op,
     return numbers.select(getOperand(0), getOperand(1), getOperand(2));
   }
   if (isa<stablehlo::ClampOp>(op))
-    return numbers.getMinimum(
-        numbers.getMaximum(getOperand(1), getOperand(0)), getOperand(2));
+    return numbers.getMinimum(numbers.getMaximum(getOperand(1), getOperand(0)),
+                              getOperand(2));
   if (auto compare = dyn_cast<stablehlo::CompareOp>(op)) {
     using Direction = stablehlo::ComparisonDirection;
     Value a = getOperand(0), b = getOperand(1);

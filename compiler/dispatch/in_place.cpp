@@ -44,8 +44,8 @@ public:
 private:
   /// The operand that an op changes a part of.
   static Value getUpdated(OpResult result) {
-    if (auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(
-            result.getOwner()))
+    if (auto update =
+            dyn_cast<stablehlo::DynamicUpdateSliceOp>(result.getOwner()))
       return update.getOperand();
     if (auto scatter = dyn_cast<stablehlo::ScatterOp>(result.getOwner()))
       return scatter.getInputs()[result.getResultNumber()];
@@ -58,7 +58,7 @@ private:
     const auto *found = llvm::find(inputs, value);
     auto number = static_cast<int64_t>(found - inputs.begin());
     return found == inputs.end() || llvm::is_contained(taken, number) ? -1
-                                                                     : number;
+                                                                      : number;
   }
 
   bool isSameType(Value a, Value b) {
@@ -79,8 +79,7 @@ private:
   /// Element i of the output is made of elements i of the inputs.
   bool isElementwise() {
     auto type = cast<RankedTensorType>(outputs[0].getType());
-    return type.getRank() > 0 &&
-           llvm::all_of(members, [&](Operation *op) {
+    return type.getRank() > 0 && llvm::all_of(members, [&](Operation *op) {
              return (op->hasTrait<mlir::OpTrait::Elementwise>() ||
                      isa<stablehlo::SelectOp, stablehlo::ClampOp>(op)) &&
                     cast<RankedTensorType>(op->getResult(0).getType())

@@ -156,8 +156,7 @@ void Checker::checkBroadcast(stablehlo::DynamicBroadcastInDimOp broadcast) {
     Value to = getDim(broadcast.getResult(), target);
     if (from == to || getConstantIntValue(from) == 1)
       continue;
-    Value isOne =
-        numbers.compare(CmpIPredicate::eq, from, numbers.make(1));
+    Value isOne = numbers.compare(CmpIPredicate::eq, from, numbers.make(1));
     Value isSame = numbers.compare(CmpIPredicate::eq, from, to);
     require(numbers.bitOr(isOne, isSame),
             "a size must be 1 or stay the same: dimension " + Twine(dim) +
@@ -183,7 +182,8 @@ void Checker::checkSlice(stablehlo::RealDynamicSliceOp slice) {
     if (!type.isDynamicDim(static_cast<unsigned>(dim))) {
       Value rounded = numbers.add(numbers.subtract(limit, start),
                                   numbers.subtract(stride, numbers.make(1)));
-      requireEqual(numbers.divide(rounded, stride), getDim(slice.getResult(), dim),
+      requireEqual(numbers.divide(rounded, stride),
+                   getDim(slice.getResult(), dim),
                    "sizes must be those of the result's type: dimension " +
                        Twine(dim) + " is");
     }
@@ -270,12 +270,11 @@ void Checker::checkFft(stablehlo::FftOp fft) {
   int64_t first = getType(fft.getOperand()).getRank() -
                   static_cast<int64_t>(lengths.size());
   for (auto [i, length] : llvm::enumerate(lengths)) {
-    bool isHalf =
-        fft.getFftType() == stablehlo::FftType::IRFFT && i + 1 == lengths.size();
-    requireEqual(
-        getDim(fft.getOperand(), first + static_cast<int64_t>(i)),
-        numbers.make(isHalf ? length / 2 + 1 : length),
-        "sizes of the operand must be those of the transform: are");
+    bool isHalf = fft.getFftType() == stablehlo::FftType::IRFFT &&
+                  i + 1 == lengths.size();
+    requireEqual(getDim(fft.getOperand(), first + static_cast<int64_t>(i)),
+                 numbers.make(isHalf ? length / 2 + 1 : length),
+                 "sizes of the operand must be those of the transform: are");
   }
 }
 
@@ -301,7 +300,8 @@ void Checker::checkSelectAndScatter(stablehlo::SelectAndScatterOp scatter) {
 template <typename Op> void Checker::checkConvolution(Op convolution) {
   auto dims = convolution.getDimensionNumbers();
   auto groups = static_cast<int64_t>(convolution.getFeatureGroupCount());
-  Value features = getDim(convolution.getLhs(), dims.getInputFeatureDimension());
+  Value features =
+      getDim(convolution.getLhs(), dims.getInputFeatureDimension());
   Value kernelFeatures =
       getDim(convolution.getRhs(), dims.getKernelInputFeatureDimension());
   requireEqual(features, numbers.multiply(kernelFeatures, numbers.make(groups)),
@@ -310,10 +310,9 @@ template <typename Op> void Checker::checkConvolution(Op convolution) {
        {groups, static_cast<int64_t>(convolution.getBatchGroupCount())})
     if (count != 1)
       requireEqual(
-          numbers.getRemainder(
-              getDim(convolution.getRhs(),
-                     dims.getKernelOutputFeatureDimension()),
-              numbers.make(count)),
+          numbers.getRemainder(getDim(convolution.getRhs(),
+                                      dims.getKernelOutputFeatureDimension()),
+                               numbers.make(count)),
           numbers.make(0), "output features must be whole groups: rest is");
 }
 
@@ -434,11 +433,11 @@ void alula::dispatch::addShapeChecks(Operation *op, HostSizes &sizes) {
     return tensor && !tensor.hasStaticShape();
   };
   // Of static shapes everything has been checked, but what lists say.
-  bool hasList = isa<stablehlo::DynamicBroadcastInDimOp,
-                     stablehlo::DynamicReshapeOp, stablehlo::DynamicIotaOp,
-                     stablehlo::RealDynamicSliceOp, stablehlo::DynamicPadOp,
-                     stablehlo::DynamicGatherOp, stablehlo::DynamicConvOp,
-                     stablehlo::SetDimensionSizeOp>(op);
+  bool hasList =
+      isa<stablehlo::DynamicBroadcastInDimOp, stablehlo::DynamicReshapeOp,
+          stablehlo::DynamicIotaOp, stablehlo::RealDynamicSliceOp,
+          stablehlo::DynamicPadOp, stablehlo::DynamicGatherOp,
+          stablehlo::DynamicConvOp, stablehlo::SetDimensionSizeOp>(op);
   if (hasList || llvm::any_of(op->getOperandTypes(), isDynamic) ||
       llvm::any_of(op->getResultTypes(), isDynamic))
     Checker(op, sizes).check();

@@ -44,11 +44,11 @@ private:
     if (count == 0 || call.getInputs().size() != 2 * count + NumLists ||
         call.getCalledComputations().size() != 1)
       return {};
-    auto symbol =
-        dyn_cast<FlatSymbolRefAttr>(call.getCalledComputations()[0]);
-    auto found = symbol ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-                              call, symbol)
-                        : func::FuncOp();
+    auto symbol = dyn_cast<FlatSymbolRefAttr>(call.getCalledComputations()[0]);
+    auto found =
+        symbol
+            ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, symbol)
+            : func::FuncOp();
     return found && found.getBody().hasOneBlock() ? found : func::FuncOp();
   }
 
@@ -60,8 +60,8 @@ private:
       return false;
     rank = first.getRank();
     for (unsigned i = 0; i < NumLists; ++i) {
-      auto list = dyn_cast<RankedTensorType>(
-          getList(static_cast<List>(i)).getType());
+      auto list =
+          dyn_cast<RankedTensorType>(getList(static_cast<List>(i)).getType());
       SmallVector<int64_t> shape{rank};
       if (i == Padding)
         shape.push_back(2);
@@ -105,8 +105,7 @@ private:
       interior.push_back(
           math.subtract(math.getElement(getList(Holes), {dim}), math.make(1)));
     }
-    SmallVector<int64_t> shape(static_cast<size_t>(rank),
-                               ShapedType::kDynamic);
+    SmallVector<int64_t> shape(static_cast<size_t>(rank), ShapedType::kDynamic);
     return rewriter.create<stablehlo::DynamicPadOp>(
         location,
         RankedTensorType::get(shape, getElementTypeOrSelf(input.getType())),
@@ -142,9 +141,9 @@ private:
       places.push_back(
           math.divide(math.getMaximum(room, zero), strides.back()));
       // Without a window there is nothing to slice.
-      rounds = math.multiply(rounds, math.multiply(sizes.back(),
-                                                   math.getMinimum(places.back(),
-                                                                   one)));
+      rounds = math.multiply(
+          rounds,
+          math.multiply(sizes.back(), math.getMinimum(places.back(), one)));
     }
     auto type = cast<RankedTensorType>(call.getResult(0).getType());
     Value initial = rewriter.create<stablehlo::DynamicBroadcastInDimOp>(
@@ -176,8 +175,8 @@ private:
           math.add(start, math.multiply(math.subtract(place, one), stride)),
           one));
     Value slice = rewriter.create<stablehlo::RealDynamicSliceOp>(
-        location, type, padded[0], math.makeList(starts),
-        math.makeList(limits), strideList);
+        location, type, padded[0], math.makeList(starts), math.makeList(limits),
+        strideList);
     auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
     auto map = rewriter.create<stablehlo::MapOp>(
         location, type, ValueRange{round->getArgument(1), slice},

@@ -95,9 +95,9 @@ private:
     OpBuilder builder(launch);
     IRMapping mapping;
     auto numBindings = entry.getBindings().size();
-    mapping.map(kernel.getArguments().slice(numBindings,
-                                            launch.getConstants().size()),
-                launch.getConstants());
+    mapping.map(
+        kernel.getArguments().slice(numBindings, launch.getConstants().size()),
+        launch.getConstants());
     Value total;
     for (memref::AllocOp alloc : allocs) {
       SmallVector<Value> sizes;
@@ -107,13 +107,13 @@ private:
                << "'memref.alloc': size of a temporary must follow from the "
                   "sizes of inputs and results: "
                << alloc.getType();
-      total = total ? builder.create<arith::AddIOp>(launch.getLoc(), total,
-                                                    bytes)
-                    : bytes;
+      total = total
+                  ? builder.create<arith::AddIOp>(launch.getLoc(), total, bytes)
+                  : bytes;
     }
     SmallVector<Type> types(launch.getResultTypes());
-    types.push_back(RankedTensorType::get({ShapedType::kDynamic},
-                                          builder.getI8Type()));
+    types.push_back(
+        RankedTensorType::get({ShapedType::kDynamic}, builder.getI8Type()));
     SmallVector<Value> dims(launch.getResultDims());
     dims.push_back(total);
     DenseI64ArrayAttr inPlace = launch.getInPlaceAttr();
@@ -162,8 +162,7 @@ private:
         location, bytesType, binding, builder.getIndexAttr(0),
         ArrayRef<OpFoldResult>{total},
         ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-    for (auto [alloc, offset, own] :
-         llvm::zip_equal(allocs, offsets, sizes)) {
+    for (auto [alloc, offset, own] : llvm::zip_equal(allocs, offsets, sizes)) {
       placePointers(alloc, binding, offset);
       // Identity layout, as the alloc's.
       Value view = builder.create<memref::ViewOp>(location, alloc.getType(),

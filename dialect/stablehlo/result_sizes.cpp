@@ -60,8 +60,8 @@ private:
     if (dilation == 1)
       return size;
     // An empty dimension has no holes.
-    Value last = numbers.multiply(numbers.subtract(size, make(1)),
-                                  make(dilation));
+    Value last =
+        numbers.multiply(numbers.subtract(size, make(1)), make(dilation));
     return numbers.getMaximum(numbers.add(last, make(1)), make(0));
   }
   /// How many places a window has.
@@ -70,8 +70,8 @@ private:
         numbers.add(dilate(size, window.inputDilation), window.padding);
     Value room =
         numbers.subtract(padded, dilate(windowSize, window.windowDilation));
-    Value strides = numbers.getMaximum(
-        numbers.add(room, make(window.stride)), make(0));
+    Value strides =
+        numbers.getMaximum(numbers.add(room, make(window.stride)), make(0));
     return window.stride == 1 ? strides
                               : numbers.divide(strides, make(window.stride));
   }
@@ -135,9 +135,9 @@ template <typename Op> Sizes Computer::computeConvolution(Op op) {
   sizes[dims.getOutputBatchDimension()] =
       getDim(op.getLhs(), dims.getInputBatchDimension());
   if (op.getBatchGroupCount() != 1)
-    sizes[dims.getOutputBatchDimension()] = numbers.divide(
-        sizes[dims.getOutputBatchDimension()],
-        make(static_cast<int64_t>(op.getBatchGroupCount())));
+    sizes[dims.getOutputBatchDimension()] =
+        numbers.divide(sizes[dims.getOutputBatchDimension()],
+                       make(static_cast<int64_t>(op.getBatchGroupCount())));
   sizes[dims.getOutputFeatureDimension()] =
       getDim(op.getRhs(), dims.getKernelOutputFeatureDimension());
   for (auto [i, output] : llvm::enumerate(dims.getOutputSpatialDimensions())) {
@@ -219,27 +219,25 @@ std::optional<Sizes> Computer::computeAny(OpResult result) {
   return llvm::TypeSwitch<Operation *, Answer>(op)
       .Case<DynamicBroadcastInDimOp, DynamicReshapeOp>(
           [&](auto) -> Answer { return readList(op->getOperand(1)); })
-      .Case([&](DynamicIotaOp) -> Answer { return readList(op->getOperand(0)); })
+      .Case(
+          [&](DynamicIotaOp) -> Answer { return readList(op->getOperand(0)); })
       .Case([&](RngOp rng) -> Answer { return readList(rng.getShape()); })
       .Case<SelectOp, ClampOp>(
           [&](auto) -> Answer { return computeElementwise(op); })
       .Case<DynamicUpdateSliceOp, ReverseOp, CholeskyOp>(
           [&](auto) -> Answer { return copy(op->getOperand(0)); })
       .Case<MapOp>([&](auto) -> Answer { return computeElementwise(op); })
-      .Case([&](TriangularSolveOp solve) -> Answer {
-        return copy(solve.getB());
-      })
+      .Case(
+          [&](TriangularSolveOp solve) -> Answer { return copy(solve.getB()); })
       .Case<ScatterOp, SortOp, OptimizationBarrierOp>(
           [&](auto) -> Answer { return copy(op->getOperand(number)); })
-      .Case([&](SelectAndScatterOp) -> Answer {
-        return copy(op->getOperand(0));
-      })
+      .Case(
+          [&](SelectAndScatterOp) -> Answer { return copy(op->getOperand(0)); })
       .Case([&](BatchNormInferenceOp) -> Answer {
         return copy(op->getOperand(0));
       })
-      .Case<BatchNormTrainingOp, BatchNormGradOp>([&](auto) -> Answer {
-        return copy(op->getOperand(number ? 1 : 0));
-      })
+      .Case<BatchNormTrainingOp, BatchNormGradOp>(
+          [&](auto) -> Answer { return copy(op->getOperand(number ? 1 : 0)); })
       .Case([&](TransposeOp transpose) -> Answer {
         return pick(transpose.getOperand(), transpose.getPermutation());
       })
@@ -261,22 +259,22 @@ std::optional<Sizes> Computer::computeAny(OpResult result) {
       .Case([&](PadOp pad) -> Answer {
         Sizes sizes = copy(pad.getOperand());
         for (auto [i, size] : llvm::enumerate(sizes))
-          size = numbers.add(dilate(size, pad.getInteriorPadding()[i] + 1),
-                             make(pad.getEdgePaddingLow()[i] +
-                                  pad.getEdgePaddingHigh()[i]));
+          size = numbers.add(
+              dilate(size, pad.getInteriorPadding()[i] + 1),
+              make(pad.getEdgePaddingLow()[i] + pad.getEdgePaddingHigh()[i]));
         return sizes;
       })
       .Case([&](DynamicPadOp pad) -> Answer {
         Sizes sizes = copy(pad.getOperand());
         for (auto [i, size] : llvm::enumerate(sizes)) {
           SmallVector<int64_t> at{static_cast<int64_t>(i)};
-          Value gaps = numbers.getMaximum(numbers.subtract(size, make(1)),
-                                          make(0));
+          Value gaps =
+              numbers.getMaximum(numbers.subtract(size, make(1)), make(0));
           Value holes = numbers.multiply(
               gaps, numbers.getElement(pad.getInteriorPadding(), at));
-          Value edges = numbers.add(
-              numbers.getElement(pad.getEdgePaddingLow(), at),
-              numbers.getElement(pad.getEdgePaddingHigh(), at));
+          Value edges =
+              numbers.add(numbers.getElement(pad.getEdgePaddingLow(), at),
+                          numbers.getElement(pad.getEdgePaddingHigh(), at));
           size = numbers.add(numbers.add(size, holes), edges);
         }
         return sizes;
@@ -318,10 +316,9 @@ std::optional<Sizes> Computer::computeAny(OpResult result) {
           return numbers.getElement(gather.getSliceSizes(), {i});
         });
       })
-      .Case<ConvolutionOp, DynamicConvOp>(
-          [&](auto convolution) -> Answer {
-            return computeConvolution(convolution);
-          })
+      .Case<ConvolutionOp, DynamicConvOp>([&](auto convolution) -> Answer {
+        return computeConvolution(convolution);
+      })
       .Case([&](ReduceWindowOp window) -> Answer {
         return computeReduceWindow(window);
       })
