@@ -6,6 +6,7 @@
 #include "pjrt/program.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace alula::pjrt;
 
@@ -13,7 +14,7 @@ namespace {
 /// One device's share of a call.
 struct Launch {
   std::shared_ptr<Program> program;
-  Device *device;
+  Device *device = nullptr;
   std::vector<Buffer *> given;
   std::vector<Ref<Value>> arguments;
   /// For each argument, whether the client gives it away.
@@ -311,7 +312,12 @@ void *alula::pjrt::LoadedExecutable_Execute(
     launch.given.clear();
     if (events)
       events[i] = Ref<Event>(launch.done).leak();
-    start(std::move(launch));
   }
+  // The share that runs here, in a callback of its device, may wait for the
+  // others: it comes last.
+  for (bool isHere : {false, true})
+    for (Launch &launch : launches)
+      if (launch.device && launch.device->queue.isInTask() == isHere)
+        start(std::exchange(launch, Launch()));
   return nullptr;
 }

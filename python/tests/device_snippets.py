@@ -118,3 +118,14 @@ def test_nobody_waits_for_a_device_that_failed(mesh):
     with pytest.raises(jax.errors.JaxRuntimeError, match="too large|another device"):
         over(mesh, f, out_specs=P())(X).block_until_ready()
     np.testing.assert_array_equal(over(mesh, f, out_specs=P())(X * 0), X[:2] * 0)
+
+
+def test_a_callback_may_run_programs_over_all_devices(mesh):
+    inner = over(mesh, lambda x: lax.psum(x, "a"), out_specs=P())
+
+    def call(x):
+        return np.asarray(inner(X))[0, :2] + x
+
+    struct = jax.ShapeDtypeStruct((2,), jnp.float32)
+    result = jax.jit(lambda x: jax.pure_callback(call, struct, x))(jnp.ones(2))
+    np.testing.assert_array_equal(result, X[0, :2] + X[2, :2] + 1)
