@@ -9,9 +9,9 @@
 using namespace mlir;
 using namespace alula::kernel;
 
-LibraryCall::LibraryCall(Lowering &lowering, Operation *op, StringRef name,
+LibraryCall::LibraryCall(Lowering &lowering, StringRef name,
                          Type element)
-    : lowering(lowering), op(op), name(name) {
+    : lowering(lowering), name(name) {
   type = getPassedType(element);
   this->name += "_" + getLibraryName(type);
 }

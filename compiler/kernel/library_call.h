@@ -9,7 +9,7 @@ namespace alula::kernel {
 class LibraryCall {
 public:
   /// `element` is what the function's name ends with.
-  LibraryCall(Lowering &lowering, mlir::Operation *op, llvm::StringRef name,
+  LibraryCall(Lowering &lowering, llvm::StringRef name,
               mlir::Type element);
 
   void addInput(mlir::Value tensor);
@@ -34,7 +34,6 @@ private:
   mlir::Type getPassedType(mlir::Type element) const;
 
   Lowering &lowering;
-  mlir::Operation *op;
   std::string name;
   mlir::Type type;
   llvm::SmallVector<mlir::Value> arguments;

@@ -27,7 +27,7 @@ void alula::kernel::emitFft(Operation *op, Lowering &lowering) {
   }
 
   ImplicitLocOpBuilder &b = lowering.b;
-  LibraryCall plan(lowering, op, "fft_plan", real);
+  LibraryCall plan(lowering, "fft_plan", real);
   int64_t complexBytes = 2 * plan.getElementBytes();
   int64_t planBytes =
       alula_fft_plan_bytes(kind, rank, lengths.data(), complexBytes);
@@ -43,7 +43,7 @@ void alula::kernel::emitFft(Operation *op, Lowering &lowering) {
   plan.addScratch(planBytes);
   plan.run();
 
-  LibraryCall call(lowering, op, "fft", real);
+  LibraryCall call(lowering, "fft", real);
   call.addInput(fft.getOperand());
   call.addOutput(cast<OpResult>(fft.getResult()));
   call.addMemory(planMemory);

@@ -16,7 +16,7 @@ using namespace alula::kernel;
 void alula::kernel::emitCholesky(Operation *op, Lowering &lowering) {
   auto cholesky = cast<stablehlo::CholeskyOp>(op);
   Value a = cholesky.getA();
-  LibraryCall call(lowering, op, "cholesky", getElementType(a));
+  LibraryCall call(lowering, "cholesky", getElementType(a));
   call.addInput(a);
   call.addOutput(cast<OpResult>(cholesky.getResult()));
   call.addNull();
@@ -29,7 +29,7 @@ void alula::kernel::emitCholesky(Operation *op, Lowering &lowering) {
 void alula::kernel::emitTriangularSolve(Operation *op, Lowering &lowering) {
   auto solve = cast<stablehlo::TriangularSolveOp>(op);
   Value a = solve.getA(), b = solve.getB();
-  LibraryCall call(lowering, op, "triangular_solve", getElementType(a));
+  LibraryCall call(lowering, "triangular_solve", getElementType(a));
   call.addInput(a);
   call.addInput(b);
   call.addOutput(cast<OpResult>(solve.getResult()));
@@ -71,7 +71,7 @@ public:
 
 private:
   LibraryCall start(StringRef name) {
-    return LibraryCall(lowering, op, name, getElementType(a));
+    return LibraryCall(lowering, name, getElementType(a));
   }
   OpResult result(unsigned i) { return op->getResult(i); }
   Value size(Value tensor, int64_t fromEnd) {
