@@ -15,6 +15,8 @@ def run(program: str | bytes, inputs: list[np.ndarray]) -> list[np.ndarray]:
         xla_client.DeviceList((device,)),
         compiler.get_compile_options(num_replicas=1, num_partitions=1),
     )
-    arguments = [jax.device_put(array, device) for array in inputs]
+    # Whoever imported JAX first may not have asked for 64 bits.
+    with jax.enable_x64(True):
+        arguments = [jax.device_put(array, device) for array in inputs]
     results = executable.execute_sharded(arguments)
     return [np.asarray(shards[0]) for shards in results.disassemble_into_single_device_arrays()]
