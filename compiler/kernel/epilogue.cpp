@@ -6,6 +6,7 @@
 
 #include "compiler/kernel/block_convolution.h"
 #include "compiler/kernel/element_form.h"
+#include "compiler/kernel/inline_plan.h"
 #include "compiler/kernel/scalar.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -31,13 +32,12 @@ Operation *getFollower(Value value) {
   if (!value.hasOneUse())
     return nullptr;
   Operation *user = *value.user_begin();
-  bool keepsIndices = user->hasTrait<mlir::OpTrait::Elementwise>() ||
-                      isa<stablehlo::SelectOp, stablehlo::ClampOp>(user);
   auto shapeOf = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getShape();
   };
-  if (!keepsIndices || user->getBlock() != value.getParentBlock() ||
-      user->getNumResults() != 1 ||
+  // A region may read what is computed before the op and not before the blocks.
+  if (!keepsIndices(user) || user->getNumRegions() ||
+      user->getBlock() != value.getParentBlock() || user->getNumResults() != 1 ||
       shapeOf(user->getResult(0)) != shapeOf(value) || shapeOf(value).empty())
     return nullptr;
   return user;

@@ -10,15 +10,14 @@
 using namespace mlir;
 using namespace alula::kernel;
 
-namespace {
-/// Elements are computed by recursion over what they are made of.
-constexpr unsigned maxDepth = 128;
-
-/// Element i of the result needs element i of each operand of its shape.
-bool keepsIndices(Operation *op) {
+bool alula::kernel::keepsIndices(Operation *op) {
   return op->hasTrait<mlir::OpTrait::Elementwise>() ||
          isa<stablehlo::SelectOp, stablehlo::ClampOp, stablehlo::MapOp>(op);
 }
+
+namespace {
+/// Elements are computed by recursion over what they are made of.
+constexpr unsigned maxDepth = 128;
 
 int64_t countElements(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());

@@ -8,12 +8,10 @@
 
 #include "compiler/kernel/block_convolution.h"
 #include "compiler/kernel/convolution.h"
-#include "compiler/kernel/library/product.h"
-#include "compiler/kernel/matrix_operand.h"
+#include "compiler/kernel/product_call.h"
 #include "compiler/kernel/scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -25,9 +23,6 @@ namespace {
 constexpr int64_t maxBlockRow = 128, maxBlockOutputs = 512,
                   maxCopiedBytes = 256 * 1024;
 constexpr int64_t maxBlockFeatures = 256, minBlockFeatures = 64;
-/// For the cores of a machine, if the output is large.
-constexpr int64_t wantedBlocks = 16;
-constexpr int64_t productsPerStep = 16;
 
 class BlockConvolution : Convolution {
 public:
@@ -160,13 +155,7 @@ BlockConvolution::Inputs
 BlockConvolution::findInputs(const ConvPosition &first) {
   if (!inPlace)
     return copyInputs(first);
-  SmallVector<Value> sizes = lowering.getShape(lhs);
-  SmallVector<Value> distances(sizes.size());
-  Value distance = lowering.index(1);
-  for (size_t i = sizes.size(); i-- > 0;) {
-    distances[i] = distance;
-    distance = lowering.mul(distance, sizes[i]);
-  }
+  SmallVector<Value> distances = lowering.getStrides(lowering.getShape(lhs));
   Inputs inputs;
   auto distanceOf = [&](int64_t dim) {
     return distances[static_cast<size_t>(dim)];
@@ -227,13 +216,8 @@ BlockConvolution::copyInputs(const ConvPosition &first) {
           return fillFeatures([&](Value) { return lowering.zero(sumType); });
         });
   });
-  Inputs inputs{lowering.getPointer(copy), {}};
-  inputs.strides.resize(windows.size());
-  Value distance = inputFeaturesOfGroup;
-  for (size_t i = windows.size(); i-- > 0;) {
-    inputs.strides[i] = distance;
-    distance = lowering.mul(distance, sizes[i]);
-  }
+  Inputs inputs{lowering.getPointer(copy), lowering.getStrides(all)};
+  inputs.strides.pop_back();
   return inputs;
 }
 
@@ -268,8 +252,7 @@ void BlockConvolution::emit() {
   SmallVector<Value> grid{numBatches, numGroups}, sizes;
   auto addBlocks = [&](Value size, int64_t limit) {
     sizes.push_back(lowering.index(limit));
-    grid.push_back(lowering.div(
-        lowering.add(size, lowering.index(limit - 1)), sizes.back()));
+    grid.push_back(lowering.ceilDiv(size, sizes.back()));
   };
   int64_t outputs = featureLimit, products = getFeatures();
   for (auto [i, window] : llvm::enumerate(windows)) {
@@ -304,29 +287,31 @@ void BlockConvolution::emitBlock(const ConvPosition &first) {
   bool joins = !windows[last].isReversed && windows[last].rhsDilation == 1 &&
                inputs.strides[last] == inputFeaturesOfGroup;
   size_t offsetDims = windows.size() - joins;
-  Value depth = inputFeaturesOfGroup, pieces = lowering.index(1);
+  ProductCall call;
+  call.depth = inputFeaturesOfGroup;
   if (joins)
-    depth = lowering.mul(depth, windows[last].kernelSize);
+    call.depth = lowering.mul(call.depth, windows[last].kernelSize);
+  call.pieces = lowering.index(1);
   for (size_t i = 0; i < offsetDims; ++i)
-    pieces = lowering.mul(pieces, windows[i].kernelSize);
-  Value offsets =
-      offsetDims ? lowering.getPointer(writeOffsets(inputs.strides, offsetDims))
-                 : b.create<LLVM::ZeroOp>(
-                        LLVM::LLVMPointerType::get(b.getContext()))
-                       .getResult();
-  Value zero = lowering.index(0), kernelRows = lowering.mul(depth, pieces);
-  MatrixBlock weights = kernel.getBlock(
-      {}, zero, kernelRows,
+    call.pieces = lowering.mul(call.pieces, windows[i].kernelSize);
+  if (offsetDims)
+    call.offsets = writeOffsets(inputs.strides, offsetDims);
+  Value kernelRows = lowering.mul(call.depth, call.pieces);
+  call.columns = counts.back();
+  call.right = kernel.getBlock(
+      {}, lowering.index(0), kernelRows,
       lowering.add(lowering.mul(first.group, featuresOfGroup), first.feature),
-      counts.back(), kernelRows, lowering.index(featureLimit));
+      call.columns, kernelRows, lowering.index(featureLimit));
 
   auto stepOf = [&](size_t dim) {
     return lowering.mul(inputs.strides[dim], lowering.index(windows[dim].stride));
   };
-  bool hasGroups = windows.size() > 1;
-  Value one = lowering.index(1);
-  Value groups = hasGroups ? counts[last - 1] : one;
-  Value inputGroup = hasGroups ? stepOf(last - 1) : zero;
+  call.rows = counts[last];
+  call.left = {inputs.pointer, stepOf(last), lowering.index(1)};
+  if (windows.size() > 1) {
+    call.groups = counts[last - 1];
+    call.leftGroup = stepOf(last - 1);
+  }
 
   auto isLastDims = [&] {
     for (size_t i = 0; i < windows.size(); ++i)
@@ -336,34 +321,24 @@ void BlockConvolution::emitBlock(const ConvPosition &first) {
   };
   bool direct = final == op->getResult(0) &&
                 getMemoryType(getElementType(final)) == sumType && isLastDims();
-  Value output, outputRow, outputGroup, tile;
+  Value tile;
   if (direct) {
     SmallVector<Value> sizes = lowering.getShape(final);
-    outputRow = sizes.back();
-    outputGroup = lowering.mul(outputRow, windows[last].outputSize);
-    output = getElementPointer(lowering, buffer,
-                               lowering.linearize(getOutputIndices(first), sizes));
+    call.outputRow = sizes.back();
+    call.outputGroup = lowering.mul(call.outputRow, windows[last].outputSize);
+    call.output = getElementPointer(
+        lowering, buffer, lowering.linearize(getOutputIndices(first), sizes));
   } else {
     SmallVector<Value> sizes;
     for (int64_t limit : limits)
       sizes.push_back(lowering.index(limit));
     sizes.push_back(lowering.index(featureLimit));
     tile = lowering.createTemporary(sizes, sumType);
-    output = lowering.getPointer(tile);
-    outputRow = sizes.back();
-    outputGroup = lowering.mul(outputRow, sizes[last]);
+    call.output = lowering.getPointer(tile);
+    call.outputRow = sizes.back();
+    call.outputGroup = lowering.mul(call.outputRow, sizes[last]);
   }
-  Value scratch = lowering.createTemporary(
-      {lowering.index(alula_product_scratch_bytes())}, b.getI8Type());
-  Value add = b.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
-  lowering.callLibrary(
-      "alula_product_" + getLibraryName(sumType),
-      {output, toInteger(outputGroup), toInteger(outputRow), inputs.pointer,
-       toInteger(inputGroup), toInteger(stepOf(last)), toInteger(one), offsets,
-       toInteger(pieces), toInteger(depth), weights.pointer,
-       toInteger(weights.rowStride), toInteger(weights.columnStride),
-       toInteger(groups), toInteger(counts[last]), toInteger(counts.back()), add,
-       lowering.getPointer(scratch)});
+  callProduct(lowering, sumType, call);
   if (!direct)
     finish(tile, first, counts);
 }

@@ -4,14 +4,11 @@
 // The blocks are one loop without an order.
 
 #include "compiler/kernel/block_product.h"
-#include "compiler/kernel/library/product.h"
-#include "compiler/kernel/matrix_operand.h"
+#include "compiler/kernel/product_call.h"
 #include "compiler/kernel/scalar.h"
 
 #include "dialect/stablehlo/ops.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -23,10 +20,6 @@ namespace {
 constexpr int64_t maxBlockRows = 128, fewBlockRows = 192;
 /// A few panels.
 constexpr int64_t maxBlockColumns = 256, minBlockColumns = 64;
-/// For the cores of a machine, if the product is large.
-constexpr int64_t wantedBlocks = 16;
-/// What a core does while it does one step of a loop of scalars.
-constexpr int64_t productsPerStep = 16;
 
 class BlockProduct {
 public:
@@ -50,17 +43,8 @@ private:
   MatrixDims getDims(bool isLeft) const;
   void chooseBlocks();
   void emitBlock(ValueRange batch, Value firstRow, Value firstColumn);
-  void callProduct(Value c, Value cRow, const MatrixBlock &a,
-                   const MatrixBlock &otherSide, Value rows, Value columns);
   void finish(Value tile, ValueRange batch, Value firstRow, Value rows,
               Value firstColumn, Value columns);
-
-  Value toInteger(Value index) {
-    return b.create<arith::IndexCastOp>(b.getI64Type(), index);
-  }
-  Value makeI32(int32_t value) {
-    return b.create<arith::ConstantOp>(b.getI32IntegerAttr(value));
-  }
 
   stablehlo::DotGeneralOp dot;
   Lowering &lowering;
@@ -74,23 +58,9 @@ private:
   Value rows, columns, depth, blockRows, blockColumns;
 };
 
-SmallVector<int64_t> collectFree(stablehlo::DotGeneralOp dot, bool isLhs) {
-  auto numbers = dot.getDotDimensionNumbers();
-  Value tensor = isLhs ? dot.getLhs() : dot.getRhs();
-  auto batch = isLhs ? numbers.getLhsBatchingDimensions()
-                     : numbers.getRhsBatchingDimensions();
-  auto contracted = isLhs ? numbers.getLhsContractingDimensions()
-                          : numbers.getRhsContractingDimensions();
-  SmallVector<int64_t> free;
-  for (int64_t d = 0; d < cast<RankedTensorType>(tensor.getType()).getRank(); ++d)
-    if (!llvm::is_contained(batch, d) && !llvm::is_contained(contracted, d))
-      free.push_back(d);
-  return free;
-}
-
 bool BlockProduct::hasOneColumn(stablehlo::DotGeneralOp dot,
                                 Lowering &lowering) {
-  return llvm::all_of(collectFree(dot, /*isLhs=*/false), [&](int64_t dim) {
+  return llvm::all_of(collectFreeDims(dot, /*isLhs=*/false), [&](int64_t dim) {
     return getConstantIntValue(lowering.getDim(dot.getRhs(), dim)) == 1;
   });
 }
@@ -105,7 +75,7 @@ MatrixDims BlockProduct::getDims(bool isLeft) const {
   llvm::append_range(isLeft ? dims.columns : dims.rows,
                      isLhs ? numbers.getLhsContractingDimensions()
                            : numbers.getRhsContractingDimensions());
-  (isLeft ? dims.rows : dims.columns) = collectFree(dot, isLhs);
+  (isLeft ? dims.rows : dims.columns) = collectFreeDims(dot, isLhs);
   return dims;
 }
 
@@ -136,22 +106,6 @@ void BlockProduct::chooseBlocks() {
   blockColumns = lowering.index(columnLimit);
 }
 
-void BlockProduct::callProduct(Value c, Value cRow, const MatrixBlock &a,
-                               const MatrixBlock &otherSide, Value m, Value n) {
-  auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  Value zero = toInteger(lowering.index(0)), one = toInteger(lowering.index(1));
-  Value noSegments = b.create<LLVM::ZeroOp>(pointerType);
-  Value scratch = lowering.createTemporary(
-      {lowering.index(alula_product_scratch_bytes())}, b.getI8Type());
-  lowering.callLibrary(
-      "alula_product_" + getLibraryName(sumType),
-      {c, zero, toInteger(cRow), a.pointer, zero, toInteger(a.rowStride),
-       toInteger(a.columnStride), noSegments, one, toInteger(depth),
-       otherSide.pointer, toInteger(otherSide.rowStride),
-       toInteger(otherSide.columnStride), one, toInteger(m), toInteger(n),
-       makeI32(/*add=*/0), lowering.getPointer(scratch)});
-}
-
 bool BlockProduct::emit() {
   rows = left.countRows();
   columns = right.countColumns();
@@ -161,14 +115,10 @@ bool BlockProduct::emit() {
   buffer = lowering.createResult(final);
   chooseBlocks();
 
-  auto countBlocks = [&](Value size, Value limit) {
-    return lowering.div(
-        lowering.add(size, lowering.sub(limit, lowering.index(1))), limit);
-  };
   SmallVector<Value> grid = left.getBatchSizes();
   size_t numBatch = grid.size();
-  grid.push_back(countBlocks(rows, blockRows));
-  grid.push_back(countBlocks(columns, blockColumns));
+  grid.push_back(lowering.ceilDiv(rows, blockRows));
+  grid.push_back(lowering.ceilDiv(columns, blockColumns));
   int64_t steps = *getConstantIntValue(blockRows) *
                   *getConstantIntValue(blockColumns) *
                   std::min<int64_t>(getConstantIntValue(depth).value_or(1024), 1 << 20) /
@@ -184,25 +134,29 @@ bool BlockProduct::emit() {
 
 void BlockProduct::emitBlock(ValueRange batch, Value firstRow,
                              Value firstColumn) {
-  Value m = lowering.min(blockRows, lowering.sub(rows, firstRow));
-  Value n = lowering.min(blockColumns, lowering.sub(columns, firstColumn));
+  ProductCall call;
+  call.rows = lowering.min(blockRows, lowering.sub(rows, firstRow));
+  call.columns = lowering.min(blockColumns, lowering.sub(columns, firstColumn));
+  call.depth = depth;
   Value zero = lowering.index(0);
-  MatrixBlock a =
-      left.getBlock(batch, firstRow, m, zero, depth, blockRows, depth);
-  MatrixBlock other =
-      right.getBlock(batch, zero, depth, firstColumn, n, depth, blockColumns);
+  call.left =
+      left.getBlock(batch, firstRow, call.rows, zero, depth, blockRows, depth);
+  call.right = right.getBlock(batch, zero, depth, firstColumn, call.columns,
+                              depth, blockColumns);
   // The product itself, in its own memory: rows are as long as the result's.
   if (final == dot.getResult() && getMemoryType(getElementType(final)) == sumType) {
     Value number = lowering.linearize(batch, left.getBatchSizes());
     number = lowering.add(lowering.mul(number, rows), firstRow);
     number = lowering.add(lowering.mul(number, columns), firstColumn);
-    callProduct(getElementPointer(lowering, buffer, number), columns, a, other,
-                m, n);
-    return;
+    call.output = getElementPointer(lowering, buffer, number);
+    call.outputRow = columns;
+    return callProduct(lowering, sumType, call);
   }
   Value tile = lowering.createTemporary({blockRows, blockColumns}, sumType);
-  callProduct(lowering.getPointer(tile), blockColumns, a, other, m, n);
-  finish(tile, batch, firstRow, m, firstColumn, n);
+  call.output = lowering.getPointer(tile);
+  call.outputRow = blockColumns;
+  callProduct(lowering, sumType, call);
+  finish(tile, batch, firstRow, call.rows, firstColumn, call.columns);
 }
 
 void BlockProduct::finish(Value tile, ValueRange batch, Value firstRow,
@@ -225,6 +179,21 @@ void BlockProduct::finish(Value tile, ValueRange batch, Value firstRow,
   });
 }
 } // namespace
+
+SmallVector<int64_t>
+alula::kernel::collectFreeDims(stablehlo::DotGeneralOp dot, bool isLhs) {
+  auto numbers = dot.getDotDimensionNumbers();
+  Value tensor = isLhs ? dot.getLhs() : dot.getRhs();
+  auto batch = isLhs ? numbers.getLhsBatchingDimensions()
+                     : numbers.getRhsBatchingDimensions();
+  auto contracted = isLhs ? numbers.getLhsContractingDimensions()
+                          : numbers.getRhsContractingDimensions();
+  SmallVector<int64_t> free;
+  for (int64_t d = 0; d < cast<RankedTensorType>(tensor.getType()).getRank(); ++d)
+    if (!llvm::is_contained(batch, d) && !llvm::is_contained(contracted, d))
+      free.push_back(d);
+  return free;
+}
 
 bool alula::kernel::emitBlockProduct(stablehlo::DotGeneralOp dot,
                                      Lowering &lowering) {

@@ -72,22 +72,9 @@ class DotEmitter {
 public:
   DotEmitter(stablehlo::DotGeneralOp dot, Lowering &lowering)
       : dot(dot), lowering(lowering), numbers(dot.getDotDimensionNumbers()),
-        sumType(getSumType(getElementType(dot.getResult()))) {
-    auto collectFree = [](RankedTensorType type, ArrayRef<int64_t> batch,
-                          ArrayRef<int64_t> contracted,
-                          SmallVector<int64_t> &free) {
-      for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        if (!llvm::is_contained(batch, dim) &&
-            !llvm::is_contained(contracted, dim))
-          free.push_back(dim);
-    };
-    collectFree(cast<RankedTensorType>(dot.getLhs().getType()),
-                numbers.getLhsBatchingDimensions(),
-                numbers.getLhsContractingDimensions(), lhsFree);
-    collectFree(cast<RankedTensorType>(dot.getRhs().getType()),
-                numbers.getRhsBatchingDimensions(),
-                numbers.getRhsContractingDimensions(), rhsFree);
-  }
+        sumType(getSumType(getElementType(dot.getResult()))),
+        lhsFree(collectFreeDims(dot, /*isLhs=*/true)),
+        rhsFree(collectFreeDims(dot, /*isLhs=*/false)) {}
 
   void emit();
 

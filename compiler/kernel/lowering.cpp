@@ -315,13 +315,9 @@ void Lowering::forEachElement(ArrayRef<Value> tensors, Body body) {
 }
 
 Value Lowering::createView(Value buffer, ValueRange sizes) {
-  SmallVector<OpFoldResult> all, strides(sizes.size());
+  SmallVector<OpFoldResult> all;
+  SmallVector<OpFoldResult> strides = getAsOpFoldResult(getStrides(sizes));
   SmallVector<int64_t> shape;
-  Value stride = index(1);
-  for (size_t i = sizes.size(); i-- > 0;) {
-    strides[i] = getAsOpFoldResult(stride);
-    stride = mul(stride, sizes[i]);
-  }
   for (Value size : sizes) {
     all.push_back(getAsOpFoldResult(size));
     shape.push_back(

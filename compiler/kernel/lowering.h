@@ -95,6 +95,7 @@ public:
   mlir::Value mul(mlir::Value a, mlir::Value b);
   /// Of numbers that are not negative.
   mlir::Value div(mlir::Value a, mlir::Value b);
+  mlir::Value ceilDiv(mlir::Value a, mlir::Value b);
   mlir::Value min(mlir::Value a, mlir::Value b);
   mlir::Value rem(mlir::Value a, mlir::Value b);
   /// Between 0 and `limit`, which is not negative.
@@ -108,6 +109,8 @@ public:
   llvm::SmallVector<mlir::Value> delinearize(mlir::Value number,
                                              mlir::ValueRange sizes);
   mlir::Value product(mlir::ValueRange sizes);
+  /// How far apart neighbours in each dimension are in memory without gaps.
+  llvm::SmallVector<mlir::Value> getStrides(mlir::ValueRange sizes);
 
   // ---- Control flow ----
 

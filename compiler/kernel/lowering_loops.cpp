@@ -61,6 +61,10 @@ Value Lowering::div(Value a, Value other) {
   return y == 1 ? a : b.create<arith::DivUIOp>(a, other).getResult();
 }
 
+Value Lowering::ceilDiv(Value a, Value other) {
+  return div(add(a, sub(other, index(1))), other);
+}
+
 Value Lowering::min(Value a, Value other) {
   auto x = getConstantIntValue(a), y = getConstantIntValue(other);
   if (x && y)
@@ -105,6 +109,16 @@ Value Lowering::product(ValueRange sizes) {
   for (Value size : sizes)
     all = mul(all, size);
   return all;
+}
+
+SmallVector<Value> Lowering::getStrides(ValueRange sizes) {
+  SmallVector<Value> strides(sizes.size());
+  Value stride = index(1);
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride = mul(stride, sizes[i]);
+  }
+  return strides;
 }
 
 Value Lowering::linearize(ValueRange indices, ValueRange sizes) {
@@ -162,7 +176,7 @@ void Lowering::forEachInSquares(ValueRange sizes, size_t first, size_t second,
   Value side = index(16);
   SmallVector<Value> squares(sizes);
   for (size_t dim : {first, second})
-    squares[dim] = div(add(sizes[dim], sub(side, index(1))), side);
+    squares[dim] = ceilDiv(sizes[dim], side);
   forEach(squares, [&](ValueRange square) {
     Value row = mul(square[first], side), column = mul(square[second], side);
     Value rows = min(side, sub(sizes[first], row));

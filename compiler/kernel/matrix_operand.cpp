@@ -58,13 +58,8 @@ bool MatrixOperand::findStrides() {
   if (cast<MemRefType>(buffer.getType()).getElementType() != sumType ||
       getElementType(source) != sumType)
     return false;
-  SmallVector<Value> sizes = lowering.getShape(source);
-  SmallVector<Value> sourceStrides(rank);
-  Value stride = lowering.index(1);
-  for (size_t i = rank; i-- > 0;) {
-    sourceStrides[i] = stride;
-    stride = lowering.mul(stride, sizes[i]);
-  }
+  SmallVector<Value> sourceStrides =
+      lowering.getStrides(lowering.getShape(source));
   for (size_t i = 0; i < rank; ++i) {
     places.push_back(sourceDims[i]);
     strides.push_back(sourceStrides[static_cast<size_t>(sourceDims[i])]);
@@ -116,8 +111,7 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows
   Value tile = lowering.createTemporary({rowLimit, columnLimit}, sumType);
   SmallVector<Value> rowSizes = getRowSizes(), columnSizes = getColumnSizes();
   lowering.forEach({rows, columns}, [&](ValueRange position) {
-    SmallVector<Value> indices(strides.size());
-    indices.resize(static_cast<size_t>(
+    SmallVector<Value> indices(static_cast<size_t>(
         cast<RankedTensorType>(tensor.getType()).getRank()));
     auto place = [&](ArrayRef<int64_t> list, ValueRange values) {
       for (auto [dim, value] : llvm::zip_equal(list, values))

@@ -57,7 +57,7 @@ private:
   /// In place: the memory and the distance of neighbours in each dimension.
   mlir::Value buffer;
   llvm::SmallVector<mlir::Value> strides;
-  /// A dimension's place in memory; -1 for one that is broadcast.
+  /// A dimension's place in memory.
   llvm::SmallVector<int64_t> places;
   mlir::Value rowStride, columnStride;
 };

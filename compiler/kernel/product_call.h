@@ -1,0 +1,27 @@
+#pragma once
+
+#include "compiler/kernel/matrix_operand.h"
+
+namespace alula::kernel {
+
+/// Blocks for the cores of a machine, if there is work enough.
+constexpr int64_t wantedBlocks = 16;
+/// What a core does in a product while it does one step of a loop of scalars.
+constexpr int64_t productsPerStep = 16;
+
+/// Rows of the result of a block, `groups` times; see library/product.h.
+struct ProductCall {
+  mlir::Value output, outputRow;
+  /// Of the left side; its pointer is that of the first row.
+  MatrixBlock left, right;
+  mlir::Value depth, rows, columns;
+  /// Where the pieces of a row begin, if it has several.
+  mlir::Value offsets, pieces;
+  /// Distances of the groups, if there are several.
+  mlir::Value groups, outputGroup, leftGroup;
+};
+
+void callProduct(Lowering &lowering, mlir::Type sumType,
+                 const ProductCall &call);
+
+} // namespace alula::kernel
