@@ -79,31 +79,42 @@ void *alula::pjrt::makeLoadedExecutable(Client &client,
   return nullptr;
 }
 
+namespace {
+/// What a client asks to be compiled; the bytes are the client's.
+struct Request {
+  std::string_view source, optionBytes = "";
+  CompileOptions options;
+};
+
+template <typename Args> void *readRequest(Args *args, Request &request) {
+  ALULA_TAKE(void, program);
+  if (void *error = readSource(program, request.source))
+    return error;
+  if (auto *given =
+          static_cast<const char *>(take(args, &Args::compile_options)))
+    request.optionBytes = {given, take(args, &Args::compile_options_size)};
+  return readCompileOptions(request.optionBytes, request.options);
+}
+} // namespace
+
 void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
   ALULA_TAKE(Client, client);
-  ALULA_TAKE(void, program);
-  std::string_view source;
-  if (void *error = readSource(program, source))
+  Request request;
+  if (void *error = readRequest(args, request))
     return error;
-  auto *given =
-      static_cast<const char *>(take(args, &ALULA_ARGS::compile_options));
-  std::string_view optionBytes(
-      given ? given : "",
-      given ? take(args, &ALULA_ARGS::compile_options_size) : 0);
-  CompileOptions options;
-  if (void *error = readCompileOptions(optionBytes, options))
-    return error;
-  std::string key = makeKey(source, options);
+  std::string key = makeKey(request.source, request.options);
   std::shared_ptr<Program> compiled = client->programs.find(key);
   if (!compiled) {
-    if (void *error = compileProgram(client->getHost(), source, optionBytes,
-                                     options, compiled))
+    if (void *error = compileProgram(client->getHost(), request.source,
+                                     request.optionBytes, request.options,
+                                     compiled))
       return error;
     client->programs.add(key, compiled);
   }
   LoadedExecutable *loaded;
   if (void *error =
-          makeLoadedExecutable(*client, std::move(compiled), options, loaded))
+          makeLoadedExecutable(*client, std::move(compiled), request.options,
+                               loaded))
     return error;
   put(args, &ALULA_ARGS::executable, loaded);
   return nullptr;
@@ -111,27 +122,19 @@ void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
 
 void *alula::pjrt::Compile(PJRT_Compile_Args *args) {
   ALULA_TAKE(Topology, topology);
-  ALULA_TAKE(void, program);
-  std::string_view source;
-  if (void *error = readSource(program, source))
-    return error;
-  auto *given =
-      static_cast<const char *>(take(args, &ALULA_ARGS::compile_options));
-  std::string_view optionBytes(
-      given ? given : "",
-      given ? take(args, &ALULA_ARGS::compile_options_size) : 0);
-  CompileOptions options;
-  if (void *error = readCompileOptions(optionBytes, options))
+  Request request;
+  if (void *error = readRequest(args, request))
     return error;
   Host host = {};
   if (void *error = topology->getHost(host))
     return error;
   std::shared_ptr<Program> compiled;
   if (void *error =
-          compileProgram(host, source, optionBytes, options, compiled))
+          compileProgram(host, request.source, request.optionBytes,
+                                     request.options, compiled))
     return error;
   put(args, &ALULA_ARGS::executable,
-      new Executable{std::move(compiled), options.replicas,
-                     options.partitions});
+      new Executable{std::move(compiled), request.options.replicas,
+                     request.options.partitions});
   return nullptr;
 }
