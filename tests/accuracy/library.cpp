@@ -9,6 +9,7 @@
 #include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/link_image.h"
 #include "compiler/target/cpu/object_code.h"
+#include "tests/accuracy/inputs.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -25,6 +26,7 @@
 #include <thread>
 #include <unistd.h>
 
+using namespace alula::accuracy;
 using namespace alula::cpu;
 
 namespace {
@@ -183,23 +185,6 @@ std::vector<Level> makeLevels() {
     levels.push_back(makeLevel(host));
   return levels;
 }
-
-uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-const double specials[] = {0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, 1e-310,
-                           -1e-310, 5e-324, 1e300, -1e300, 1e40, -1e40, 1e-40,
-                           1e-45, 88.7228394, 709.78, -745.1, -708.4, -103.9,
-                           0x1.fffffep127, INFINITY, -INFINITY, NAN, 1.5, -2.5,
-                           // Next to multiples of pi / 2.
-                           6381956970095103.0 * 0x1p797, 0x1.6ac5b262ca1ffp849,
-                           1.5707963267948966, 3.141592653589793, 16367173.0,
-                           0x1.921fb6p0, 0x1p20, 0x1.ffffffffffp19, 1e22};
-constexpr size_t specialCount = std::size(specials);
 
 template <typename T> T fromBits(uint64_t bits) {
   if constexpr (sizeof(T) == 4)
