@@ -1,14 +1,27 @@
-"""A pytest plugin: writes one line for each test, at its start and its end, and
-leaves out what is written already. So a run that died goes on after the test
-that killed it.
+"""A pytest plugin: writes a line for each test, at its start and its end, and
+leaves out what has ended already. So a run that died goes on after the test
+that killed it, and one that was interrupted goes on with the test it was at.
 
-Environment: ALULA_RESULTS names the file, ALULA_SHARD is "index/count"."""
+Environment: ALULA_RESULTS names the file, ALULA_SHARD is "index/count",
+ALULA_SLICE the seconds after which the process stops itself, between two
+tests, until its parent continues it: so two platforms take turns."""
 
+import ctypes
 import json
 import os
+import signal
+import time
 
 PATH = os.environ["ALULA_RESULTS"]
 INDEX, COUNT = map(int, os.environ.get("ALULA_SHARD", "0/1").split("/"))
+SLICE = float(os.environ.get("ALULA_SLICE", "0"))
+STARTED = float(os.environ.get("ALULA_STARTED", time.time()))
+PR_SET_PDEATHSIG = 1
+
+slice_start = time.monotonic()
+test_start = None
+# Who is stopped would wait for ever for a parent that died.
+ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _write(**row):
@@ -20,18 +33,26 @@ def _seen():
     if not os.path.exists(PATH):
         return set()
     with open(PATH) as rows:
-        return {json.loads(row).get("start") for row in rows}
+        return {json.loads(row).get("test") for row in rows}
 
 
 def pytest_collection_modifyitems(config, items):
     seen = _seen()
+    total = len(items)
     mine = [item for i, item in enumerate(items) if i % COUNT == INDEX]
     items[:] = [item for item in mine if item.nodeid not in seen]
-    _write(collected=len(mine))
+    _write(
+        collected=len(mine),
+        total=total,
+        seconds=time.time() - STARTED,
+        cpu=time.process_time(),
+    )
 
 
 def pytest_runtest_logstart(nodeid, location):
-    _write(start=nodeid)
+    global test_start
+    test_start = time.monotonic(), time.process_time()
+    _write(start=nodeid, at=time.time())
 
 
 def pytest_runtest_logreport(report):
@@ -46,10 +67,19 @@ def pytest_runtest_logreport(report):
         _write(test=report.nodeid, outcome=report.outcome, text=text)
 
 
+def pytest_runtest_logfinish(nodeid, location):
+    global slice_start
+    wall, cpu = test_start
+    _write(end=nodeid, seconds=time.monotonic() - wall, cpu=time.process_time() - cpu)
+    if SLICE and time.monotonic() - slice_start > SLICE:
+        os.kill(os.getpid(), signal.SIGSTOP)
+        slice_start = time.monotonic()
+
+
 def pytest_collectreport(report):
     if report.failed:
         _write(test=report.nodeid, outcome="failed", text=str(report.longrepr)[-2000:])
 
 
 def pytest_sessionfinish(session):
-    _write(finished=True)
+    _write(finished=f"{INDEX}/{COUNT}")

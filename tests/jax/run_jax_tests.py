@@ -9,13 +9,18 @@ default: the files of the table. PYTHON is an interpreter with jax and what its
 tests need (absl-py hypothesis cloudpickle pillow matplotlib …).
 
 A test that kills its process, or takes too long, counts as failed and the rest
-goes on. The results stay in --out: what is there is not run again."""
+goes on. The two platforms take turns of --slice seconds, so that both see the
+same load. The results stay in --out: what has ended there is not run again, and
+its seconds count: those of the tests that ended on both platforms, and of one
+start of Python."""
 
 import argparse
 import collections
+import dataclasses
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -40,6 +45,8 @@ def parse_arguments():
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "jax_tests")
     parser.add_argument("--table", type=Path)
     parser.add_argument("--test-timeout", type=float, default=180)
+    parser.add_argument("--slice", type=float, default=20, help="seconds of a turn")
+    parser.add_argument("--minutes", type=float, help="end after so long; run again to go on")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results")
     parser.add_argument("--only", choices=["alula", "cpu"])
     return parser.parse_args()
@@ -63,6 +70,7 @@ def make_environment(platform, results, shard, options):
         XLA_FLAGS=flags if options.devices > 1 else "",
         ALULA_RESULTS=str(results),
         ALULA_SHARD=shard,
+        ALULA_SLICE="0" if options.only else str(options.slice),
         PYTHONPATH=os.pathsep.join([str(HERE), str(ROOT / "python"), str(options.tree)]),
     )
     return environment
@@ -76,28 +84,30 @@ class Worker:
         self.results = options.out / f"{Path(file).stem}.{platform}.{index}.jsonl"
         if options.fresh:
             self.results.unlink(missing_ok=True)
-        self.environment = make_environment(
-            platform, self.results, f"{index}/{options.jobs * options.sample}", options
-        )
+        self.shard = f"{index}/{options.jobs * options.sample}"
+        self.environment = make_environment(platform, self.results, self.shard, options)
         self.command = [options.python, "-m", "pytest", "-q", "-p", "record_results"]
         self.command += ["-p", "no:cacheprovider", "--no-header", "--tb=short", file]
         if options.match:
             self.command += ["-k", options.match]
         self.restarts = 0
         self.process = None
-        self.done = self.rows()[-1:] == [{"finished": True}]
+        self.done = self.has_finished()
 
     def rows(self):
         if not self.results.exists():
             return []
         return [json.loads(row) for row in self.results.read_text().splitlines()]
 
+    def has_finished(self):
+        return any(row.get("finished") in (self.shard, "0/1") for row in self.rows())
+
     def start(self):
         log = open(self.results.with_suffix(".log"), "a")
         self.process = subprocess.Popen(
             self.command,
             cwd=self.options.tree,
-            env=self.environment,
+            env=self.environment | {"ALULA_STARTED": str(time.time())},
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -106,22 +116,35 @@ class Worker:
     def note(self, text):
         """Blames the test that was running."""
         rows = self.rows()
+        # Only of this process: an interrupted one left a start as well.
+        first = max((i for i, row in enumerate(rows) if "collected" in row), default=0)
         ended = {row["test"] for row in rows if "test" in row}
-        running = [row["start"] for row in rows if "start" in row and row["start"] not in ended]
+        running = [row for row in rows[first:] if "start" in row and row["start"] not in ended]
         with open(self.results, "a") as out:
-            for test in running:
+            for row in running:
+                test, seconds = row["start"], time.time() - row["at"]
                 out.write(json.dumps({"test": test, "outcome": "failed", "text": text}) + "\n")
+                out.write(json.dumps({"end": test, "seconds": seconds, "cpu": 0}) + "\n")
         return bool(running)
 
-    def poll(self):
-        """Restarts what died; true when the shard is done."""
-        if self.done:
-            return True
+    def turn(self):
+        """Begins or goes on."""
         if self.process is None:
             self.start()
-            return False
+        else:
+            self.changed = time.monotonic()
+            self.process.send_signal(signal.SIGCONT)
+
+    def has_stopped(self):
+        kinds = os.WSTOPPED | os.WNOHANG
+        return os.waitid(os.P_PID, self.process.pid, kinds) is not None
+
+    def poll(self):
+        """True when the turn is over; restarts what died."""
         code = self.process.poll()
         if code is None:
+            if self.has_stopped():
+                return True
             size = self.results.stat().st_size if self.results.exists() else 0
             if size != self.size:
                 self.changed, self.size = time.monotonic(), size
@@ -130,33 +153,81 @@ class Worker:
                 self.process.wait()
                 self.note("timeout")
                 self.process = None
+                return True
             return False
-        if self.rows()[-1:] == [{"finished": True}]:
+        self.process = None
+        if self.has_finished():
             self.done = True
             return True
-        self.process = None
         self.restarts += 1
         if not self.note(f"the process ended with {code}") or self.restarts > MOST_RESTARTS:
             print(f"  {self.results.stem}: the process ends with {code}, see its log")
             self.done = True
-        return self.done
+        return True
+
+    def kill(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
 
 
-def run(file, platform, options):
-    """Runs a file on a platform: outcomes by test, and seconds."""
-    workers = [Worker(file, platform, i, options) for i in range(options.jobs)]
-    timing = options.out / f"{Path(file).stem}.{platform}.seconds"
-    start = time.monotonic()
-    if not all(worker.done for worker in workers):
-        while not all([worker.poll() for worker in workers]):
-            time.sleep(0.2)
-        timing.write_text(str(time.monotonic() - start))
-    outcomes = {}
-    for worker in workers:
-        for row in worker.rows():
-            if "test" in row and outcomes.get(row["test"], ("",))[0] != "failed":
-                outcomes[row["test"]] = (row["outcome"], row["text"])
-    return outcomes, float(timing.read_text()) if timing.exists() else 0.0
+def take_turns(lanes, options):
+    """Runs one worker of each lane at a time, until all are done."""
+    end = options.deadline
+    active = [None] * len(lanes)
+    while True:
+        for i, lane in enumerate(lanes):
+            if active[i] is not None and not active[i].poll():
+                continue
+            last, active[i] = active[i], None
+            if end is not None and time.monotonic() > end:
+                continue
+            waiting = [worker for worker in lane if not worker.done]
+            others = [worker for worker in waiting if worker is not last]
+            if waiting:
+                active[i] = (others or waiting)[0]
+                active[i].turn()
+        if not any(active):
+            break
+        time.sleep(0.05)
+    for lane in lanes:
+        for worker in lane:
+            worker.kill()
+
+
+@dataclasses.dataclass
+class Outcomes:
+    """What a platform did with a file."""
+
+    tests: dict = dataclasses.field(default_factory=dict)
+    seconds: dict = dataclasses.field(default_factory=dict)
+    cpu: dict = dataclasses.field(default_factory=dict)
+    start: tuple = (0.0, 0.0)
+    total: int = 0
+
+    def read(self, rows):
+        for row in rows:
+            if "test" in row and self.tests.get(row["test"], ("",))[0] != "failed":
+                self.tests[row["test"]] = (row["outcome"], row["text"])
+            elif "end" in row:
+                self.seconds[row["end"]] = row["seconds"]
+                self.cpu[row["end"]] = row["cpu"]
+            elif "collected" in row and not self.total:
+                self.total = row["total"]
+                self.start = row["seconds"], row["cpu"]
+
+
+def run(file, platforms, options):
+    """Runs a file: by platform what came out."""
+    lanes = [
+        [Worker(file, platform, i, options) for platform in platforms] for i in range(options.jobs)
+    ]
+    take_turns(lanes, options)
+    results = {platform: Outcomes() for platform in platforms}
+    for lane in lanes:
+        for platform, worker in zip(platforms, lane, strict=True):
+            results[platform].read(worker.rows())
+    return results
 
 
 def find_cause(text):
@@ -174,8 +245,9 @@ def find_cause(text):
 
 def write_table(rows, causes, path):
     lines = [
-        "| file | passes on XLA:CPU | of these here | % | seconds on XLA:CPU | seconds here | aborts |",
-        "|---|---|---|---|---|---|---|",
+        "| file | share run | passes on XLA:CPU | of these here | % | seconds on XLA:CPU "
+        "| seconds here | ratio | processor seconds on both | aborts |",
+        "|" + "---|" * 10,
     ]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     lines += ["", "| failures | cause |", "|---|---|"]
@@ -194,36 +266,45 @@ def read_tests_of_others():
 
 
 def compare(file, options, causes):
-    results = {}
-    for platform in ("cpu", "alula"):
-        if options.only in (None, platform):
-            results[platform] = run(file, platform, options)
-    ours, seconds = results.get("alula", ({}, 0))
-    theirs, their_seconds = results.get("cpu", (ours, 0))
+    platforms = [options.only] if options.only else ["cpu", "alula"]
+    results = run(file, platforms, options)
+    ours = results.get("alula", Outcomes())
+    theirs = results.get("cpu", ours)
+    if options.only == "cpu":
+        ours = theirs
     others = read_tests_of_others()
-    theirs = {name: row for name, row in theirs.items() if name.split("/")[-1] not in others}
-    wanted = [test for test, (outcome, _) in theirs.items() if outcome == "passed"]
-    failed = [test for test in wanted if ours.get(test, ("missing", ""))[0] != "passed"]
-    if options.only == "alula":
-        wanted = list(theirs)
-        failed = [test for test, (outcome, _) in theirs.items() if outcome == "failed"]
+    both = [test for test in theirs.tests if test in ours.tests]
+    if options.only:
+        wanted = [test for test in both if ours.tests[test][0] != "skipped"]
+    else:
+        wanted = [test for test in both if theirs.tests[test][0] == "passed"]
+    wanted = [test for test in wanted if test.split("/")[-1] not in others]
+    failed = [test for test in wanted if ours.tests[test][0] != "passed"]
     aborts = 0
     for test in failed:
-        outcome, text = ours.get(test, ("missing", "not run"))
+        outcome, text = ours.tests[test]
         aborts += text.startswith("the process ended") or text == "timeout"
         causes[find_cause(text) if outcome != "skipped" else "skipped here"] += 1
-    share = 100 * (len(wanted) - len(failed)) / max(len(wanted), 1)
     with open(options.out / f"{Path(file).stem}.failures.txt", "w") as out:
         for test in sorted(failed):
-            text = ours.get(test, ("", "not run"))[1]
-            out.write(f"{test}\n    {text[:600]!r}\n")
+            out.write(f"{test}\n    {ours.tests[test][1][:600]!r}\n")
+
+    def add(platform, what, start):
+        # No time is kept for what an older run left behind.
+        return start + sum(getattr(platform, what).get(test, 0) for test in both)
+
+    seconds = add(theirs, "seconds", theirs.start[0]), add(ours, "seconds", ours.start[0])
+    cpu = add(theirs, "cpu", theirs.start[1]), add(ours, "cpu", ours.start[1])
     return [
-        Path(file).stem,
+        Path(file).stem.removesuffix("_test"),
+        f"{len(both)} of {theirs.total}",
         str(len(wanted)),
         str(len(wanted) - len(failed)),
-        f"{share:.1f}",
-        f"{their_seconds:.0f}",
-        f"{seconds:.0f}",
+        f"{100 * (len(wanted) - len(failed)) / max(len(wanted), 1):.1f}",
+        f"{seconds[0]:.0f}",
+        f"{seconds[1]:.0f}",
+        f"{seconds[1] / max(seconds[0], 1e-9):.2f}",
+        f"{cpu[0]:.0f}, {cpu[1]:.0f}",
         str(aborts),
     ]
 
@@ -231,6 +312,7 @@ def compare(file, options, causes):
 def main():
     options = parse_arguments()
     options.tree = options.tree.resolve()
+    options.deadline = options.minutes and time.monotonic() + 60 * options.minutes
     options.out.mkdir(parents=True, exist_ok=True)
     rows, causes = [], collections.Counter()
     for name in options.files or FILES:
