@@ -23,6 +23,7 @@ LONG = {
     "accuracy": ["tests/accuracy/run.py"],
     "native": ["tests/jax/run_native.py"],
     "native-stablehlo": ["tests/stablehlo/run_native_tests.py"],
+    "training": ["tests/jax/run_training.py"],
 }
 
 
