@@ -9,8 +9,10 @@
 #include "compiler/dispatch/in_place.h"
 
 #include "compiler/dispatch/host_sizes.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -80,8 +82,7 @@ private:
   bool isElementwise() {
     auto type = cast<RankedTensorType>(outputs[0].getType());
     return type.getRank() > 0 && llvm::all_of(members, [&](Operation *op) {
-             return (op->hasTrait<mlir::OpTrait::Elementwise>() ||
-                     isa<stablehlo::SelectOp, stablehlo::ClampOp>(op)) &&
+             return stablehlo::isElementwise(op) &&
                     cast<RankedTensorType>(op->getResult(0).getType())
                             .getShape() == type.getShape();
            });
@@ -95,7 +96,28 @@ private:
       return false;
     if (Operation *maker = input.getDefiningOp())
       return !maker->hasTrait<mlir::OpTrait::ConstantLike>();
-    return isa<stablehlo::WhileOp>(block->getParentOp());
+    return isa<stablehlo::WhileOp>(block->getParentOp()) ||
+           becomesOutput(cast<BlockArgument>(input));
+  }
+
+  /// An argument whose memory the output takes over at the function's end.
+  bool becomesOutput(BlockArgument argument) {
+    auto function = dyn_cast<func::FuncOp>(block->getParentOp());
+    if (!function || !function.isPublic())
+      return false;
+    unsigned number = argument.getArgNumber();
+    auto global = function.getArgAttr(number, "alula.global");
+    auto named =
+        function.getArgAttrOfType<IntegerAttr>(number, "tf.aliasing_output");
+    for (OpOperand &use : outputs[0].getUses()) {
+      if (!isa<func::ReturnOp>(use.getOwner()))
+        continue;
+      unsigned result = use.getOperandNumber();
+      if ((global && function.getResultAttr(result, "alula.global") == global) ||
+          (named && named.getInt() == static_cast<int64_t>(result)))
+        return true;
+    }
+    return false;
   }
 
   ArrayRef<Value> inputs, outputs;

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace alula::dispatch {
@@ -20,7 +21,8 @@ using namespace alula::dispatch;
 
 namespace {
 bool isHostOp(Operation *op) {
-  return isa<ModuleOp, func::FuncOp, func::ReturnOp, LaunchOp, ViewOp,
+  return isa<ModuleOp, ml_program::GlobalOp, func::FuncOp, func::ReturnOp,
+             LaunchOp, ViewOp,
              stablehlo::ConstantOp, stablehlo::WhileOp, stablehlo::IfOp,
              stablehlo::CaseOp, stablehlo::ReturnOp, stablehlo::AfterAllOp,
              stablehlo::CreateTokenOp, stablehlo::OptimizationBarrierOp,

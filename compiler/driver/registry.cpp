@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
@@ -34,7 +35,8 @@
 void alula::driver::registerDialects(mlir::DialectRegistry &registry) {
   // What programs hold.
   registry.insert<mlir::arith::ArithDialect, mlir::chlo::ChloDialect,
-                  mlir::func::FuncDialect, mlir::quant::QuantizationDialect,
+                  mlir::func::FuncDialect,
+                  mlir::ml_program::MLProgramDialect, mlir::quant::QuantizationDialect,
                   mlir::sdy::SdyDialect, mlir::shape::ShapeDialect,
                   mlir::sparse_tensor::SparseTensorDialect,
                   mlir::stablehlo::StablehloDialect,

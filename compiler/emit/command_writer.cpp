@@ -42,6 +42,18 @@ private:
               alula::dispatch::CallOp, CustomCallOp, LoadOp, scf::WhileOp,
               scf::IfOp, scf::IndexSwitchOp>(
             [&](auto known) { return write(known); })
+        .Case([&](alula::dispatch::GlobalOp slot) {
+          slots[slot] = out.global(getGlobal(slot.getGlobalAttr()));
+          return success();
+        })
+        .Case([&](CheckGlobalOp check) {
+          out.checkGlobal(getGlobal(check.getGlobalAttr()));
+          return success();
+        })
+        .Case([&](DefineGlobalOp define) {
+          out.defineGlobal(getGlobal(define.getGlobalAttr()));
+          return success();
+        })
         .Case([&](ArgumentDimOp dim) {
           integers.set(dim,
                        out.argumentDim(static_cast<uint32_t>(dim.getArgument()),
@@ -87,6 +99,10 @@ private:
   }
 
   // ---- Slots ----
+
+  uint32_t getGlobal(FlatSymbolRefAttr name) {
+    return callables.globals.at(name.getAttr());
+  }
 
   uint32_t getSlot(Value value) { return slots.at(value); }
 

@@ -17,6 +17,7 @@ struct Callables {
   };
   llvm::DenseMap<mlir::Attribute, Kernel> kernels;
   llvm::DenseMap<mlir::StringAttr, uint32_t> functions;
+  llvm::DenseMap<mlir::StringAttr, uint32_t> globals;
   /// The number of a type, or nothing after a diagnostic.
   std::function<llvm::FailureOr<uint32_t>(mlir::Location, mlir::Type)> addType;
 };

@@ -5,12 +5,14 @@
 
 #include "artifact/writer.h"
 #include "compiler/emit/command_writer.h"
+#include "compiler/emit/constant_bytes.h"
 #include "dialect/dispatch/element_type.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/stablehlo/type_rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;
@@ -32,6 +34,9 @@ public:
                     std::string &bytes,
                     alula::emit::ExternalConstants *external) {
     addKernels();
+    for (auto global : module.getOps<ml_program::GlobalOp>())
+      if (failed(addGlobal(global)))
+        return failure();
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal() && failed(addFunction(function)))
         return failure();
@@ -39,6 +44,8 @@ public:
       if (failed(addVariant(variant)))
         return failure();
     writer.addFact("compiler", provenance.compiler);
+    if (auto description = module->getAttrOfType<StringAttr>("alula.program"))
+      writer.addFact("program", description.getValue());
     writer.addFact("options", provenance.options);
     writer.addFact("input.hash", provenance.inputHash);
     if (external && !external->file.empty())
@@ -79,6 +86,25 @@ private:
         callables.kernels[name] = {writer.addKernel(spec),
                                    entry.getWorkgroups()};
       }
+  }
+
+  LogicalResult addGlobal(ml_program::GlobalOp global) {
+    auto type = addType(global.getLoc(), global.getType());
+    if (failed(type))
+      return failure();
+    uint32_t initial = ALULA_NONE;
+    if (auto value = dyn_cast_or_null<ElementsAttr>(
+            global.getValue().value_or(nullptr))) {
+      auto bytes = alula::emit::getConstantBytes(value);
+      if (!bytes)
+        return global.emitError()
+               << "'ml_program.global': no native code: values of type "
+               << global.getType();
+      initial = writer.addConstant(bytes->data(), bytes->size(), *type);
+    }
+    callables.globals[global.getSymNameAttr()] = writer.addGlobal(
+        global.getSymName(), *type, global.getIsMutable(), initial);
+    return success();
   }
 
   LogicalResult addVariant(VariantOp variant) {

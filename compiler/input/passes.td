@@ -25,6 +25,12 @@ def InputRefineArguments
   ];
 }
 
+def InputLowerGlobals
+    : InputPass<"lower-globals", "say globals in arguments and results"> {
+  let dependentDialects = ["::mlir::ml_program::MLProgramDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
+}
+
 def InputRefineShapes
     : InputPass<"refine-shapes",
                 "make a program static as far as its arguments tell"> {

@@ -18,6 +18,8 @@ void alula::input::addInputPipeline(OpPassManager &manager,
     refine.functionName = "main";
     manager.addPass(createInputRefineArguments(refine));
   }
+  // After the arguments of a call have met those of the program.
+  manager.addPass(createInputLowerGlobals());
   manager.addPass(createInputRefineShapes());
   InputCheckShapeAssertionsOptions assertions;
   assertions.keepUnknown = options.dynamicShapes;

@@ -23,9 +23,11 @@ LogicalResult CommandConverter::run() {
   // Slots and the arguments' sizes stand before everything else.
   builder.setInsertionPointToEnd(body);
   addArgumentDims();
+  checkGlobals();
   if (failed(convertBlock(*old)))
     return failure();
   builder.setInsertionPointToEnd(body);
+  defineGlobals();
   builder.create<ReturnOp>(location);
   old->dropAllReferences();
   while (!old->empty()) {
@@ -36,10 +38,12 @@ LogicalResult CommandConverter::run() {
   function->setAttr("dispatch.arena_bytes",
                     builder.getI64IntegerAttr(plan.getArenaBytes()));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto argument = getAliasedArgument(function, i))
+    if (auto argument = getAliasedArgument(function, i);
+        argument && !getGlobalOfResult(function, i))
       function.setResultAttr(i, "dispatch.alias",
                              builder.getI64IntegerAttr(*argument));
   eraseUnused(*body);
+  dropGlobals();
   return success();
 }
 
@@ -113,7 +117,11 @@ Value CommandConverter::getSlot(int number) {
   else
     builder.setInsertionPointToStart(body);
   const Memory &memory = plan.getMemory(number);
-  if (memory.kind == Memory::Kind::Constant) {
+  if (memory.kind == Memory::Kind::Global) {
+    slot = builder.create<alula::dispatch::GlobalOp>(
+        location, builder.getType<SlotType>(),
+        cast<FlatSymbolRefAttr>(memory.constant));
+  } else if (memory.kind == Memory::Kind::Constant) {
     slot = builder.create<alula::dispatch::ConstantOp>(
         location, builder.getType<SlotType>(),
         cast<ElementsAttr>(memory.constant));

@@ -33,6 +33,15 @@ public:
   LogicalResult run();
 
 private:
+  // ---- Globals ----
+
+  /// Whether a global has a value from the start.
+  bool isInitialised(mlir::FlatSymbolRefAttr global);
+  void checkGlobals();
+  void defineGlobals();
+  /// The entry no longer has arguments and results that stand for globals.
+  void dropGlobals();
+
   // ---- Sizes ----
 
   Value makeIndex(int64_t value);

@@ -43,6 +43,13 @@ LogicalResult CommandConverter::convertLaunch(LaunchOp launch) {
 }
 
 LogicalResult CommandConverter::convertCall(func::CallOp call) {
+  if (auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr()))
+    for (unsigned i = 0; i < callee.getNumArguments(); ++i)
+      if (getGlobalOfArgument(callee, i))
+        return call.emitError()
+               << "'func.call': no native code: of an entry with globals: @"
+               << call.getCallee();
   move(call);
   SmallVector<Value> inputs, outputs, inputDims;
   for (auto [number, input] : llvm::enumerate(call.getOperands())) {

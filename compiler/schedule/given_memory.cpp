@@ -9,16 +9,38 @@ using namespace mlir;
 using namespace alula::schedule;
 using alula::dispatch::LaunchOp;
 
+FlatSymbolRefAttr
+alula::schedule::getGlobalOfArgument(func::FuncOp function, unsigned argument) {
+  if (!function.isPublic())
+    return {};
+  return function.getArgAttrOfType<FlatSymbolRefAttr>(argument, "alula.global");
+}
+
+FlatSymbolRefAttr
+alula::schedule::getGlobalOfResult(func::FuncOp function, unsigned result) {
+  if (!function.isPublic())
+    return {};
+  return function.getResultAttrOfType<FlatSymbolRefAttr>(result,
+                                                         "alula.global");
+}
+
 std::optional<unsigned>
 alula::schedule::getAliasedArgument(func::FuncOp function, unsigned result) {
   // Only who calls from outside can give memory away.
   if (!function.isPublic())
     return std::nullopt;
   FunctionType type = function.getFunctionType();
+  // What a global becomes takes the place of what it was.
+  if (FlatSymbolRefAttr global = getGlobalOfResult(function, result)) {
+    for (unsigned argument = 0; argument < type.getNumInputs(); ++argument)
+      if (getGlobalOfArgument(function, argument) == global)
+        return argument;
+    return std::nullopt;
+  }
   auto isFit = [&](unsigned argument, unsigned candidate) {
     auto tensor = dyn_cast<RankedTensorType>(type.getResult(candidate));
     return tensor && type.getInput(argument) == tensor &&
-           tensor.hasStaticShape();
+           tensor.hasStaticShape() && !getGlobalOfResult(function, candidate);
   };
   auto getNamed = [&](unsigned argument) -> std::optional<unsigned> {
     auto named =

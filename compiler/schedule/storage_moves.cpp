@@ -13,6 +13,12 @@ static constexpr int64_t smallestTake = 256;
 
 // ---- Joining and moving ----
 
+bool StoragePlanner::isTooEarly(int global, int ours) {
+  ArrayRef<LiveRange::Interval> times = facts[ours].range.getIntervals();
+  return getMemory(global).kind == Memory::Kind::Global && !times.empty() &&
+         times.front().first <= lastFailure;
+}
+
 bool StoragePlanner::canJoin(const Edge &edge) {
   int a = find(plan.numbers.at(edge.source)), b = find(edge.target);
   if (!isOurs(a) && !isOurs(b))
@@ -28,6 +34,8 @@ bool StoragePlanner::canJoin(const Edge &edge) {
   if (isOurs(a) && isOurs(b))
     return true;
   if (isExchanged.contains(a) || isExchanged.contains(b))
+    return false;
+  if (isTooEarly(a, b) || isTooEarly(b, a))
     return false;
   return !facts[a].isDynamic || canBindResult(edge, a);
 }

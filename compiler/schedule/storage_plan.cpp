@@ -12,6 +12,7 @@
 #include "dialect/dispatch/byte_size.h"
 #include "dialect/dispatch/ops.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -21,6 +22,7 @@ using alula::dispatch::LaunchOp;
 using alula::dispatch::ViewOp;
 
 void StoragePlanner::run() {
+  findLastFailure();
   addSignature();
   addBlock(function.front());
   addRanges();
@@ -42,6 +44,19 @@ void StoragePlanner::run() {
       move.source = find(move.source);
       move.target = find(move.target);
     }
+}
+
+void StoragePlanner::findLastFailure() {
+  auto makesMemory = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  };
+  function.walk([&](Operation *op) {
+    if (isa<stablehlo::CustomCallOp, func::CallOp, alula::dispatch::AssertOp,
+            cf::AssertOp>(op) ||
+        llvm::any_of(op->getResultTypes(), makesMemory))
+      lastFailure = std::max(lastFailure, steps.getBegin(op) + 1);
+  });
 }
 
 // ---- Memories ----
@@ -91,6 +106,10 @@ void StoragePlanner::addSignature() {
       continue;
     Memory memory = {.kind = Memory::Kind::Argument,
                      .number = argument.getArgNumber()};
+    if (auto global = getGlobalOfArgument(function, argument.getArgNumber())) {
+      memory.kind = Memory::Kind::Global;
+      memory.constant = global;
+    }
     memory.isWritable = false;
     setNumber(argument, addMemory(memory, argument.getType()));
   }

@@ -10,10 +10,11 @@ namespace alula::schedule {
 
 /// Bytes that values share. Memory of one kind and number is one memory.
 struct Memory {
-  enum class Kind { Argument, Result, Constant, Arena, Local } kind;
+  enum class Kind { Argument, Result, Constant, Global, Arena, Local } kind;
   /// Of an argument or a result its number, in the arena its offset.
   int64_t number = 0;
   int64_t bytes = 0;
+  /// Of a constant its value, of a global its name.
   mlir::Attribute constant = {};
   bool isWritable = true;
 };
@@ -30,6 +31,12 @@ struct PlannedMove {
 /// nothing. Static types only: another size would not fit.
 std::optional<unsigned> getAliasedArgument(mlir::func::FuncOp function,
                                            unsigned result);
+
+/// The global that an argument or a result of an entry stands for, or nothing.
+mlir::FlatSymbolRefAttr getGlobalOfArgument(mlir::func::FuncOp function,
+                                            unsigned argument);
+mlir::FlatSymbolRefAttr getGlobalOfResult(mlir::func::FuncOp function,
+                                          unsigned result);
 
 /// The operand of a launch or a call that a result takes the memory of.
 std::optional<unsigned> getInPlaceOperand(mlir::OpResult result);

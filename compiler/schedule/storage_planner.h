@@ -87,6 +87,10 @@ private:
 
   // ---- Joining and moving ----
 
+  /// What may fail comes before the first write to a global, so that a call
+  /// which fails leaves them all as they were.
+  void findLastFailure();
+  bool isTooEarly(int global, int ours);
   bool canJoin(const Edge &edge);
   /// A dynamic result of the function is given its storage once, by the launch
   /// that computes it.
@@ -119,6 +123,7 @@ private:
   SmallVector<Edge> edges;
   SmallVector<Carried> carried;
   llvm::DenseSet<int> isExchanged;
+  int64_t lastFailure = -1;
   llvm::DenseMap<int, SmallVector<Operation *>> touched;
 };
 

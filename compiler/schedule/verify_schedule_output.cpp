@@ -5,6 +5,7 @@
 #include "compiler/schedule/passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 
 namespace alula::schedule {
 #define GEN_PASS_DEF_VERIFYSCHEDULEOUTPUT
@@ -43,7 +44,8 @@ public:
 private:
   LogicalResult verify(Operation *op) {
     bool isCommand =
-        isa<func::FuncOp, SlotOp, alula::dispatch::ConstantOp, RunOp,
+        isa<func::FuncOp, SlotOp, alula::dispatch::ConstantOp,
+            alula::dispatch::GlobalOp, CheckGlobalOp, DefineGlobalOp, RunOp,
             alula::dispatch::CallOp, CustomCallOp, LoadOp, ArgumentDimOp,
             BindResultOp, AllocOp, FreeOp, SwapOp, CopyOp,
             alula::dispatch::ReturnOp, scf::WhileOp, scf::ConditionOp,
@@ -121,6 +123,13 @@ private:
   }
 
   LogicalResult verifyWritten(Operation *op, Value value) {
+    if (auto slot = value.getDefiningOp<alula::dispatch::GlobalOp>()) {
+      auto global =
+          SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
+              function, slot.getGlobalAttr());
+      if (global && global.getIsMutable())
+        return success();
+    }
     auto slot = value.getDefiningOp<SlotOp>();
     bool isWritable =
         slot && (slot.getKind() != SlotKind::Argument ||

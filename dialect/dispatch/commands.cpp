@@ -30,6 +30,12 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   return success();
 }
 
+LogicalResult GlobalOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  if (!symbolTable.lookupNearestSymbolFrom(getOperation(), getGlobalAttr()))
+    return emitError() << "'dispatch.global': no such global: " << getGlobal();
+  return success();
+}
+
 LogicalResult CustomCallOp::verify() {
   int64_t needed = 0;
   for (auto type : getTypes().getAsRange<TypeAttr>()) {

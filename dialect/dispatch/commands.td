@@ -41,6 +41,26 @@ def Dispatch_ConstantOp : Dispatch_Op<"constant"> {
   let assemblyFormat = "$value attr-dict";
 }
 
+def Dispatch_GlobalOp
+    : Dispatch_Op<"global", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a slot that names a global's bytes";
+  let arguments = (ins FlatSymbolRefAttr:$global);
+  let results = (outs Dispatch_SlotType:$slot);
+  let assemblyFormat = "$global attr-dict";
+}
+
+def Dispatch_CheckGlobalOp : Dispatch_Op<"check_global"> {
+  let summary = "ends the call with an error if a global has no value yet";
+  let arguments = (ins FlatSymbolRefAttr:$global);
+  let assemblyFormat = "$global attr-dict";
+}
+
+def Dispatch_DefineGlobalOp : Dispatch_Op<"define_global"> {
+  let summary = "from now on a global has a value";
+  let arguments = (ins FlatSymbolRefAttr:$global);
+  let assemblyFormat = "$global attr-dict";
+}
+
 def Dispatch_RunOp
     : Dispatch_Op<"run", [AttrSizedOperandSegments,
           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
