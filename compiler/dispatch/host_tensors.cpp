@@ -6,6 +6,7 @@
 #include "compiler/dispatch/host_tensors.h"
 
 #include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -97,8 +98,7 @@ Value HostTensors::compute(Value tensor, ArrayRef<int64_t> position) {
         position);
   if (isa<stablehlo::ReduceOp>(op))
     return computeReduce(op, position);
-  if (op->hasTrait<mlir::OpTrait::Elementwise>() ||
-      isa<stablehlo::SelectOp, stablehlo::ClampOp>(op))
+  if (stablehlo::isElementwise(op))
     return computeElementwise(op, position);
   return computeMoved(op, position);
 }

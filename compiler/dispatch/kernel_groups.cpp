@@ -1,12 +1,13 @@
 // Which ops share a kernel: a producer joins its consumer if nobody else needs
-// its result and recomputing borders costs nothing; neighbours join if both are
-// small, control flow included.
+// its result and recomputing borders costs nothing; reductions join what goes
+// over the same rows; neighbours join if both are small, control flow included.
 
 #include "compiler/dispatch/kernel_groups.h"
 
 #include "compiler/dispatch/work.h"
 #include "dialect/dispatch/kernel_call.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -18,14 +19,14 @@ namespace {
 /// More ops than this make a kernel slow to compile.
 constexpr size_t maxOps = 256;
 
-bool isElementwise(Operation *op) {
-  return op->hasTrait<mlir::OpTrait::Elementwise>() ||
-         isa<stablehlo::SelectOp, stablehlo::ClampOp>(op);
-}
+/// A row of more elements leaves the cache between two loops over it.
+constexpr int64_t maxColumns = 1 << 15;
+/// With fewer rows, most cores would have none.
+constexpr int64_t minRows = 8;
 
 /// Each element of the result depends on one element of each operand.
 bool isMap(Operation *op) {
-  return isElementwise(op) ||
+  return stablehlo::isElementwise(op) ||
          isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp,
              stablehlo::ReshapeOp, stablehlo::TransposeOp, stablehlo::SliceOp,
              stablehlo::DynamicSliceOp, stablehlo::PadOp, stablehlo::ReverseOp,
@@ -39,7 +40,8 @@ bool isProduct(Operation *op) {
   return isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op);
 }
 
-/// Loops over more than its result; a kernel holds one such op.
+/// Loops over more than its result; a kernel holds one such op, or several that
+/// reduce the same rows.
 bool isContraction(Operation *op) {
   return isProduct(op) || isa<stablehlo::ReduceOp>(op);
 }
@@ -106,7 +108,7 @@ public:
 
 private:
   void add(Operation *op) {
-    if (isElementwise(op) && allUsersIn(op, epilogue))
+    if (stablehlo::isElementwise(op) && allUsersIn(op, epilogue))
       epilogue.insert(op);
     if (!members.empty() && llvm::any_of(op->getUsers(), [&](Operation *user) {
           return isProduct(user) || factors.contains(user);
@@ -114,7 +116,8 @@ private:
       factors.insert(op);
     members.push_back(op);
     set.insert(op);
-    hasContraction |= isContraction(op);
+    if (isContraction(op))
+      contractions.push_back(op);
   }
 
   /// Of the users in the group.
@@ -134,24 +137,65 @@ private:
       return false;
     // A contraction joins an epilogue that only maps its elements.
     if (isContraction(producer))
-      return !hasContraction && producer->getNumResults() == 1 &&
-             allUsersIn(producer, epilogue);
+      return (contractions.empty() && producer->getNumResults() == 1 &&
+              allUsersIn(producer, epilogue)) ||
+             sharesRows(producer);
     // What a product reads is in memory, perhaps in another order.
     bool isFactor = llvm::any_of(producer->getUsers(), [&](Operation *user) {
       return isProduct(user) || factors.contains(user);
     });
     if (isFactor)
       return isa<stablehlo::TransposeOp, stablehlo::ReshapeOp>(producer);
-    return isMap(producer);
+    return isMap(producer) && mayBeReadByRow(producer);
   }
 
-  SmallVector<Operation *> members;
+  /// What several loops over a row read is a row too, and in memory as such.
+  bool mayBeReadByRow(Operation *producer) {
+    auto rows = contractions.empty()
+                    ? std::nullopt
+                    : stablehlo::getReducedRows(contractions.front());
+    if (!rows || producer->hasOneUse())
+      return true;
+    return (stablehlo::isElementwise(producer) ||
+            isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp,
+                stablehlo::ReshapeOp>(producer)) &&
+           llvm::all_of(producer->getUses(), [&](OpOperand &use) {
+             return stablehlo::keepsRows(use, *rows);
+           });
+  }
+
+  /// Whether one loop over rows can hold a reduction and all that follows it.
+  bool sharesRows(Operation *reduce) {
+    auto rows = stablehlo::getReducedRows(reduce);
+    if (!rows || !llvm::all_of(contractions, [&](Operation *op) {
+          return stablehlo::getReducedRows(op) == rows;
+        }))
+      return false;
+    auto type = cast<RankedTensorType>(reduce->getOperand(0).getType());
+    int64_t numRows = ShapedType::getNumElements(*rows);
+    if (type.getNumElements() > maxColumns * numRows ||
+        (numRows < minRows && type.getNumElements() > smallWork))
+      return false;
+    SmallVector<Operation *> followers{reduce};
+    DenseSet<Operation *> seen;
+    while (!followers.empty())
+      for (OpOperand &use : followers.pop_back_val()->getUses()) {
+        if (!set.contains(use.getOwner()))
+          continue;
+        if (!stablehlo::keepsRows(use, *rows))
+          return false;
+        if (seen.insert(use.getOwner()).second)
+          followers.push_back(use.getOwner());
+      }
+    return true;
+  }
+
+  SmallVector<Operation *> members, contractions;
   DenseSet<Operation *> set;
   /// Those from which only elementwise ops lead to the root, itself among them.
   DenseSet<Operation *> epilogue;
   /// Those that a product reads.
   DenseSet<Operation *> factors;
-  bool hasContraction = false;
 };
 
 /// Whether a host op between the places of two groups needs the first one.

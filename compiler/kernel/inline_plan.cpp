@@ -5,14 +5,14 @@
 
 #include "compiler/kernel/lowering.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
 using namespace alula::kernel;
 
 bool alula::kernel::keepsIndices(Operation *op) {
-  return op->hasTrait<mlir::OpTrait::Elementwise>() ||
-         isa<stablehlo::SelectOp, stablehlo::ClampOp, stablehlo::MapOp>(op);
+  return stablehlo::isElementwise(op) || isa<stablehlo::MapOp>(op);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include "compiler/kernel/lowering.h"
 
 #include "compiler/kernel/inline_plan.h"
+#include "compiler/kernel/row_nest.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -387,10 +388,16 @@ void Lowering::prepareCaptures(Operation *op) {
 void Lowering::lowerBlock(Block &block) {
   llvm::DenseSet<Operation *> inlined = planInlining(block);
   frames.back().epilogues = planEpilogues(block, inlined);
+  RowNests nests = planRowNests(block, inlined, frames.back().epilogues);
   for (Operation &op : block.without_terminator()) {
     if (failed)
       return;
-    lowerOp(&op, inlined.contains(&op));
+    if (const RowNest *nest = nests.find(&op)) {
+      if (&op == nest->members.back())
+        emitRowNest(*nest, inlined, *this);
+    } else {
+      lowerOp(&op, inlined.contains(&op));
+    }
   }
   b.setLoc(block.getTerminator()->getLoc());
 }

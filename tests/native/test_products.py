@@ -3,14 +3,9 @@ shapes and layouts, with and without epilogues, by several threads: they must gi
 what XLA gives, to the rounding of sums in another order."""
 
 import os
-import pathlib
 import random
-import sys
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "jax")]
 
 import jax
 import ml_dtypes
@@ -19,41 +14,11 @@ import pytest
 from jax import lax
 from jax import numpy as jnp
 
-import alula_library
+import jax_functions
 
-BUILD = HERE.parent.parent / os.environ.get("ALULA_BUILD", "build")
-
-pytestmark = pytest.mark.skipif(
-    not (BUILD / "lib/libalula_compiler.so").exists(), reason="the compiler is not built"
-)
-TARGETS = ["cpu:host", "cpu:x86-64-v2", "cpu:x86-64-v3"]
-
-
-@pytest.fixture(scope="module")
-def tools():
-    return alula_library.Compiler(BUILD), alula_library.Runtime(BUILD, thread_count=2)
-
-
-def run(tools, function, arrays, target):
-    compiler, runtime = tools
-    text = jax.jit(function, keep_unused=True).lower(*arrays).as_text()
-    executable = runtime.load(compiler.compile(text.encode(), [target]))
-    arguments = [runtime.new_buffer(a, kind_of(a)) for a in arrays]
-    results = executable.call(executable.find("main"), arguments)
-    got = [r.array() for r in results]
-    for buffer in (*arguments, *results):
-        buffer.release()
-    executable.destroy()
-    return got
-
-
-def kind_of(array):
-    return {
-        np.dtype(np.float32): "f32",
-        np.dtype(np.float64): "f64",
-        np.dtype(np.float16): "f16",
-        np.dtype(ml_dtypes.bfloat16): "bf16",
-    }[array.dtype]
+pytestmark = jax_functions.needs_build
+TARGETS = jax_functions.TARGETS
+tools = jax_functions.tools
 
 
 def check(tools, function, arrays, depth, seed):
@@ -62,7 +27,7 @@ def check(tools, function, arrays, depth, seed):
     want = jax.tree.leaves(jax.jit(function)(*wide))
     kind = np.result_type(*[a.dtype for a in arrays])
     epsilon = float(ml_dtypes.finfo(kind).eps)
-    for got, exact in zip(run(tools, function, arrays, TARGETS[seed % 3]), want, strict=True):
+    for got, exact in zip(jax_functions.run(tools, function, arrays, TARGETS[seed % 3]), want, strict=True):
         exact = np.asarray(exact)
         limit = 2 * epsilon * max(np.abs(exact).max(initial=0), depth**0.5)
         if kind.itemsize >= 4:

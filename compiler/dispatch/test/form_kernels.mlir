@@ -106,3 +106,42 @@ func.func @large_loop(%a: tensor<65536xf32>, %n: tensor<i32>) -> tensor<65536xf3
     }
   return %r#1 : tensor<65536xf32>
 }
+
+// -----
+
+// Reductions of the same rows, and what is made of them and the rows, are one
+// kernel.
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[R:.*]] = dispatch.launch @rows_0::@rows_0(%arg0)
+// CHECK-NEXT: return %[[R]]
+func.func @rows(%x: tensor<512x1024xf32>) -> tensor<512x1024xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<512x1024xf32>, tensor<f32>) -> tensor<512xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<512xf32>) -> tensor<512x1024xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<512x1024xf32>
+  %3 = stablehlo.exponential %2 : tensor<512x1024xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<512x1024xf32>, tensor<f32>) -> tensor<512xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<512xf32>) -> tensor<512x1024xf32>
+  %6 = stablehlo.divide %3, %5 : tensor<512x1024xf32>
+  return %6 : tensor<512x1024xf32>
+}
+
+// -----
+
+// Does not fire: columns, one row, and rows that meet others.
+// CHECK-LABEL: func.func @no_rows
+// CHECK-COUNT-6: dispatch.launch
+// CHECK-NEXT: return
+func.func @no_rows(%x: tensor<512x512xf32>, %y: tensor<1x65536xf32>) -> (tensor<512x512xf32>, tensor<1x65536xf32>, tensor<512x512xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<512x512xf32>, tensor<f32>) -> tensor<512xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<512xf32>) -> tensor<512x512xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<512x512xf32>
+  %3 = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<1x65536xf32>, tensor<f32>) -> tensor<1xf32>
+  %4 = stablehlo.broadcast_in_dim %3, dims = [0] : (tensor<1xf32>) -> tensor<1x65536xf32>
+  %5 = stablehlo.subtract %y, %4 : tensor<1x65536xf32>
+  %6 = stablehlo.reduce(%x init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<512x512xf32>, tensor<f32>) -> tensor<512xf32>
+  %7 = stablehlo.broadcast_in_dim %6, dims = [1] : (tensor<512xf32>) -> tensor<512x512xf32>
+  %8 = stablehlo.subtract %x, %7 : tensor<512x512xf32>
+  return %2, %5, %8 : tensor<512x512xf32>, tensor<1x65536xf32>, tensor<512x512xf32>
+}

@@ -1,0 +1,277 @@
+// Which ops share a loop over rows, and that loop.
+//   %m = reduce %x, maximum   for each row:  m = maximum of x's row
+//   %s = subtract %x, %m                     e = exp(x's row - m), kept
+//   %e = exponential %s       →              s = sum of e
+//   %t = reduce %e, add                      result's row = e / s
+//   %r = divide %e, %t
+// (Broadcasts are left out.) What has one value for each row stays a value; what
+// several loops over the columns read is kept for one row.
+
+#include "compiler/kernel/row_nest.h"
+
+#include "compiler/kernel/lowering.h"
+#include "compiler/kernel/reduction.h"
+#include "dialect/stablehlo/element_rules.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+namespace {
+/// The sizes of a tensor behind those that count rows.
+ArrayRef<int64_t> getColumns(Value tensor, const RowNest &nest) {
+  return cast<RankedTensorType>(tensor.getType())
+      .getShape()
+      .drop_front(nest.rows.size());
+}
+
+bool hasOneColumn(Value tensor, const RowNest &nest) {
+  return ShapedType::getNumElements(getColumns(tensor, nest)) == 1;
+}
+
+class Planner {
+public:
+  Planner(Block &block, const DenseSet<Operation *> &inlined,
+          const Epilogues &epilogues)
+      : block(block), inlined(inlined) {
+    // What belongs to a product is lowered with it.
+    for (auto [first, last] : epilogues.lastOf)
+      for (Operation *op = first;; op = *op->user_begin()) {
+        taken.insert(op);
+        if (op == last)
+          break;
+      }
+  }
+
+  RowNests plan() {
+    SmallVector<Operation *> reductions;
+    for (Operation &op : block)
+      if (stablehlo::getReducedRows(&op))
+        reductions.push_back(&op);
+    RowNests nests;
+    for (Operation *reduction : reductions) {
+      if (taken.contains(reduction))
+        continue;
+      RowNest nest = grow(reduction);
+      if (!isWorthIt(nest))
+        continue;
+      for (Operation *op : nest.members) {
+        taken.insert(op);
+        nests.numberOf[op] = nests.all.size();
+      }
+      nests.all.push_back(std::move(nest));
+    }
+    return nests;
+  }
+
+private:
+  RowNest grow(Operation *reduction) {
+    RowNest nest;
+    nest.rows = llvm::to_vector(*stablehlo::getReducedRows(reduction));
+    DenseSet<Operation *> members{reduction}, after;
+    auto readsAny = [](Operation *op, const DenseSet<Operation *> &ops) {
+      return op
+          ->walk([&](Operation *inner) {
+            for (Value operand : inner->getOperands())
+              if (ops.contains(operand.getDefiningOp()))
+                return WalkResult::interrupt();
+            return WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    // Readers, then what only members read.
+    for (Operation *op = reduction->getNextNode();
+         op && !op->hasTrait<mlir::OpTrait::IsTerminator>();
+         op = op->getNextNode()) {
+      bool needsAfter = readsAny(op, after);
+      if (!needsAfter && !readsAny(op, members))
+        continue;
+      bool joins = !needsAfter && mayJoin(op, nest) &&
+                   llvm::all_of(op->getOpOperands(), [&](OpOperand &use) {
+                     return !members.contains(use.get().getDefiningOp()) ||
+                            stablehlo::keepsRows(use, nest.rows);
+                   });
+      (joins ? members : after).insert(op);
+    }
+    for (Operation &op : llvm::reverse(block))
+      if (!members.contains(&op) && !op.use_empty() && op.getNumOperands() &&
+          mayJoin(&op, nest) && llvm::all_of(op.getUses(), [&](OpOperand &use) {
+            return members.contains(use.getOwner()) &&
+                   stablehlo::keepsRows(use, nest.rows);
+          }))
+        members.insert(&op);
+    Operation *last = nullptr;
+    for (Operation &op : block)
+      if (members.contains(&op)) {
+        nest.members.insert(&op);
+        last = &op;
+      }
+    // What has to come after the nest does so.
+    Operation *position = last;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (&op == last)
+        break;
+      if (!after.contains(&op))
+        continue;
+      op.moveAfter(position);
+      position = &op;
+    }
+    return nest;
+  }
+
+  bool mayJoin(Operation *op, const RowNest &nest) {
+    if (taken.contains(op) || op->hasTrait<mlir::OpTrait::ConstantLike>())
+      return false;
+    for (Value result : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type || !type.hasStaticShape() ||
+          type.getRank() < static_cast<int64_t>(nest.rows.size()) ||
+          type.getShape().take_front(nest.rows.size()) != ArrayRef(nest.rows))
+        return false;
+    }
+    if (auto rows = stablehlo::getReducedRows(op))
+      return *rows == ArrayRef(nest.rows);
+    return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+           findLowering(op).generate;
+  }
+
+  /// If rows are kept, or read again after they have been reduced.
+  bool isWorthIt(const RowNest &nest) {
+    return llvm::any_of(nest.members, [&](Operation *op) {
+      if (hasOneColumn(op->getResult(0), nest))
+        return false;
+      return !inlined.contains(op) ||
+             llvm::any_of(op->getOperands(), [&](Value operand) {
+               return nest.members.contains(operand.getDefiningOp()) &&
+                      hasOneColumn(operand, nest);
+             });
+    });
+  }
+
+  Block &block;
+  const DenseSet<Operation *> &inlined;
+  DenseSet<Operation *> taken;
+};
+
+class NestEmitter {
+public:
+  NestEmitter(const RowNest &nest, const DenseSet<Operation *> &inlined,
+              Lowering &lowering)
+      : nest(nest), inlined(inlined), lowering(lowering) {}
+
+  void emit() {
+    for (Operation *op : nest.members)
+      for (Value result : op->getResults())
+        prepare(op, result);
+    lowering.forEach(getSizes(nest.rows), [&](ValueRange row) {
+      for (Operation *op : nest.members) {
+        lowering.b.setLoc(op->getLoc());
+        if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+          emitReduction(reduce, row);
+        else
+          emitElements(op->getResult(0), row);
+      }
+    });
+    for (auto [result, buffer] : outside)
+      lowering.setBuffer(result, buffer);
+  }
+
+private:
+  SmallVector<Value> getSizes(ArrayRef<int64_t> sizes) {
+    return llvm::map_to_vector(
+        sizes, [&](int64_t size) { return lowering.index(size); });
+  }
+
+  SmallVector<Value> join(ValueRange row, ValueRange columns) {
+    SmallVector<Value> indices(row);
+    llvm::append_range(indices, columns);
+    return indices;
+  }
+
+  /// Memory for what is read outside of the nest or in several loops.
+  void prepare(Operation *op, Value result) {
+    if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+          return !nest.members.contains(user);
+        }))
+      outside[result] = lowering.createResult(result);
+    else if (!hasOneColumn(result, nest) && !inlined.contains(op))
+      kept[result] = createRow(result);
+  }
+
+  /// One row, as which every row of a tensor is seen.
+  Value createRow(Value tensor) {
+    SmallVector<Value> columns = getSizes(getColumns(tensor, nest));
+    auto type = cast<RankedTensorType>(tensor.getType());
+    Value row = lowering.createTemporary(
+        columns, getMemoryType(type.getElementType()));
+    SmallVector<int64_t> strides(nest.rows.size(), 0);
+    for (Value stride : lowering.getStrides(columns))
+      strides.push_back(*getConstantIntValue(stride));
+    auto view = MemRefType::get(
+        type.getShape(), cast<MemRefType>(row.getType()).getElementType(),
+        StridedLayoutAttr::get(type.getContext(), 0, strides));
+    return lowering.b.create<memref::ReinterpretCastOp>(
+        view, row, /*offset=*/0, type.getShape(), strides);
+  }
+
+  void emitReduction(stablehlo::ReduceOp reduce, ValueRange row) {
+    Reduction reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
+                        reduce.getInitValues(), lowering);
+    SmallVector<Value> state = lowering.fold(
+        getSizes(getColumns(reduce.getInputs()[0], nest)),
+        reduction.getInitial(), [&](ValueRange columns, ValueRange carried) {
+          return reduction.append(carried, join(row, columns));
+        });
+    for (auto [result, value] :
+         llvm::zip_equal(reduce.getResults(), reduction.finish(state)))
+      setRowValue(result, value, row);
+  }
+
+  void setRowValue(Value result, Value value, ValueRange indices) {
+    lowering.setScalar(result, value);
+    if (Value buffer = outside.lookup(result))
+      lowering.store(value, getElementType(result), buffer, indices);
+  }
+
+  void emitElements(Value result, ValueRange row) {
+    ArrayRef<int64_t> columns = getColumns(result, nest);
+    lowering.setInlined(result);
+    if (hasOneColumn(result, nest)) {
+      SmallVector<Value> first(columns.size(), lowering.index(0));
+      SmallVector<Value> indices = join(row, first);
+      return setRowValue(result, lowering.getElement(result, indices), indices);
+    }
+    Value buffer = outside.lookup(result);
+    if (!buffer)
+      buffer = kept.lookup(result);
+    if (!buffer)
+      return;
+    lowering.forEach(getSizes(columns), [&](ValueRange inner) {
+      SmallVector<Value> indices = join(row, inner);
+      lowering.store(lowering.getElement(result, indices),
+                     getElementType(result), buffer, indices);
+    });
+    lowering.setBuffer(result, buffer);
+  }
+
+  const RowNest &nest;
+  const DenseSet<Operation *> &inlined;
+  Lowering &lowering;
+  llvm::MapVector<Value, Value> outside;
+  DenseMap<Value, Value> kept;
+};
+} // namespace
+
+RowNests alula::kernel::planRowNests(Block &block,
+                                     const DenseSet<Operation *> &inlined,
+                                     const Epilogues &epilogues) {
+  return Planner(block, inlined, epilogues).plan();
+}
+
+void alula::kernel::emitRowNest(const RowNest &nest,
+                                const DenseSet<Operation *> &inlined,
+                                Lowering &lowering) {
+  NestEmitter(nest, inlined, lowering).emit();
+}

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace mlir::stablehlo {
+
+// Which elements of its operands an op needs for one of its results: what may
+// share a loop.
+
+/// Element i of the result is made of element i of each operand, or of its only
+/// one.
+bool isElementwise(Operation *op);
+
+/// The sizes of the leading dimensions that a reduction keeps, if all the others
+/// are reduced. Its rows are what these dimensions count.
+std::optional<ArrayRef<int64_t>> getReducedRows(Operation *op);
+
+/// Whether row i of each result needs no other row than i of this operand. Both
+/// have `rows`, the sizes of at least one dimension, in front.
+bool keepsRows(OpOperand &use, ArrayRef<int64_t> rows);
+
+} // namespace mlir::stablehlo

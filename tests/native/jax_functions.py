@@ -1,0 +1,50 @@
+"""Compiles a JAX function and runs it on Alula, in this process."""
+
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "jax")]
+
+import jax
+import ml_dtypes
+import numpy as np
+import pytest
+
+import alula_library
+
+BUILD = HERE.parent.parent / os.environ.get("ALULA_BUILD", "build")
+TARGETS = ["cpu:host", "cpu:x86-64-v2", "cpu:x86-64-v3"]
+
+needs_build = pytest.mark.skipif(
+    not (BUILD / "lib/libalula_compiler.so").exists(), reason="the compiler is not built"
+)
+
+
+@pytest.fixture(scope="module")
+def tools():
+    return alula_library.Compiler(BUILD), alula_library.Runtime(BUILD, thread_count=2)
+
+
+def run(tools, function, arrays, target):
+    compiler, runtime = tools
+    text = jax.jit(function, keep_unused=True).lower(*arrays).as_text()
+    executable = runtime.load(compiler.compile(text.encode(), [target]))
+    arguments = [runtime.new_buffer(a, kind_of(a)) for a in arrays]
+    results = executable.call(executable.find("main"), arguments)
+    got = [r.array() for r in results]
+    for buffer in (*arguments, *results):
+        buffer.release()
+    executable.destroy()
+    return got
+
+
+def kind_of(array):
+    return {
+        np.dtype(np.float32): "f32",
+        np.dtype(np.float64): "f64",
+        np.dtype(np.float16): "f16",
+        np.dtype(ml_dtypes.bfloat16): "bf16",
+        np.dtype(np.int32): "s32",
+    }[array.dtype]

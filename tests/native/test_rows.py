@@ -1,0 +1,93 @@
+"""Reductions of rows and what is made of them and the rows: random programs of
+random shapes, by several threads, must give what XLA gives."""
+
+import os
+import random
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+import ml_dtypes
+import numpy as np
+import pytest
+from jax import numpy as jnp
+
+import jax_functions
+
+pytestmark = jax_functions.needs_build
+tools = jax_functions.tools
+
+
+def layer_norm(x, scale):
+    mean = x.mean(-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(-1, keepdims=True)
+    return (x - mean) * jax.lax.rsqrt(variance + 1e-5) * scale
+
+
+def moments(x, scale):
+    both = x.mean(-1), (x * x).mean(-1)
+    return both[0], (x - both[0][..., None]) * scale / jnp.sqrt(both[1][..., None] + 1)
+
+
+def masked(x, scale):
+    mask = jnp.arange(x.shape[-1]) <= jnp.arange(x.shape[-2])[:, None]
+    return jax.nn.softmax(jnp.where(mask, x * scale, -1e9))
+
+
+def furthest(x, scale):
+    place = jnp.argmax(jnp.abs(x), -1)
+    picked = x == x.max(-1, keepdims=True)
+    return place, jnp.where(picked, 0, x) * scale, (x.max(-1) - x.min(-1)).sum()
+
+
+def turned(x, scale):
+    y = jax.nn.log_softmax(jnp.swapaxes(jnp.sin(x), -1, -2))
+    return y, jnp.swapaxes(y, -1, -2) * scale
+
+
+def planes(x, scale):
+    axes = (-1, -2)
+    y = x - x.max(axes, keepdims=True)
+    return jnp.exp(y) / jnp.exp(y).sum(axes, keepdims=True) + scale
+
+
+def gradient(x, scale):
+    return jax.grad(lambda x: (layer_norm(x, scale) * jax.nn.softmax(x)).sum())(x)
+
+
+PROGRAMS = [
+    lambda x, scale: jax.nn.softmax(x * scale),
+    lambda x, scale: jax.nn.log_softmax(x) * scale,
+    lambda x, scale: jax.nn.logsumexp(x, -1) + scale.sum(),
+    lambda x, scale: x / jnp.linalg.norm(x, axis=-1, keepdims=True) * scale,
+    lambda x, scale: jnp.cumsum(jax.nn.softmax(x), -1) * scale,
+    lambda x, scale: x.astype(jnp.int32).max(-1)[..., None] - x.astype(jnp.int32),
+    *(layer_norm, moments, masked, furthest, turned, planes, gradient),
+]
+TYPES = [np.float32, np.float32, np.float64, ml_dtypes.bfloat16, np.float16]
+
+
+@pytest.fixture(autouse=True)
+def _wide_types():
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rows(tools, seed):
+    draw = random.Random(seed)
+    program = PROGRAMS[seed % len(PROGRAMS)]
+    shape = [draw.choice([1, 2, 3, 8, 17, 64, 130]) for _ in range(draw.choice([2, 2, 3]))]
+    shape[-1] = draw.choice([1, 2, 7, 16, 33, 100, 1024, 2500])
+    kind = draw.choice(TYPES)
+    numbers = np.random.default_rng(seed)
+    x = (numbers.standard_normal(shape) * 4).astype(kind)
+    scale = numbers.uniform(0.5, 2, shape[-1:]).astype(kind)
+    target = jax_functions.TARGETS[seed % 3]
+    got = jax_functions.run(tools, program, [x, scale], target)
+    want = jax.tree.leaves(jax.jit(program)(x, scale))
+    epsilon = float(ml_dtypes.finfo(kind).eps)
+    for ours, theirs in zip(got, want, strict=True):
+        theirs = np.asarray(theirs, np.float64)
+        limit = 16 * epsilon * max(1, np.abs(theirs).max(initial=0))
+        np.testing.assert_allclose(np.asarray(ours, np.float64), theirs, rtol=0, atol=limit)
