@@ -6,11 +6,15 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <mutex>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -28,13 +32,64 @@ llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes) {
                         : llvm::Error::success();
 }
 
-/// lld keeps its state in globals: one link at a time.
-bool link(llvm::ArrayRef<const char *> arguments, std::string &messages) {
+/// A named pipe that `read` empties. lld writes it from memory; for a file it
+/// would have LLVM watch the process's signals and keep a note for good.
+class NamedPipe {
+public:
+  explicit NamedPipe(const std::string &path) {
+    if (mkfifo(path.c_str(), 0600))
+      return;
+    reader = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    writer = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (isOpen())
+      fcntl(reader, F_SETFL, 0);
+  }
+  NamedPipe(const NamedPipe &) = delete;
+  NamedPipe &operator=(const NamedPipe &) = delete;
+  ~NamedPipe() {
+    closeWriter();
+    if (reader >= 0)
+      close(reader);
+  }
+
+  bool isOpen() const { return reader >= 0 && writer >= 0; }
+  /// Without it `read` ends when everybody else has written.
+  void closeWriter() {
+    if (writer >= 0)
+      close(writer);
+    writer = -1;
+  }
+  std::string read() {
+    std::string bytes;
+    std::vector<char> piece(1 << 16);
+    for (;;) {
+      ssize_t count = ::read(reader, piece.data(), piece.size());
+      if (count > 0)
+        bytes.append(piece.data(), static_cast<size_t>(count));
+      else if (count == 0 || errno != EINTR)
+        return bytes;
+    }
+  }
+
+private:
+  int reader = -1, writer = -1;
+};
+
+/// lld keeps its state in globals: one link at a time. What it makes on a
+/// thread goes only when that thread ends: each link has its own.
+bool link(llvm::ArrayRef<const char *> arguments, NamedPipe &pipe,
+          std::string &image, std::string &messages) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   llvm::raw_string_ostream os(messages);
-  lld::Result result = lld::lldMain(arguments, llvm::nulls(), os,
-                                    {{lld::Gnu, &lld::elf::link}});
+  lld::Result result = {};
+  std::thread linker([&] {
+    result = lld::lldMain(arguments, llvm::nulls(), os,
+                          {{lld::Gnu, &lld::elf::link}});
+    pipe.closeWriter();
+  });
+  image = pipe.read();
+  linker.join();
   return result.retCode == 0;
 }
 } // namespace
@@ -59,15 +114,17 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
   for (const std::string &entry : entries)
     script += " \"" + entry + "\";";
   script += " local: *; };\n";
+  // clang-format off
   std::vector<std::string> arguments = {
-      "ld.lld",       "-shared",         "-Bsymbolic",
-      "--no-undefined", "--gc-sections", "--build-id=none",
-      "--hash-style=gnu", "-z",          "text",
-      "-z",           "norelro",         "-z",
-      "max-page-size=4096", "-z",
-      "rodynamic",    "-z",             "noseparate-code",
-      "--strip-all", "--version-script",
-      inFolder("exports"), "-o",         inFolder("image")};
+      "ld.lld", "-shared", "-Bsymbolic", "--no-undefined", "--gc-sections",
+      "--build-id=none", "--hash-style=gnu", "--strip-all",
+      // All on the calling thread.
+      "--threads=1",
+      // One small segment after the other.
+      "-z", "text", "-z", "norelro", "-z", "max-page-size=4096", "-z",
+      "rodynamic", "-z", "noseparate-code",
+      "--version-script", inFolder("exports"), "-o", inFolder("image")};
+  // clang-format on
   if (auto error = writeFile(inFolder("exports"), script))
     return std::move(error);
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -80,13 +137,14 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
   llvm::SmallVector<const char *> pointers;
   for (const std::string &argument : arguments)
     pointers.push_back(argument.c_str());
-  std::string messages;
-  if (!link(pointers, messages))
+  NamedPipe pipe(inFolder("image"));
+  if (!pipe.isOpen())
+    return llvm::createStringError(
+        std::error_code(errno, std::generic_category()),
+        "no pipe for the linker in " + folder.str());
+  std::string image, messages;
+  if (!link(pointers, pipe, image, messages))
     return llvm::createStringError("kernels for " + machine.name +
                                    " don't link: " + messages);
-  auto image = llvm::MemoryBuffer::getFile(inFolder("image"), /*IsText=*/false,
-                                           /*RequiresNullTerminator=*/false);
-  if (!image)
-    return llvm::errorCodeToError(image.getError());
-  return (*image)->getBuffer().str();
+  return image;
 }
