@@ -44,5 +44,6 @@ if(NOT ALULA_SHARED_MLIR)
   list(FILTER archives EXCLUDE REGEX "MLIRMlirOptMain|MLIRCAPI|MLIRExecutionEngine|MLIRJitRunner|MLIRTest|LLVMExegesis")
   add_library(AlulaStaticMLIR INTERFACE)
   target_link_libraries(AlulaStaticMLIR INTERFACE
-    -Wl,--start-group ${archives} -Wl,--end-group z zstd tinfo dl)
+    -Wl,--start-group ${archives} -Wl,--end-group
+    -l:libz.a -l:libzstd.a -l:libtinfo.a dl)
 endif()

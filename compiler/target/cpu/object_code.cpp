@@ -14,6 +14,9 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <map>
 #include <mutex>
@@ -89,10 +92,12 @@ std::string optimizeAndEmit(llvm::Module &module,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, calls, modules);
   // What the library has for other machines is not worth optimizing.
+  llvm::FunctionPassManager simplify;
+  simplify.addPass(llvm::EarlyCSEPass());
+  simplify.addPass(llvm::SimplifyCFGPass());
   llvm::ModulePassManager forget;
-  if (llvm::Error error = builder.parsePassPipeline(
-          forget, "function(early-cse,simplifycfg),globaldce"))
-    llvm::report_fatal_error(std::move(error));
+  forget.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplify)));
+  forget.addPass(llvm::GlobalDCEPass());
   forget.run(module, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(module, modules);
