@@ -15,8 +15,10 @@ void ProgramCache::add(const std::string &key,
                        const std::shared_ptr<Program> &program) {
   std::lock_guard lock(mutex);
   programs[key] = program;
-  if (programs.size() < sweepAt)
+  newBytes += key.size();
+  if (programs.size() < sweepAt && newBytes < (4 << 20))
     return;
+  newBytes = 0;
   std::erase_if(programs, [](auto &entry) { return entry.second.expired(); });
   sweepAt = std::max<size_t>(64, 2 * programs.size());
 }

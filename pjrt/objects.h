@@ -70,7 +70,9 @@ public:
 private:
   std::mutex mutex;
   std::unordered_map<std::string, std::weak_ptr<Program>> programs;
-  size_t sweepAt = 64;
+  /// Programs that are gone are swept out when there are so many, or when
+  /// texts of so many bytes have come since.
+  size_t sweepAt = 64, newBytes = 0;
 };
 
 struct Client {
