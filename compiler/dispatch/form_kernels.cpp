@@ -58,6 +58,9 @@ Border findBorder(const KernelGroup &group) {
         } else if (auto pack = operand.getDefiningOp<PackOp>()) {
           border.constants.insert(operand);
           border.numbers.insert(pack.operand_begin(), pack.operand_end());
+        } else if (auto weights = operand.getDefiningOp<FromPanelsOp>()) {
+          border.constants.insert(operand);
+          border.inputs.insert(weights.getPanels());
         } else if (isKernelConstant(operand))
           border.constants.insert(operand);
         else

@@ -74,7 +74,7 @@ bool holdsEffects(Operation *op) {
   return op->walk([](Operation *inner) {
              bool isKernelOp =
                  isa<stablehlo::StablehloDialect>(inner->getDialect()) ||
-                 isa<PackOp>(inner);
+                 isa<PackOp, FromPanelsOp>(inner);
              return hasEffects(inner) || !isKernelOp ? WalkResult::interrupt()
                                                      : WalkResult::advance();
            })

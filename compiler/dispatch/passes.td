@@ -14,6 +14,15 @@ def NumberRandomStreams
   let summary = "gives each op that draws random numbers a stream of its own";
 }
 
+def PackWeights : Pass<"dispatch-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "puts constants into the panels that products read";
+  let dependentDialects = ["::alula::dispatch::DispatchDialect"];
+  let options = [
+    Option<"minElements", "min-elements", "int64_t", /*default=*/"4096",
+           "of a constant; less is packed faster than it is found">
+  ];
+}
+
 def VerifyDispatchOutput
     : Pass<"dispatch-verify-output", "::mlir::ModuleOp"> {
   let summary = "checks what the next rooms rely on";

@@ -6,9 +6,12 @@
 
 #include "mlir/Pass/PassManager.h"
 
-void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm) {
+void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm,
+                                          const PipelineOptions &options) {
   // Before ops of one function are spread over kernels.
   pm.addPass(createNumberRandomStreams());
+  if (options.packWeights)
+    pm.addPass(createPackWeights());
   pm.addPass(createFormKernels());
   pm.addPass(createVerifyDispatchOutput());
 }

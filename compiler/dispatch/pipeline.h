@@ -6,8 +6,14 @@ class OpPassManager;
 
 namespace alula::dispatch {
 
-/// StableHLO on static tensors, without calls → host functions that launch
-/// executables with linalg bodies.
-void addDispatchPipeline(mlir::OpPassManager &pm);
+struct PipelineOptions {
+  /// Constants may change their layout. Not where the outside supplies them.
+  bool packWeights = true;
+};
+
+/// StableHLO without calls → host functions that launch executables, whose
+/// bodies are StableHLO too.
+void addDispatchPipeline(mlir::OpPassManager &pm,
+                         const PipelineOptions &options = {});
 
 } // namespace alula::dispatch

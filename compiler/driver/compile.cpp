@@ -41,9 +41,11 @@ void addInput(OpPassManager &pm) {
   pm.addPass(createSymbolDCEPass());
 }
 
-void addDispatch(OpPassManager &pm) {
+void addDispatch(OpPassManager &pm, const CompileOptions &options) {
   alula::partition::addCollectivesPipeline(pm);
-  alula::dispatch::addDispatchPipeline(pm);
+  // Whoever supplies constants knows them as they were.
+  alula::dispatch::addDispatchPipeline(
+      pm, {.packWeights = options.externalFile.empty()});
 }
 
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
@@ -112,7 +114,9 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
   case Room::Partition:
     return runPasses(module, options, alula::partition::addPartitionPipeline);
   case Room::Dispatch:
-    return runPasses(module, options, addDispatch);
+    return runPasses(module, options, [&](OpPassManager &pm) {
+      addDispatch(pm, options);
+    });
   case Room::Kernel:
     return runPasses(module, options, alula::kernel::addKernelPipeline);
   case Room::Schedule:

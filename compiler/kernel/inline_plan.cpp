@@ -66,7 +66,7 @@ bool isMadeOfParts(Operation *op) {
 /// Elements that cost no more than reading memory would.
 bool isCheap(Operation *op, const DenseSet<Operation *> &inlined) {
   if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::DynamicIotaOp,
-          alula::dispatch::PackOp>(op))
+          alula::dispatch::PackOp, alula::dispatch::FromPanelsOp>(op))
     return true;
   if (!isa<stablehlo::BroadcastInDimOp, stablehlo::SliceOp,
            stablehlo::TransposeOp, stablehlo::ReverseOp, stablehlo::ConvertOp,

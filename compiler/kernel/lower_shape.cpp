@@ -161,6 +161,24 @@ Value alula::kernel::generatePack(OpResult result, ValueRange indices,
   return lowering.b.createOrFold<arith::IndexCastOp>(type, element);
 }
 
+Value alula::kernel::generateFromPanels(OpResult result, ValueRange indices,
+                                        Lowering &lowering) {
+  auto op = cast<alula::dispatch::FromPanelsOp>(result.getOwner());
+  auto count = [&](ArrayRef<int64_t> dims) {
+    SmallVector<Value> inside, sizes;
+    for (int64_t dim : dims) {
+      inside.push_back(indices[static_cast<size_t>(dim)]);
+      sizes.push_back(lowering.getDim(result, dim));
+    }
+    return lowering.linearize(inside, sizes);
+  };
+  Value row = count(op.getRows()), column = count(op.getColumns());
+  Value width = lowering.index(op.getWidth());
+  return lowering.getElement(op.getPanels(),
+                             {lowering.div(column, width), row,
+                              lowering.rem(column, width)});
+}
+
 // What is cut off is not there.
 Value alula::kernel::generateSetDimensionSize(OpResult result,
                                               ValueRange indices,

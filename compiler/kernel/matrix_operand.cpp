@@ -1,6 +1,7 @@
 #include "compiler/kernel/matrix_operand.h"
 
 #include "compiler/kernel/scalar.h"
+#include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,6 +30,7 @@ MatrixOperand::MatrixOperand(Operation *op, Value tensor, MatrixDims dims,
       lowering(lowering) {
   if (!findStrides())
     buffer = {};
+  panels = findPanels();
 }
 
 SmallVector<Value> MatrixOperand::getSizes(ArrayRef<int64_t> list) const {
@@ -70,6 +72,18 @@ bool MatrixOperand::findStrides() {
   return areOne;
 }
 
+/// Null if they are not as the library wants them.
+Value MatrixOperand::findPanels() const {
+  auto op = tensor.getDefiningOp<dispatch::FromPanelsOp>();
+  if (!op || !lowering.hasBuffer(op.getPanels()) || !dims.batch.empty() ||
+      op.getRows() != ArrayRef(dims.rows) ||
+      op.getColumns() != ArrayRef(dims.columns) ||
+      getElementType(tensor) != sumType ||
+      op.getWidth() * sumType.getIntOrFloatBitWidth() / 8 != dispatch::panelBytes)
+    return {};
+  return lowering.getBuffer(op.getPanels());
+}
+
 /// Of dimensions that lie in memory as if they were one.
 Value MatrixOperand::findStride(ArrayRef<int64_t> list, bool &isOne) const {
   Value stride = lowering.index(0);
@@ -98,6 +112,14 @@ Value MatrixOperand::findStride(ArrayRef<int64_t> list, bool &isOne) const {
 MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows,
                                     Value firstColumn, Value columns,
                                     Value rowLimit, Value columnLimit) {
+  if (panels) {
+    auto shape = cast<MemRefType>(panels.getType()).getShape();
+    Value panel = lowering.div(firstColumn, lowering.index(shape[2]));
+    Value stride = lowering.index(shape[1] * shape[2]);
+    Value number = lowering.add(lowering.mul(panel, stride),
+                                lowering.mul(firstRow, lowering.index(shape[2])));
+    return {getElementPointer(lowering, panels, number), {}, {}, stride};
+  }
   if (buffer) {
     Value number = lowering.index(0);
     for (auto [dim, index] : llvm::zip_equal(dims.batch, batch))

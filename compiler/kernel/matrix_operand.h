@@ -13,6 +13,9 @@ struct MatrixDims {
 /// Where a block of a matrix begins and how far apart its elements are.
 struct MatrixBlock {
   mlir::Value pointer, rowStride, columnStride;
+  /// How far apart panels of columns are, if the matrix lies in panels: those of
+  /// library/product.h.
+  mlir::Value panelStride;
 };
 
 /// An operand of a product. Where it lies in memory, blocks are read in place;
@@ -22,7 +25,7 @@ public:
   MatrixOperand(mlir::Operation *op, mlir::Value tensor, MatrixDims dims,
                 mlir::Type sumType, Lowering &lowering);
 
-  bool isInPlace() const { return bool(buffer); }
+  bool isInPlace() const { return buffer || panels; }
 
   llvm::SmallVector<mlir::Value> getBatchSizes() const {
     return getSizes(dims.batch);
@@ -38,7 +41,8 @@ public:
     return getSizes(dims.columns);
   }
 
-  /// `rowLimit` and `columnLimit` are constants that the sizes stay below.
+  /// `rowLimit` and `columnLimit` are constants that the sizes stay below. A
+  /// block begins where a panel does.
   MatrixBlock getBlock(mlir::ValueRange batch, mlir::Value firstRow,
                        mlir::Value rows, mlir::Value firstColumn,
                        mlir::Value columns, mlir::Value rowLimit,
@@ -48,6 +52,7 @@ private:
   llvm::SmallVector<mlir::Value> getSizes(llvm::ArrayRef<int64_t> list) const;
   bool findStrides();
   mlir::Value findStride(llvm::ArrayRef<int64_t> list, bool &isOne) const;
+  mlir::Value findPanels() const;
 
   mlir::Operation *op;
   mlir::Value tensor;
@@ -60,6 +65,8 @@ private:
   /// A dimension's place in memory.
   llvm::SmallVector<int64_t> places;
   mlir::Value rowStride, columnStride;
+  /// In panels: their memory.
+  mlir::Value panels;
 };
 
 /// A pointer to an element of contiguous memory.

@@ -66,6 +66,8 @@ const llvm::StringMap<OpLowering> &getTable() {
 OpLowering alula::kernel::findLowering(Operation *op) {
   if (isa<alula::dispatch::PackOp>(op))
     return {generatePack};
+  if (isa<alula::dispatch::FromPanelsOp>(op))
+    return {generateFromPanels};
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
       call &&
       call.getCallTargetName() == "stablehlo.dynamic_rng_bit_generator")

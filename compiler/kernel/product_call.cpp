@@ -1,12 +1,15 @@
 #include "compiler/kernel/product_call.h"
 
 #include "compiler/kernel/library/product.h"
+#include "dialect/dispatch/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace alula::kernel;
+
+static_assert(alula::dispatch::panelBytes == ALULA_PANEL_BYTES);
 
 void alula::kernel::callProduct(Lowering &lowering, Type sumType,
                                 const ProductCall &call) {
@@ -30,7 +33,8 @@ void alula::kernel::callProduct(Lowering &lowering, Type sumType,
        toInteger(call.left.rowStride, 0), toInteger(call.left.columnStride, 0),
        offsets, toInteger(call.pieces, 1), toInteger(call.depth, 0),
        call.right.pointer, toInteger(call.right.rowStride, 0),
-       toInteger(call.right.columnStride, 0), toInteger(call.groups, 1),
+       toInteger(call.right.columnStride, 0),
+       toInteger(call.right.panelStride, 0), toInteger(call.groups, 1),
        toInteger(call.rows, 0), toInteger(call.columns, 0), add,
        lowering.getPointer(scratch)});
 }

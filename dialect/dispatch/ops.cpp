@@ -160,6 +160,37 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
+LogicalResult FromPanelsOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  auto panels = cast<RankedTensorType>(getPanels().getType());
+  // Each dimension counts either rows or columns.
+  SmallVector<bool> seen(static_cast<size_t>(type.getRank()));
+  auto count = [&](ArrayRef<int64_t> dims) {
+    int64_t size = 1;
+    for (int64_t dim : dims) {
+      if (dim < 0 || dim >= type.getRank() || seen[static_cast<size_t>(dim)])
+        return int64_t(-1);
+      seen[static_cast<size_t>(dim)] = true;
+      size *= type.getDimSize(static_cast<unsigned>(dim));
+    }
+    return size;
+  };
+  int64_t rows = count(getRows()), columns = count(getColumns());
+  if (rows < 0 || columns < 0 || llvm::is_contained(seen, false))
+    return emitError() << "'dispatch.from_panels': rows and columns must name "
+                          "each dimension once: ["
+                       << getRows() << "] and [" << getColumns() << "] of "
+                       << type;
+  ArrayRef<int64_t> shape = panels.getShape();
+  if (shape.size() != 3 || shape[2] == 0 || shape[1] != rows ||
+      shape[0] != (columns + shape[2] - 1) / shape[2] ||
+      panels.getElementType() != type.getElementType())
+    return emitError() << "'dispatch.from_panels': panels must hold the result's "
+                       << rows << " rows of " << columns
+                       << " columns: " << panels << " for " << type;
+  return success();
+}
+
 LogicalResult PackOp::verify() {
   auto type = cast<RankedTensorType>(getResult().getType());
   if (!type.getElementType().isInteger() ||

@@ -12,6 +12,11 @@
 #include "dialect/dispatch/dialect.h.inc"
 #include "dialect/dispatch/enums.h.inc"
 
+namespace alula::dispatch {
+/// How wide panels are that the kernels' library reads as they are.
+constexpr int64_t panelBytes = 128;
+} // namespace alula::dispatch
+
 #define GET_ATTRDEF_CLASSES
 #include "dialect/dispatch/attributes.h.inc"
 

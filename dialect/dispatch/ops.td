@@ -149,6 +149,27 @@ def Dispatch_PackOp : Dispatch_Op<"pack", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Dispatch_FromPanelsOp : Dispatch_Op<"from_panels", [Pure]> {
+  let summary = "a tensor that lies in panels, as a product reads it";
+  let description = [{
+    The result as a matrix, whose rows are numbered by the dimensions `rows` and
+    whose columns by `columns`: element (r, c) is [c / w, r, c % w] of `panels`,
+    where w is the width of a panel, its last size. The last panel may have
+    columns to spare.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$panels, DenseI64ArrayAttr:$rows,
+                       DenseI64ArrayAttr:$columns);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $panels `rows` `=` $rows `columns` `=` $columns attr-dict
+        `:` type($panels) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getWidth() { return getPanels().getType().getShape().back(); }
+  }];
+}
+
 def Dispatch_AssertOp : Dispatch_Op<"assert"> {
   let summary = "ends the call with an error if a condition does not hold";
   let description = "`{0}` in the message is the first number.";

@@ -19,22 +19,27 @@ static inline int64_t alula_product_scratch_bytes(void) {
  * group g of a is
  *   a[g * a_group + i * a_row + segment_offsets[s] + l * a_column];
  * without offsets there is one segment at a itself. Row s * depth + l of b is
- * at b[(s * depth + l) * b_row], its neighbours b_column apart. Row i of group
- * g of c is at c[g * c_group + i * c_row], its neighbours at 1. Products are
+ * at b[(s * depth + l) * b_row], its neighbours b_column apart; or, if b_panel
+ * is not 0, b lies in panels, as wide as one here, b_panel apart: the row is at
+ * b[(s * depth + l) * width] of each. Columns that are missing in the last one
+ * are zero. Row i of group g of c is at c[g * c_group + i * c_row], its
+ * neighbours at 1. Products are
  * added in an order that depends on the sizes only. `scratch` has
  * alula_product_scratch_bytes, aligned to 64. Nothing overlaps. */
 void alula_product_f32(float *c, int64_t c_group, int64_t c_row,
                        const float *a, int64_t a_group, int64_t a_row,
                        int64_t a_column, const int64_t *segment_offsets,
                        int64_t segments, int64_t depth, const float *b,
-                       int64_t b_row, int64_t b_column, int64_t groups,
-                       int64_t m, int64_t n, int32_t add, void *scratch);
+                       int64_t b_row, int64_t b_column, int64_t b_panel,
+                       int64_t groups, int64_t m, int64_t n, int32_t add,
+                       void *scratch);
 void alula_product_f64(double *c, int64_t c_group, int64_t c_row,
                        const double *a, int64_t a_group, int64_t a_row,
                        int64_t a_column, const int64_t *segment_offsets,
                        int64_t segments, int64_t depth, const double *b,
-                       int64_t b_row, int64_t b_column, int64_t groups,
-                       int64_t m, int64_t n, int32_t add, void *scratch);
+                       int64_t b_row, int64_t b_column, int64_t b_panel,
+                       int64_t groups, int64_t m, int64_t n, int32_t add,
+                       void *scratch);
 
 #ifdef __cplusplus
 }

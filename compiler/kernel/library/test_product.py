@@ -11,9 +11,16 @@ def memory(x):
     return x if x.flags.c_contiguous else x.T
 
 
-def product(a, b, c=None, segments=None, groups=None):
-    """a of (m, k) and b of (k, n) as they lie; `segments` are the columns of a
-    at which pieces of equal length begin; `groups` are numbers of rows apart."""
+def to_panels(b):
+    width = 128 // b.itemsize
+    wide = np.pad(b, ((0, 0), (0, -b.shape[1] % width)))
+    return np.ascontiguousarray(wide.reshape(len(b), wide.shape[1] // width, width).swapaxes(0, 1))
+
+
+def product(a, b, c=None, segments=None, groups=None, panels=False):
+    """a of (m, k) and b of (k, n) as they lie, or b in panels; `segments` are the
+    columns of a at which pieces of equal length begin; `groups` are numbers of
+    rows apart."""
     count, step = groups or (1, 0)
     m, n = a.shape[0] - (count - 1) * step, b.shape[1]
     out = np.full((count * m, n), np.nan, a.dtype) if c is None else c.copy()
@@ -26,7 +33,8 @@ def product(a, b, c=None, segments=None, groups=None):
     scratch = scratch[-scratch.ctypes.data % 64 :]
     call(
         "product", a.dtype, out, m * n, n, memory(a), step * a_row, a_row, a_column, offsets,
-        pieces, b.shape[0] // pieces, memory(b), b_row, b_column, count, m, n,
+        pieces, b.shape[0] // pieces, to_panels(b) if panels else memory(b),
+        *((0, 0, b.shape[0] * 128 // size) if panels else (b_row, b_column, 0)), count, m, n,
         np.int32(c is not None), scratch,
     )  # fmt: skip
     return out
@@ -60,6 +68,16 @@ def test_adds(m, n, k):
     c = uniform((m, n), np.float32, 3)
     want = c.astype(float) + a.astype(float) @ b.astype(float)
     check(product(a, b, c), want, k)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("m", [1, 3, 8, 13])
+@pytest.mark.parametrize("n", [1, 16, 33, 100])
+@pytest.mark.parametrize("k", [0, 1, 16, 600])
+def test_panels(dtype, m, n, k):
+    a, b = uniform((m, k), dtype, 1), uniform((k, n), dtype, 2)
+    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    check(product(a, b, panels=True), want, k)
 
 
 @pytest.mark.parametrize("depth,count", [(1, 9), (3, 200), (64, 9), (300, 3)])

@@ -40,3 +40,10 @@ func.func @numbers(%n: index, %p: i1) -> tensor<2xi32> {
   %0 = dispatch.pack %n, %n : tensor<2xi32>
   return %0 : tensor<2xi32>
 }
+
+// CHECK-LABEL: func.func @panels
+// CHECK: dispatch.from_panels %arg0 rows = [1] columns = [0, 2] : tensor<2x5x32xf32> -> tensor<3x5x16xf32>
+func.func @panels(%p: tensor<2x5x32xf32>) -> tensor<3x5x16xf32> {
+  %0 = dispatch.from_panels %p rows = [1] columns = [0, 2] : tensor<2x5x32xf32> -> tensor<3x5x16xf32>
+  return %0 : tensor<3x5x16xf32>
+}

@@ -229,3 +229,19 @@ func.func @main(%n: index) {
   %0 = dispatch.pack %n : tensor<2xi32>
   return
 }
+
+// -----
+
+func.func @main(%p: tensor<2x5x32xf32>) {
+  // expected-error@+1 {{'dispatch.from_panels': rows and columns must name each dimension once: [1] and [1] of 'tensor<40x5xf32>'}}
+  %0 = dispatch.from_panels %p rows = [1] columns = [1] : tensor<2x5x32xf32> -> tensor<40x5xf32>
+  return
+}
+
+// -----
+
+func.func @main(%p: tensor<2x5x32xf32>) {
+  // expected-error@+1 {{'dispatch.from_panels': panels must hold the result's 5 rows of 30 columns: 'tensor<2x5x32xf32>' for 'tensor<5x30xf32>'}}
+  %0 = dispatch.from_panels %p rows = [0] columns = [1] : tensor<2x5x32xf32> -> tensor<5x30xf32>
+  return
+}
