@@ -3,6 +3,7 @@
 #include "alula/compiler.h"
 
 #include "compiler/driver/compile.h"
+#include "compiler/driver/initial_values.h"
 #include "compiler/driver/program.h"
 #include "compiler/driver/program_info.h"
 #include "compiler/driver/registry.h"
@@ -155,8 +156,14 @@ compileProgram(StringRef input, const alula_compile_options &options,
     setCounts(*module, options);
   if (module && options.info)
     *options.info = alula::driver::inspectProgram(*module);
+  std::vector<alula::driver::InitialValue> values;
+  for (size_t i = 0; i < options.value_count; ++i)
+    values.push_back({options.values[i].name,
+                      {static_cast<const char *>(options.values[i].data),
+                       options.values[i].bytes}});
   alula::driver::CompileOutput output;
-  if (!module || failed(alula::driver::compile(*module, compile, output)))
+  if (!module || failed(alula::driver::setInitialValues(*module, values)) ||
+      failed(alula::driver::compile(*module, compile, output)))
     return std::nullopt;
   if (compile.until != alula::driver::Room::Emit)
     return debugString(**module);
@@ -164,6 +171,22 @@ compileProgram(StringRef input, const alula_compile_options &options,
     options.on_external(options.user, output.external.data(),
                         output.external.size());
   return std::move(output.artifact);
+}
+
+/// Of the program and the values beside it.
+static std::string hashInput(StringRef input,
+                             const alula_compile_options &options) {
+  uint64_t hash = llvm::xxh3_64bits(input);
+  for (size_t i = 0; i < options.value_count; ++i) {
+    const alula_compile_value &value = options.values[i];
+    uint64_t parts[] = {
+        hash, llvm::xxh3_64bits(StringRef(value.name)),
+        llvm::xxh3_64bits(
+            StringRef(static_cast<const char *>(value.data), value.bytes))};
+    hash = llvm::xxh3_64bits(
+        StringRef(reinterpret_cast<const char *>(parts), sizeof parts));
+  }
+  return llvm::utohexstr(hash, /*LowerCase=*/true);
 }
 
 alula_status_code alula_compile(const void *program, size_t program_bytes,
@@ -178,8 +201,7 @@ alula_status_code alula_compile(const void *program, size_t program_bytes,
     listener.firstError = "alula_compile: an argument is null";
   else if (convertOptions(options, compile, listener.firstError)) {
     StringRef input(static_cast<const char *>(program), program_bytes);
-    compile.inputHash =
-        llvm::utohexstr(llvm::xxh3_64bits(input), /*LowerCase=*/true);
+    compile.inputHash = hashInput(input, options);
     result = compileProgram(input, options, compile, listener);
   }
   void *bytes = result ? copyOut(*result) : nullptr;

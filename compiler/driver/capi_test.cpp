@@ -92,6 +92,37 @@ TEST(Compile, ProgressAndTimes) {
   EXPECT_EQ(compile(program, nullptr).artifact, result.artifact);
 }
 
+TEST(Compile, InitialValues) {
+  const char *text = R"(
+ml_program.global private mutable @"w$0" : tensor<4xf32>
+func.func @main() -> tensor<4xf32> {
+  %w = ml_program.global_load @"w$0" : tensor<4xf32>
+  return %w : tensor<4xf32>
+})";
+  const float weights[] = {1, 2, 3, 4};
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  alula_compile_value value = {"w$0", weights, sizeof weights};
+  options.values = &value;
+  options.value_count = 1;
+  Result result = compile(text, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  std::string bytes(reinterpret_cast<const char *>(weights), sizeof weights);
+  EXPECT_NE(result.artifact.find(bytes), std::string::npos);
+
+  value.bytes = 12;
+  EXPECT_NE(compile(text, &options)
+                .message.find("'ml_program.global': the value's size must be "
+                              "the type's: @w$0 is 'tensor<4xf32>', the value "
+                              "has 12 bytes"),
+            std::string::npos);
+  value = {"v", weights, sizeof weights};
+  EXPECT_NE(compile(text, &options)
+                .message.find("'builtin.module': has no global for a value: "
+                              "@v"),
+            std::string::npos);
+}
+
 TEST(Compile, Cancel) {
   for (const char *room :
        {"input", "dispatch", "kernel", "schedule", "target", "emit"}) {

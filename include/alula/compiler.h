@@ -37,6 +37,13 @@ typedef struct alula_compile_progress {
   uint32_t done, total;
 } alula_compile_progress;
 
+/* What a global of the program begins with. */
+typedef struct alula_compile_value {
+  const char *name;
+  const void *data; /* elements as alula/dtype.h lays them out */
+  size_t bytes;
+} alula_compile_value;
+
 /* Set `struct_bytes` to sizeof this struct and what is not needed to zero. All
  * callbacks come on the calling thread. */
 typedef struct alula_compile_options {
@@ -78,6 +85,10 @@ typedef struct alula_compile_options {
   /* On how many devices the program runs at once: `replica_count` times
    * `partition_count`. 0: what the program says, else 1. */
   uint32_t replica_count, partition_count;
+  /* Initial values of globals that the program itself leaves open, so that
+   * weights need not be text. */
+  const alula_compile_value *values;
+  size_t value_count;
 } alula_compile_options;
 
 /* `program` is MLIR text, MLIR bytecode or a portable artifact. On success
