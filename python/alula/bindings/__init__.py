@@ -1,0 +1,1 @@
+"""The public C headers, by ctypes: `runtime` and `compiler`."""

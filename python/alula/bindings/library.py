@@ -1,0 +1,33 @@
+"""Finds and opens the shared libraries."""
+
+import ctypes
+import functools
+import os
+import pathlib
+
+
+def find(name, variable):
+    """The library `name`: where an environment variable says, beside this
+    package, or in a build of this source tree."""
+    named = os.environ.get(variable)
+    if named:
+        return pathlib.Path(named)
+    package = pathlib.Path(__file__).resolve().parents[1]
+    tried = [package / name, package / "lib" / name, package.parents[1] / "build" / "lib" / name]
+    for path in tried:
+        if path.exists():
+            return path
+    raise ImportError(
+        f"{name} is missing: set {variable}, or build it (./dev build); "
+        f"looked at {', '.join(str(path) for path in tried)}"
+    )
+
+
+@functools.cache
+def runtime():
+    return ctypes.CDLL(str(find("libalula_runtime.so", "ALULA_RUNTIME_LIBRARY")))
+
+
+@functools.cache
+def compiler():
+    return ctypes.CDLL(str(find("libalula_compiler.so", "ALULA_COMPILER_LIBRARY")))

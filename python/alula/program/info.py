@@ -1,0 +1,234 @@
+"""What is known of a program: of its class, and of each instance."""
+
+import threading
+
+import jax
+
+from alula import values
+from alula.artifact import Artifact
+from alula.bindings import compiler, runtime
+from alula.program import declarations, description, merge, trace, types
+from alula.program.module import Module
+from alula.program.slots import SlotTable
+
+
+class ClassInfo:
+    def __init__(self, export_name):
+        self.export_name = export_name
+        # Attribute -> declaration, those of base classes first.
+        self.exports = {}
+        self.constants = {}
+
+    @property
+    def all_exports(self):
+        return list(self.exports.items())
+
+    def _of(self, kind):
+        return [(n, d) for n, d in self.exports.items() if isinstance(d, kind)]
+
+    @property
+    def export_globals(self):
+        return self._of(declarations.Global)
+
+    @property
+    def export_functions(self):
+        return self._of(declarations.Procedure)
+
+    @property
+    def py_only_defs(self):
+        return self._of(declarations.Kernel)
+
+    def add(self, name, declaration):
+        if name in self.exports:
+            raise TypeError(f"Attempt to export attribute more than once: {name}")
+        self.exports[name] = declaration
+
+    def __repr__(self):
+        return f"<program class {self.export_name}: {', '.join(self.exports)}>"
+
+
+class InstanceInfo:
+    """One instance: its traces, its module, what was compiled, its state."""
+
+    def __init__(self, class_info, options):
+        self.class_info, self.options = class_info, options
+        self.name = class_info.export_name
+        self.x64 = jax.config.jax_enable_x64
+        self.table = SlotTable()
+        self.traced = {}
+        self.lock = threading.RLock()
+        self._module = self._compiled = None
+        self._state = None
+
+    @property
+    def export_module(self):
+        return self.module
+
+    @property
+    def shadow_dict(self):
+        """Attribute -> tree of slots, kernels and procedures."""
+        trees = {n: a.unflatten(lambda s: s) for n, a in self.table.attributes.items()}
+        return {**dict(self.class_info.exports), **trees}
+
+    # ---- Tracing ----
+
+    def trace_all(self, instance):
+        for name, declaration in self.class_info.export_globals:
+            self.table.add(name, declaration)
+        names = set()
+        for name, procedure in self.class_info.export_functions:
+            if procedure.export_name in names:
+                raise ValueError(f"Duplicate export definition: {procedure.export_name}")
+            names.add(procedure.export_name)
+        for name, procedure in self.class_info.export_functions:
+            traced = trace.trace(instance, self, name, procedure)
+            traced.name = procedure.export_name
+            self._finish(traced)
+            self.traced[procedure.export_name] = traced
+
+    def _finish(self, traced):
+        """What outlives the trace: types, not tracers."""
+        pairs, _ = jax.tree_util.tree_flatten_with_path(traced.result)
+        traced.result_paths = [
+            jax.tree_util.keystr(p, simple=True, separator=".") for p, _ in pairs
+        ]
+        avals = [v.aval for v in traced.jaxpr.jaxpr.outvars]
+        count, stored = len(traced.result_leaves), len(traced.stored)
+        traced.result_types = [types.Type(aval) for aval in avals[:count]]
+        traced.print_types = [types.Type(aval) for aval in avals[count + stored :]]
+        traced.doc = (traced.procedure.function.__doc__ or "").strip()
+        traced.wanted = [
+            values.Wanted(
+                path,
+                t.raw_dtype,
+                [int(n) if isinstance(n, int) else str(n) for n in t.raw_shape],
+                t.key,
+                str(t),
+            )
+            for path, t in zip(traced.argument_paths, traced.argument_types)
+        ]
+        # Leaves of the tree become numbers: a tracer keeps its whole trace.
+        traced.result = traced.result_treedef.unflatten(range(count))
+        traced.result_leaves = list(range(count))
+        capture.warn(traced, self)
+
+    # ---- Module and artifact ----
+
+    @property
+    def module(self):
+        with self.lock:
+            if self._module is None:
+                self._module = self._make_module()
+            return self._module
+
+    def _make_module(self):
+        merger = merge.Merger(self.name)
+        merger.reserve([slot.symbol for slot in self.table.slots])
+        merger.reserve(self.traced)
+        merger.add_globals(self.table.slots)
+        for name, traced in self.traced.items():
+            try:
+                merger.add(traced, self.table.slots)
+            except Exception as error:
+                trace.add_note(error, f"while lowering procedure '{name}' of program '{self.name}'")
+                raise
+            # Not needed any more.
+            traced.jax = traced.jaxpr = traced.jitted = None
+        names = {
+            name: (traced.argument_paths, [*traced.result_paths, *[""] * len(traced.print_types)])
+            for name, traced in self.traced.items()
+        }
+        return Module(merger.module.operation, merger.context, merger.values, names)
+
+    def artifact(self, *, external_file=None, **options):
+        chosen = {**self.options, **options}
+        data, external = compiler.compile_program(
+            self.module.to_compile(description.describe(self)),
+            self.module.values,
+            external_file=external_file,
+            **chosen,
+        )
+        return Artifact(self.name, data, external, external_file)
+
+    @property
+    def compiled(self):
+        with self.lock:
+            if self._compiled is None:
+                self._compiled = self.artifact()
+            return self._compiled
+
+    @property
+    def state(self):
+        with self.lock:
+            if self._state is None:
+                executable = runtime.Executable(self.compiled.data)
+                self._state = runtime.State(executable)
+                for name, traced in self.traced.items():
+                    traced.function = executable.functions[name]
+            return self._state
+
+    # ---- Values ----
+
+    def slot_number(self, slot):
+        return self.state.executable.global_numbers[slot.symbol]
+
+    def read(self, slot):
+        return types.from_raw(self.state.get(self.slot_number(slot)), slot.type)
+
+    def write(self, slot, value, path):
+        wanted = values.Wanted(
+            path, slot.type.raw_dtype, slot.type.raw_shape, slot.type.key, str(slot.type)
+        )
+        try:
+            array = values.to_array(value, wanted, self.x64)
+        except values.Problem as problem:
+            raise TypeError(f"global '{slot.path}': {problem}") from None
+        self.state.set(self.slot_number(slot), array)
+
+    def call(self, name, args, kwargs):
+        traced = self.traced[name]
+        leaves = _flatten_arguments(traced, args, kwargs)
+        with self.lock:
+            state = self.state
+            arrays = values.convert_all(
+                traced.procedure.__name__, zip(leaves, traced.wanted), self.x64
+            )
+            raw = traced.function(state, arrays)
+        count = len(traced.result_types)
+        self._print(traced, raw[count:])
+        convert = (lambda array, t: array) if self.returns == "numpy" else types.from_raw
+        return traced.result_treedef.unflatten(
+            [convert(array, t) for array, t in zip(raw, traced.result_types)]
+        )
+
+    returns = "jax"
+
+    def _print(self, traced, arrays):
+        for text, count in traced.prints:
+            print(text.format(*arrays[:count]))
+            arrays = arrays[count:]
+
+
+def _flatten_arguments(traced, args, kwargs):
+    procedure = traced.procedure
+    name = procedure.__name__
+    leaves = []
+    given = trace.bind_names(procedure, name, args, kwargs)
+    for parameter, value in zip(procedure.parameters, given):
+        if parameter.is_static:
+            continue
+        part, treedef = jax.tree.flatten(value)
+        if treedef != parameter.treedef:
+            from alula.program import containers
+
+            wanted = parameter.treedef.unflatten(range(parameter.treedef.num_leaves))
+            where = containers.find_difference(wanted, value, parameter.name)
+            raise TypeError(
+                f"{name}() argument '{parameter.name}': expected the structure "
+                f"{parameter.treedef}, got {treedef}; first difference at {where}"
+            )
+        leaves += part
+    return leaves
+
+
+from alula.program import capture  # noqa: E402

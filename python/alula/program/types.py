@@ -1,0 +1,111 @@
+"""Types of values, as JAX sees them."""
+
+import jax
+import numpy as np
+
+from alula.bindings import dtypes
+
+LITERALS = (bool, int, float, complex)
+
+
+def is_literal(leaf):
+    """A Python number: kept as it is instead of becoming an array."""
+    return type(leaf) in LITERALS
+
+
+def is_abstract(leaf):
+    return isinstance(leaf, (jax.ShapeDtypeStruct, jax.core.AbstractValue))
+
+
+def to_aval(leaf):
+    """The abstract value of a leaf; TypeError if JAX has no such values."""
+    if isinstance(leaf, jax.core.AbstractValue):
+        return leaf
+    if isinstance(leaf, jax.ShapeDtypeStruct):
+        return jax.core.ShapedArray(leaf.shape, leaf.dtype, weak_type=bool(leaf.weak_type))
+    if not isinstance(leaf, (np.ndarray, np.generic, jax.Array)) and hasattr(leaf, "__array__"):
+        leaf = np.asarray(leaf)
+    try:
+        return jax.typeof(leaf)
+    except TypeError as error:
+        raise TypeError(f"{leaf!r} of type {type(leaf)} is not a valid JAX type") from error
+
+
+def is_value(leaf):
+    """Whether a leaf may be part of a global."""
+    if isinstance(leaf, str):
+        return False
+    try:
+        to_aval(leaf)
+    except Exception:
+        return False
+    return True
+
+
+def is_key(dtype):
+    return jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key)
+
+
+def key_impl(dtype):
+    """The name of a typed key's generator, or None for numbers."""
+    if not is_key(dtype):
+        return None
+    return str(jax.random.key_impl(jax.ShapeDtypeStruct((), dtype)))
+
+
+def key_shape(dtype):
+    """The words of one key."""
+    return tuple(jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct((), dtype)).shape)
+
+
+class Type:
+    """Shape and element type of an argument, a result or a global, as the
+    program has it (`shape`, `dtype`) and as bytes lie in memory (`raw_…`)."""
+
+    def __init__(self, aval):
+        self.shape, self.dtype = tuple(aval.shape), aval.dtype
+        self.weak = bool(getattr(aval, "weak_type", False))
+        self.key = key_impl(self.dtype)
+        if self.key:
+            self.raw_shape = self.shape + key_shape(self.dtype)
+            self.raw_dtype = np.dtype("uint32")
+        else:
+            self.raw_shape, self.raw_dtype = self.shape, np.dtype(self.dtype)
+
+    @property
+    def is_dynamic(self):
+        return any(not isinstance(size, (int, np.integer)) for size in self.shape)
+
+    def struct(self):
+        """What JAX traces with."""
+        return jax.ShapeDtypeStruct(self.shape, self.dtype, weak_type=self.weak)
+
+    def __str__(self):
+        return dtypes.describe(self.key and f"key<{self.key}>" or self.dtype.name, self.shape)
+
+    def __eq__(self, other):
+        return (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def to_json(self):
+        return {
+            "dtype": self.raw_dtype.name,
+            "shape": [
+                int(n) if isinstance(n, (int, np.integer)) else str(n) for n in self.raw_shape
+            ],
+            **({"prng": self.key} if self.key else {}),
+        }
+
+
+def to_raw(value):
+    """A host array of the bytes of a concrete value."""
+    if isinstance(value, jax.Array) and is_key(value.dtype):
+        value = jax.random.key_data(value)
+    array = np.asarray(value)
+    dtype = jax.dtypes.canonicalize_dtype(array.dtype)
+    return np.array(array, dtype=dtype, order="C", copy=True)
+
+
+def from_raw(array, type_):
+    """A jax.Array of what the runtime gave."""
+    value = jax.device_put(array)
+    return jax.random.wrap_key_data(value, impl=type_.key) if type_.key else value
