@@ -284,25 +284,28 @@ LogicalResult evalScatter(OpCall &call) {
   for (size_t k = 0; k < count; ++k)
     arguments.push_back(&next[k]);
   CornerReader reader(map, indices);
+  Dims windowSizes(rank, 1), windowStrides;
+  for (auto [k, d] : llvm::enumerate(map.windowOfBig)) {
+    windowSizes[size_t(d)] = box[k];
+    windowStrides.push_back(strides[size_t(d)]);
+  }
   // In row-major order of the updates, for regions that do not commute.
   for (BoxWalk batch(map.batchShape); !batch.isDone(); batch.next()) {
     reader.read(batch.getIndex(), start, batching);
     int64_t updateAt = dotIndex(batch.getIndex(), batchStrides);
+    // A window is inside as a whole, or left out as a whole.
+    bool inside = true;
+    int64_t corner = 0;
+    for (size_t d = 0; d < rank && inside; ++d) {
+      int64_t limit = input.getDim(d) - windowSizes[d] - batching[d];
+      inside = start[d] >= 0 && start[d] <= limit;
+      if (inside)
+        corner += (batching[d] + start[d]) * strides[d];
+    }
+    if (!inside)
+      continue;
     for (BoxWalk window(box); !window.isDone(); window.next()) {
-      Dims index(rank, 0);
-      for (auto [k, d] : llvm::enumerate(map.windowOfBig))
-        index[size_t(d)] = window[k];
-      bool inside = true;
-      int64_t at = 0;
-      for (size_t d = 0; d < rank && inside; ++d) {
-        // Without overflow for any start.
-        int64_t rest = input.getDim(d) - index[d] - batching[d];
-        inside = start[d] >= -(index[d] + batching[d]) && start[d] < rest;
-        if (inside)
-          at += (index[d] + batching[d] + start[d]) * strides[d];
-      }
-      if (!inside)
-        continue;
+      int64_t at = corner + dotIndex(window.getIndex(), windowStrides);
       int64_t source = updateAt + dotIndex(window.getIndex(), from);
       for (size_t k = 0; k < count; ++k) {
         old[k] = results[k].getCell(at);

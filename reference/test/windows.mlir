@@ -63,6 +63,21 @@ func.func @main() {
 
 // -----
 
+// A window that is partly outside is left out as a whole.
+func.func @main() {
+  %x = stablehlo.constant dense<0> : tensor<4xi32>
+  %at = stablehlo.constant dense<[[-1], [3], [1], [-9223372036854775808]]> : tensor<4x1xi64>
+  %u = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6], [7, 8]]> : tensor<4x2xi32>
+  %y = "stablehlo.scatter"(%x, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    stablehlo.return %b : tensor<i32>
+  }) : (tensor<4xi32>, tensor<4x1xi64>, tensor<4x2xi32>) -> tensor<4xi32>
+  check.expect_eq_const %y, dense<[0, 5, 6, 0]> : tensor<4xi32>
+  return
+}
+
+// -----
+
 func.func @main() {
   %k = stablehlo.constant dense<[3, 1, 3, 1]> : tensor<4xi64>
   %v = stablehlo.iota dim = 0 : tensor<4xi64>

@@ -4,11 +4,11 @@
 // RUN: alula-run %t.alula --function=columns --input=2x4xi8=1,2,3,4,5,6,7,8 --input=3xi64=3,0,1 --expected_output=2x3xi8=4,1,2,8,5,6
 // RUN: alula-run %t.alula --function=batched --input=2x3xf32=1,2,3,4,5,6 --input=2x2xi32=2,0,1,1 --expected_output=2x2xf32=3,1,5,5
 // RUN: alula-run %t.alula --function=in_order --input=4xf32=1,1,1,1 --input=5xi32=2,0,2,-1,4 --input=5xf32=2,3,4,5,6 --expected_output=4xf32=4,1,4,1
-// RUN: alula-run %t.alula --function=parts --input=4xi32=0,0,0,0 --input=3x1xi64=-1,3,-9223372036854775808 --input=3x2xi32=1,2,3,4,5,6 --expected_output=4xi32=2,0,0,3
+// RUN: alula-run %t.alula --function=parts --input=4xi32=0,0,0,0 --input=4x1xi64=-1,3,-9223372036854775808,1 --input=4x2xi32=1,2,3,4,5,6,7,8 --expected_output=4xi32=0,7,8,0
 // RUN: alula-run %t.alula --function=two --input=3xi32=1,2,3 --input=3xf32=0,0,0 --input=3xi32=1,1,2 --input=3xi32=5,6,7 --input=3xf32=1.5,2.5,3.5 --expected_output=3xi32=1,13,10 --expected_output=3xf32=0,2.5,3.5
 
 // The numbers follow from the rules by hand: starts of slices are moved until
-// the slice lies inside; updates outside are left out, element by element.
+// the slice lies inside; windows of updates that are partly outside are left out.
 module {
 func.func @clamped(%x: tensor<5xf32>, %i: tensor<4x1xi32>) -> tensor<4x2xf32> {
   %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2>, indices_are_sorted = false}> : (tensor<5xf32>, tensor<4x1xi32>) -> tensor<4x2xf32>
@@ -42,11 +42,11 @@ func.func @in_order(%x: tensor<4xf32>, %i: tensor<5xi32>, %u: tensor<5xf32>) -> 
   return %0 : tensor<4xf32>
 }
 
-func.func @parts(%x: tensor<4xi32>, %i: tensor<3x1xi64>, %u: tensor<3x2xi32>) -> tensor<4xi32> {
+func.func @parts(%x: tensor<4xi32>, %i: tensor<4x1xi64>, %u: tensor<4x2xi32>) -> tensor<4xi32> {
   %0 = "stablehlo.scatter"(%x, %i, %u) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
   ^bb0(%old: tensor<i32>, %new: tensor<i32>):
     stablehlo.return %new : tensor<i32>
-  }) : (tensor<4xi32>, tensor<3x1xi64>, tensor<3x2xi32>) -> tensor<4xi32>
+  }) : (tensor<4xi32>, tensor<4x1xi64>, tensor<4x2xi32>) -> tensor<4xi32>
   return %0 : tensor<4xi32>
 }
 
