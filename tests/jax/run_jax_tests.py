@@ -46,7 +46,7 @@ def parse_arguments():
     parser.add_argument("--table", type=Path)
     parser.add_argument("--test-timeout", type=float, default=180)
     parser.add_argument("--slice", type=float, default=20, help="seconds of a turn")
-    parser.add_argument("--minutes", type=float, help="end after so long; run again to go on")
+    parser.add_argument("--minutes", type=float, help="end after so long; 0: tell results")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results")
     parser.add_argument("--only", choices=["alula", "cpu"])
     return parser.parse_args()
@@ -180,7 +180,7 @@ def take_turns(lanes, options):
             if active[i] is not None and not active[i].poll():
                 continue
             last, active[i] = active[i], None
-            if end is not None and time.monotonic() > end:
+            if end is not None and time.monotonic() >= end:
                 continue
             waiting = [worker for worker in lane if not worker.done]
             others = [worker for worker in waiting if worker is not last]
@@ -312,7 +312,9 @@ def compare(file, options, causes):
 def main():
     options = parse_arguments()
     options.tree = options.tree.resolve()
-    options.deadline = options.minutes and time.monotonic() + 60 * options.minutes
+    options.deadline = None
+    if options.minutes is not None:
+        options.deadline = time.monotonic() + 60 * options.minutes
     options.out.mkdir(parents=True, exist_ok=True)
     rows, causes = [], collections.Counter()
     for name in options.files or FILES:
