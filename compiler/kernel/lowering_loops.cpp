@@ -155,18 +155,15 @@ void Lowering::forEach(ValueRange sizes, Body body) {
       step.push_back(index(1));
     }
   OpBuilder::InsertionGuard guard(b);
-  ValueRange variables;
+  SmallVector<Value> variables;
   if (!upper.empty()) {
     auto loop = b.create<scf::ParallelOp>(lower, upper, step);
     b.setInsertionPoint(loop.getBody()->getTerminator());
     variables = loop.getInductionVars();
   }
-  for (Value size : sizes) {
-    bool isLoop = getConstantIntValue(size) != 1;
-    indices.push_back(isLoop ? variables.front() : index(0));
-    if (isLoop)
-      variables = variables.drop_front();
-  }
+  const Value *variable = variables.begin();
+  for (Value size : sizes)
+    indices.push_back(getConstantIntValue(size) != 1 ? *variable++ : index(0));
   Scope scope(*this);
   body(indices);
 }

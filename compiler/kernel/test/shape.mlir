@@ -3,6 +3,7 @@
 // RUN: alula-run %t.alula --function=spread --input=2x1xf32=1,2 --expected_output=2x2x2xf32=1,2,1,2,1,2,1,2 --expected_output=2x2x2xf32=1,1,1,1,2,2,2,2
 // RUN: alula-run %t.alula --function=count --expected_output=2x3xui8=0,1,2,0,1,2 --expected_output='2xcomplex<f32>=(0,0),(1,0)' --expected_output=3xf16=0,1,2
 // RUN: alula-run %t.alula --function=empty --input=0x3xf32= --expected_output=3x0xf32= --expected_output=0xf32= --expected_output=i32=0
+// RUN: alula-run %t.alula --function=deep --input=2xf32=1,2 --expected_output=f32=1536
 
 module {
 func.func @turn(%x: tensor<2x3xi32>) -> (tensor<3x2xi32>, tensor<6xi32>, tensor<3x2xi32>) {
@@ -18,6 +19,14 @@ func.func @spread(%x: tensor<2x1xf32>) -> (tensor<2x2x2xf32>, tensor<2x2x2xf32>)
   %0 = stablehlo.broadcast_in_dim %x, dims = [2, 1] : (tensor<2x1xf32>) -> tensor<2x2x2xf32>
   %1 = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<2x1xf32>) -> tensor<2x2x2xf32>
   return %0, %1 : tensor<2x2x2xf32>, tensor<2x2x2xf32>
+}
+
+// Many dimensions.
+func.func @deep(%x: tensor<2xf32>) -> tensor<f32> {
+  %0 = stablehlo.broadcast_in_dim %x, dims = [3] : (tensor<2xf32>) -> tensor<2x2x2x2x2x2x2x2x2x2xf32>
+  %1 = stablehlo.constant dense<0.0> : tensor<f32>
+  %2 = stablehlo.reduce(%0 init: %1) applies stablehlo.add across dimensions = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] : (tensor<2x2x2x2x2x2x2x2x2x2xf32>, tensor<f32>) -> tensor<f32>
+  return %2 : tensor<f32>
 }
 
 func.func @count() -> (tensor<2x3xui8>, tensor<2xcomplex<f32>>, tensor<3xf16>) {
