@@ -92,10 +92,12 @@ class InstanceInfo:
         traced.result_paths = [
             jax.tree_util.keystr(p, simple=True, separator=".") for p, _ in pairs
         ]
-        avals = [v.aval for v in traced.jaxpr.jaxpr.outvars]
         count, stored = len(traced.result_leaves), len(traced.stored)
-        traced.result_types = [types.Type(aval) for aval in avals[:count]]
-        traced.print_types = [types.Type(aval) for aval in avals[count + stored :]]
+        traced.print_types = []
+        if traced.jaxpr is not None:
+            avals = [v.aval for v in traced.jaxpr.jaxpr.outvars]
+            traced.result_types = [types.Type(aval) for aval in avals[:count]]
+            traced.print_types = [types.Type(aval) for aval in avals[count + stored :]]
         traced.doc = (traced.procedure.function.__doc__ or "").strip()
         traced.wanted = [
             values.Wanted(
@@ -110,7 +112,8 @@ class InstanceInfo:
         # Leaves of the tree become numbers: a tracer keeps its whole trace.
         traced.result = traced.result_treedef.unflatten(range(count))
         traced.result_leaves = list(range(count))
-        capture.warn(traced, self)
+        if traced.jaxpr is not None:
+            capture.warn(traced, self)
 
     # ---- Module and artifact ----
 

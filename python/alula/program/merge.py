@@ -5,6 +5,8 @@ private ones that several share.
 JAX's Python bindings of MLIR build it. They do not know `ml_program`, so its
 ops are written without a verifier; the compiler's reader has one."""
 
+import contextlib
+import functools
 import hashlib
 import io
 
@@ -22,18 +24,23 @@ _LARGE = 32
 _VALUE_BYTES = 1024
 
 
+@functools.cache
 def register_lowerings():
     """Linear algebra as calls of our kernels, once for each process."""
     from jax_plugins.alula import lowering
 
-    if not getattr(register_lowerings, "is_done", False):
+    # JAX looks for plugins, and knows our platform from then on.
+    jax.devices()
+    # Without the plugin these few functions have no lowering; JAX says so.
+    with contextlib.suppress(NotImplementedError):
         lowering.register()
-        register_lowerings.is_done = True
 
 
 def lower(traced):
     """The bytes of JAX's module of a procedure."""
     register_lowerings()
+    if traced.exported is not None:
+        return traced.exported.mlir_module_serialized
     if any(t.is_dynamic for t in traced.argument_types):
         return jax.export.export(
             traced.jitted,
@@ -163,7 +170,10 @@ class Merger:
             for name in list(functions):
                 self._add_private(name, functions, renamed)
             _rename_calls(main, renamed)
-            self._make_entry(main, traced, slots)
+            if traced.exported is not None:
+                self._wrap_exported(main, traced)
+            else:
+                self._make_entry(main, traced, slots)
             # A module that its ops have left is not to be touched again.
             self._gone = module
 
@@ -240,6 +250,53 @@ class Merger:
         results = [value.type for value in given]
         op.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
         self._move(op)
+
+    def _wrap_exported(self, op, traced):
+        """An exported main may lack arguments that nobody reads, and may ask
+        first for which of its platforms it runs; the entry sees to both."""
+        exported = traced.exported
+        unique, count = f"{traced.name}_main", 0
+        while unique in self.taken:
+            unique, count = f"{traced.name}_main_{count}", count + 1
+        self.taken.add(unique)
+        for name in ("arg_attrs", "res_attrs"):
+            if name in op.attributes:
+                del op.attributes[name]
+        op.attributes["sym_name"] = ir.StringAttr.get(unique)
+        op.attributes["sym_visibility"] = ir.StringAttr.get("private")
+        inner = list(op.regions[0].blocks[0].arguments)
+        results = list(ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value).results)
+        kept = list(exported.module_kept_var_idx)
+        extra = len(inner) - len(kept)
+        by_index = dict(zip(kept, inner[extra:]))
+        types_ = [
+            by_index[i].type if i in by_index else tensor_type(t)
+            for i, t in enumerate(traced.argument_types)
+        ]
+        self._move(op)
+        with ir.InsertionPoint(self.module.body):
+            entry = func_dialect.FuncOp(traced.name, (types_, results))
+        block = entry.add_entry_block()
+        with ir.InsertionPoint(block):
+            leading = [
+                ir.Operation.create(
+                    "stablehlo.constant",
+                    results=[argument.type],
+                    attributes={
+                        "value": ir.DenseElementsAttr.get_splat(
+                            argument.type,
+                            ir.IntegerAttr.get(ir.RankedTensorType(argument.type).element_type, 0),
+                        )
+                    },
+                ).result
+                for argument in inner[:extra]
+            ]
+            call = func_dialect.CallOp(
+                results,
+                ir.FlatSymbolRefAttr.get(unique),
+                [*leading, *(block.arguments[i] for i in kept)],
+            )
+            func_dialect.ReturnOp(list(call.results))
 
 
 def symbol(op):

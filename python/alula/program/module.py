@@ -1,7 +1,6 @@
 """The program's module as users see it."""
 
 import html
-import io
 import re
 
 from jaxlib.mlir import ir

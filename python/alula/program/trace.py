@@ -261,8 +261,7 @@ class Traced:
         # Set while JAX traces.
         self.result = self.result_treedef = None
         self.stored, self.prints, self.kernel_calls = [], [], []
-        self.jax = None
-        self.jaxpr = None
+        self.jax = self.jaxpr = self.jitted = self.exported = None
 
     @property
     def argument_types(self):
@@ -287,6 +286,8 @@ def _entered(scope):
 def trace(instance, info, name, procedure):
     """Traces an entry point; what JAX made of it is `.jax`."""
     made = Traced(name, procedure)
+    if hasattr(procedure, "exported"):
+        return _take_exported(made, procedure.exported)
 
     def run(old, arguments):
         scope = Scope(instance, info, name, old)
@@ -325,6 +326,22 @@ def trace(instance, info, name, procedure):
     made.jitted, made.structs = jitted, (old, arguments)
     _check_inputs(made, info, jitted, old, arguments)
     _check_kernels(made, info)
+    return made
+
+
+def _take_exported(made, exported):
+    """What another program has traced and lowered."""
+    if exported.nr_devices != 1:
+        raise ValueError(
+            f"procedure '{made.name}': exported for {exported.nr_devices} devices; there is one"
+        )
+    if exported.ordered_effects:
+        raise ValueError(f"procedure '{made.name}': exported with ordered effects")
+    made.exported = exported
+    made.result_types = [types.Type(aval) for aval in exported.out_avals]
+    made.result_treedef = exported.out_tree
+    made.result_leaves = list(range(exported.out_tree.num_leaves))
+    made.result = exported.out_tree.unflatten(made.result_leaves)
     return made
 
 

@@ -1,0 +1,139 @@
+"""Plain functions as programs: `compile` to call them, `export` for a file."""
+
+import inspect
+
+import jax
+
+from alula.program import api, declarations
+from alula.program.classes import Program, ProgramMeta
+
+
+def compile(function, *specs, name=None, static_argnums=(), **options):
+    """A compiled function. `specs` are trees of types, or of values that have
+    them, one for each argument; nothing is given for a static one but its
+    value. Also takes a `jax.export.Exported`, or its serialized bytes."""
+    return CompiledFunction(_make(function, specs, name, static_argnums), options)
+
+
+def export(function, *specs, name=None, static_argnums=(), weights="inline", **options):
+    """The artifact of a function: `alula.export(f, spec).save("f.alula")`."""
+    made = _make(function, specs, name, static_argnums)
+    return api.get_compiled_artifact(made(), weights=weights, **options)
+
+
+def export_functions(functions, *, name="functions", weights="inline", **options):
+    """The artifact of several functions, which share what they hold in common:
+    {"encode": (f, spec), "decode": (g, spec)}."""
+    body = {}
+    for key, value in functions.items():
+        function, *specs = value if isinstance(value, (tuple, list)) else (value,)
+        body[key] = _procedure(function, specs, key, ())
+    made = ProgramMeta("Functions", (Program,), body, export_name=name)
+    return api.get_compiled_artifact(made(), weights=weights, **options)
+
+
+def from_exported(exported, *, name="main"):
+    """A program class with one procedure: what `jax.export` made."""
+    return _make(exported, (), name, ())
+
+
+def _make(function, specs, name, static):
+    name = name or _name_of(function)
+    procedure = _procedure(function, specs, name, static)
+    return ProgramMeta(name.title(), (Program,), {name: procedure}, export_name=name)
+
+
+def _name_of(function):
+    name = getattr(function, "fun_name", None) or getattr(function, "__name__", "main")
+    return name if name.isidentifier() else "main"
+
+
+def _procedure(function, specs, name, static):
+    if isinstance(function, (bytes, bytearray)):
+        function = jax.export.deserialize(bytearray(function))
+    if isinstance(function, jax.export.Exported):
+        return _imported(function, name)
+    if not callable(function):
+        raise TypeError(f"alula.compile takes a function or a jax.export.Exported: {function!r}")
+    static = {static} if isinstance(static, int) else set(static)
+    names = _parameter_names(function, len(specs))
+    made = declarations.Procedure.__new__(declarations.Procedure)
+    made.export_name = name
+    made.__name__, made.__doc__ = name, getattr(function, "__doc__", None)
+
+    def run(self, *args):
+        return function(*args)
+
+    run.__name__, run.__doc__ = name, made.__doc__
+    made.function = run
+    made.parameters = [
+        declarations.Parameter(
+            names[i], declarations.Static(spec) if i in static else declarations.like(spec)
+        )
+        for i, spec in enumerate(specs)
+    ]
+    return made
+
+
+def _parameter_names(function, count):
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return [f"arg{i}" for i in range(count)]
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    variadic = any(p.kind == p.VAR_POSITIONAL for p in parameters)
+    required = sum(
+        p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        for p in parameters
+    )
+    if count < required or (count > len(names) and not variadic):
+        raise TypeError(
+            f"{getattr(function, '__name__', 'the function')} takes "
+            f"{required if count < required else len(names)} arguments: {count} types are given"
+        )
+    return [*names[:count], *(f"arg{i}" for i in range(len(names), count))]
+
+
+def _imported(exported, name):
+    made = declarations.Procedure.__new__(declarations.Procedure)
+    made.export_name = made.__name__ = name
+    made.__doc__ = None
+    made.function = lambda self, *args: None
+    made.function.__name__ = name
+    made.exported = exported
+    args, kwargs = exported.in_tree.unflatten(
+        [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in exported.in_avals]
+    )
+    named = [(f"arg{i}", tree) for i, tree in enumerate(args)] + list(kwargs.items())
+    made.parameters = [declarations.Parameter(key, tree) for key, tree in named]
+    return made
+
+
+class CompiledFunction:
+    """A function that runs compiled code."""
+
+    def __init__(self, cls, options):
+        self._program = cls(**options)
+        (self.__name__,) = api.get_info(self._program).traced
+        self._call = getattr(self._program, self.__name__)
+        self.__doc__ = self._call.__doc__
+
+    def __call__(self, *args, **kwargs):
+        return self._call(*args, **kwargs)
+
+    @property
+    def module(self):
+        return api.get_mlir_module(self._program)
+
+    @property
+    def artifact(self):
+        return api.get_compiled_artifact(self._program)
+
+    def save(self, path):
+        return self.artifact.save(path)
+
+    def __repr__(self):
+        return f"<compiled function {self.__name__}>"
+
+
+__all__ = ["compile", "export", "export_functions", "from_exported", "CompiledFunction"]
