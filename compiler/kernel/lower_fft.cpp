@@ -1,4 +1,4 @@
-// Fourier transforms: a plan and a call of the kernel library.
+// Fourier transforms: a call of the kernel library.
 
 #include "compiler/kernel/families.h"
 #include "compiler/kernel/library_call.h"
@@ -27,8 +27,8 @@ void alula::kernel::emitFft(Operation *op, Lowering &lowering) {
   }
 
   ImplicitLocOpBuilder &b = lowering.b;
-  LibraryCall plan(lowering, "fft_plan", real);
-  int64_t complexBytes = 2 * plan.getElementBytes();
+  LibraryCall call(lowering, "fft_planned", real);
+  int64_t complexBytes = 2 * call.getElementBytes();
   int64_t planBytes =
       alula_fft_plan_bytes(kind, rank, lengths.data(), complexBytes);
   Value planMemory =
@@ -36,19 +36,15 @@ void alula::kernel::emitFft(Operation *op, Lowering &lowering) {
   Value lengthMemory =
       lowering.createTemporary(lowering.index(rank), b.getI64Type());
   lowering.storeIntegers(lengthMemory, lengths);
-  plan.addMemory(planMemory);
-  plan.addFlag(kind);
-  plan.addSize(lowering.index(rank));
-  plan.addMemory(lengthMemory);
-  plan.addScratch(planBytes);
-  plan.run();
-
-  LibraryCall call(lowering, "fft", real);
   call.addInput(fft.getOperand());
   call.addOutput(cast<OpResult>(fft.getResult()));
   call.addMemory(planMemory);
+  call.addFlag(kind);
+  call.addSize(lowering.index(rank));
+  call.addMemory(lengthMemory);
   call.addBatch(fft.getOperand(), rank);
-  call.addScratch(
-      alula_fft_scratch_bytes(kind, rank, lengths.data(), complexBytes));
+  call.addScratch(std::max(
+      planBytes,
+      alula_fft_scratch_bytes(kind, rank, lengths.data(), complexBytes)));
   call.run();
 }

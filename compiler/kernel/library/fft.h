@@ -45,6 +45,15 @@ void alula_fft_f32(const void *in, void *out, const void *plan, int64_t batch,
 void alula_fft_f64(const void *in, void *out, const void *plan, int64_t batch,
                    void *scratch);
 
+/* Both. Its scratch is for the greater of them; the plan is left. One function
+ * to compile, where the two would both contain the passes. */
+void alula_fft_planned_f32(const void *in, void *out, void *plan, int32_t kind,
+                           int64_t rank, const int64_t *lengths, int64_t batch,
+                           void *scratch);
+void alula_fft_planned_f64(const void *in, void *out, void *plan, int32_t kind,
+                           int64_t rank, const int64_t *lengths, int64_t batch,
+                           void *scratch);
+
 /* Whether n has only small prime factors. */
 static inline int32_t alula_fft_is_smooth(int64_t n) {
   for (int64_t p = 2; p <= ALULA_FFT_LARGEST_FACTOR; ++p)

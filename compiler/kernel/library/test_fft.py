@@ -206,3 +206,15 @@ def test_plans_are_the_same_bytes():
         call("fft_plan", np.float64, plan, np.int32(FFT), 1, np.array([74]), scratch)
         plans.append(ctypes.string_at(plan.ctypes.data, count))
     assert plans[0] == plans[1]
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_plan_and_transform_at_once(real):
+    x = random_matrix((3, 74), np.result_type(real, np.complex64))
+    bytes_of = plan_bytes(FFT, [74], x.itemsize), scratch_bytes(FFT, [74], x.itemsize)
+    plan, scratch = Scratch(bytes_of[0]), Scratch(max(bytes_of))
+    out, dims = np.empty_like(x), np.array([74])
+    call("fft_planned", real, x, out, plan.bytes, np.int32(FFT), 1, dims, 3, scratch.bytes)
+    plan.check()
+    scratch.check()
+    np.testing.assert_array_equal(out, transform(FFT, x, [74]))
