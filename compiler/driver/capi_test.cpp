@@ -81,12 +81,12 @@ TEST(Compile, ProgressAndTimes) {
   Result result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
   EXPECT_EQ(result.artifact.substr(1, 5), "ALULA");
-  EXPECT_EQ(heard.rooms, (std::vector<std::string>{"1/7 input", "2/7 partition",
-                                                   "3/7 dispatch", "4/7 kernel",
-                                                   "5/7 schedule", "6/7 target",
-                                                   "7/7 emit"}));
+  EXPECT_EQ(heard.rooms, (std::vector<std::string>{"1/8 input", "2/8 optimize",
+                                                   "3/8 partition", "4/8 dispatch",
+                                                   "5/8 kernel", "6/8 schedule",
+                                                   "7/8 target", "8/8 emit"}));
   EXPECT_EQ(heard.times,
-            (std::vector<std::string>{"input", "partition", "dispatch",
+            (std::vector<std::string>{"input", "optimize", "partition", "dispatch",
                                       "kernel", "schedule", "target", "emit"}));
   // Watching changes nothing.
   EXPECT_EQ(compile(program, nullptr).artifact, result.artifact);

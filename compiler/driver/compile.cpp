@@ -9,6 +9,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/input/pipeline.h"
 #include "compiler/kernel/pipeline.h"
+#include "compiler/optimize/pipeline.h"
 #include "compiler/partition/pipeline.h"
 #include "compiler/schedule/pipeline.h"
 #include "compiler/target/cpu/generate.h"
@@ -111,6 +112,8 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
     if (failed(runPasses(module, options, addInput)))
       return failure();
     return checkCustomCalls(module, options.customCalls);
+  case Room::Optimize:
+    return runPasses(module, options, alula::optimize::addOptimizePipeline);
   case Room::Partition:
     return runPasses(module, options, alula::partition::addPartitionPipeline);
   case Room::Dispatch:
@@ -132,7 +135,7 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
 
 llvm::StringRef alula::driver::getRoomName(Room room) {
   static constexpr llvm::StringLiteral names[roomCount] = {
-      "input", "partition", "dispatch", "kernel", "schedule", "target", "emit"};
+      "input", "optimize", "partition", "dispatch", "kernel", "schedule", "target", "emit"};
   return names[static_cast<unsigned>(room)];
 }
 

@@ -16,6 +16,7 @@ namespace alula::driver {
 /// The rooms in order; compilation may stop after any of them.
 enum class Room {
   Input,
+  Optimize,
   Partition,
   Dispatch,
   Kernel,
@@ -23,7 +24,7 @@ enum class Room {
   Target,
   Emit
 };
-constexpr unsigned roomCount = 7;
+constexpr unsigned roomCount = 8;
 
 /// "input", "dispatch", …: flags, file names and the C API say it this way.
 llvm::StringRef getRoomName(Room room);

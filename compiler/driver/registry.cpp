@@ -5,6 +5,7 @@
 #include "compiler/dispatch/passes.h"
 #include "compiler/input/passes.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/optimize/passes.h"
 #include "compiler/partition/passes.h"
 #include "compiler/schedule/passes.h"
 #include "compiler/target/cpu/passes.h"
@@ -55,6 +56,7 @@ void alula::driver::registerPasses() {
   dispatch::registerDispatchPasses();
   input::registerInputPasses();
   kernel::registerKernelPasses();
+  optimize::registerOptimizePasses();
   partition::registerPartitionPasses();
   schedule::registerSchedulePasses();
   mlir::registerCanonicalizerPass();

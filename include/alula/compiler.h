@@ -54,7 +54,7 @@ typedef struct alula_compile_options {
   /* Called for each diagnostic; may be NULL. */
   void (*on_diagnostic)(void *user, const alula_compile_diagnostic *diagnostic);
   void *user; /* of all callbacks */
-  /* The last room to run: "input", "partition", "dispatch", "kernel",
+  /* The last room to run: "input", "optimize", "partition", "dispatch", "kernel",
    * "schedule", "target".
    * The result is then the program's text after it. NULL: an artifact. */
   const char *until;

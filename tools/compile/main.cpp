@@ -54,6 +54,7 @@ struct Options {
   cl::opt<Room> from{
       "from", cl::init(Room::Input), cl::desc("first room to run"),
       cl::values(clEnumValN(Room::Input, "input", "legal StableHLO"),
+                 clEnumValN(Room::Optimize, "optimize", "less work"),
                  clEnumValN(Room::Partition, "partition", "one device"),
                  clEnumValN(Room::Dispatch, "dispatch", "kernels and host"),
                  clEnumValN(Room::Kernel, "kernel", "kernels as loops"),
@@ -63,6 +64,7 @@ struct Options {
   cl::opt<Room> until{
       "until", cl::init(Room::Emit), cl::desc("last room to run"),
       cl::values(clEnumValN(Room::Input, "input", "legal StableHLO"),
+                 clEnumValN(Room::Optimize, "optimize", "less work"),
                  clEnumValN(Room::Partition, "partition", "one device"),
                  clEnumValN(Room::Dispatch, "dispatch", "kernels and host"),
                  clEnumValN(Room::Kernel, "kernel", "kernels as loops"),

@@ -1,0 +1,30 @@
+//===- passes.td - passes of the optimize room ----------------------------===//
+
+include "mlir/Pass/PassBase.td"
+
+def FoldConstants : Pass<"optimize-fold-constants", "::mlir::ModuleOp"> {
+  let summary = "computes what depends on constants alone";
+}
+
+def SimplifyArithmetic
+    : Pass<"optimize-simplify-arithmetic", "::mlir::ModuleOp"> {
+  let summary = "drops arithmetic that changes nothing";
+}
+
+def SimplifyControl : Pass<"optimize-simplify-control", "::mlir::ModuleOp"> {
+  let summary = "takes known branches, and what never changes out of loops";
+}
+
+def SimplifyMovement
+    : Pass<"optimize-simplify-movement", "::mlir::ModuleOp"> {
+  let summary = "moves elements once instead of twice, or not at all";
+}
+
+def HoistInvariants : Pass<"optimize-hoist-invariants", "::mlir::ModuleOp"> {
+  let summary = "computes before a loop what each round would compute again";
+}
+
+def VerifyOptimizeOutput
+    : Pass<"optimize-verify-output", "::mlir::ModuleOp"> {
+  let summary = "checks that nothing is left that costs without need";
+}

@@ -1,0 +1,23 @@
+// The order of the optimize room.
+
+#include "compiler/optimize/pipeline.h"
+
+#include "compiler/optimize/passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+void alula::optimize::addOptimizePipeline(mlir::OpPassManager &pm) {
+  // Values that a loop only carries are constants of it, and conditions known.
+  pm.addPass(createSimplifyControl());
+  // Moved constants are constants: before folding there are fewer to move.
+  pm.addPass(createSimplifyMovement());
+  pm.addPass(createFoldConstants());
+  pm.addPass(createSimplifyArithmetic());
+  pm.addPass(createHoistInvariants());
+  // Branches that folding has decided, then what has become equal or dead.
+  pm.addPass(createSimplifyControl());
+  pm.addPass(createSimplifyMovement());
+  pm.addPass(mlir::createCSEPass());
+  pm.addPass(createVerifyOptimizeOutput());
+}
