@@ -27,10 +27,12 @@ _KEYWORDS = set(
 )
 
 
-def identifier(text):
-    """A C identifier for a path or a symbol."""
-    name = re.sub(r"\W", "_", text.lstrip("_"), flags=re.ASCII) or "value"
-    return f"{name}_" if name[0].isdigit() or name in _KEYWORDS else name
+def identifier(text, word="value"):
+    """A C identifier for a path or a symbol; `word` helps where it has none."""
+    name = re.sub(r"\W", "_", text, flags=re.ASCII).strip("_")
+    if not name or name[0].isdigit():
+        name = f"{word}_{name}".rstrip("_")
+    return f"{name}_" if name in _KEYWORDS else name
 
 
 def make(artifact, prefix=None):
@@ -192,10 +194,15 @@ def _wrap(target, value, name, dims, nbytes):
 
 
 def _argument(number, value, taken, parameters, body, notes):
-    name = _unique(identifier(value.name or f"argument{number}"), taken)
+    name = _unique(identifier(value.name or str(number), "argument"), taken)
     static = _is_static(value)
-    size = f"[{_count(value)}]" if static and value.shape else ""
-    parameters.append(f"const {_c_type(value)} " + (f"{name}{size}" if size else f"*{name}"))
+    is_number = not value.shape and not value.dtype_name.startswith("complex")
+    if is_number:
+        parameters.append(f"{_c_type(value)} {name}")
+    elif static:
+        parameters.append(f"const {_c_type(value)} {name}[{_count(value)}]")
+    else:
+        parameters.append(f"const {_c_type(value)} *{name}")
     dims, nbytes = [], [str(dtypes.TABLE[value.dtype][1])]
     for i, length in enumerate(value.shape):
         if isinstance(length, int):
@@ -205,11 +212,12 @@ def _argument(number, value, taken, parameters, body, notes):
             parameters.append(f"int64_t {dims[-1]}")
         nbytes.append(f"(size_t)({dims[-1]})")
     notes.append(f"{name}: {dtypes.describe(value.dtype_name, value.shape)}")
-    body.append(_wrap(f"arguments[{number}]", value, name, dims, " * ".join(nbytes)))
+    shown = f"&{name}" if is_number else name
+    body.append(_wrap(f"arguments[{number}]", value, shown, dims, " * ".join(nbytes)))
 
 
 def _result(number, value, taken, parameters, body, after, notes):
-    name = _unique(identifier(value.name or f"result{number}"), taken)
+    name = _unique(identifier(value.name or str(number), "result"), taken)
     shown = dtypes.describe(value.dtype_name, ["?" if n is None else n for n in value.shape])
     notes.append(f"{name}: result, {shown}")
     if _is_static(value):

@@ -36,7 +36,7 @@ def describe(tree, leaf):
         keys = sorted(tree) if kind is dict else tree
         pairs = [[_key(key), describe(tree[key], leaf)] for key in keys]
         return {"dict": pairs} if kind is dict else {"dict": pairs, "ordered": True}
-    if is_namedtuple(tree):
+    if is_namedtuple(tree) and _is_plain(tree):
         items = [describe(part, leaf) for part in tree]
         return {"namedtuple": class_name(kind), "fields": list(kind._fields), "items": items}
     if jax.tree_util.all_leaves([tree]):
@@ -47,6 +47,12 @@ def describe(tree, leaf):
         "keys": keys,
         "items": [describe(part, leaf) for part in parts],
     }
+
+
+def _is_plain(tree):
+    """Whether JAX takes a named tuple apart itself: a class may have said how."""
+    _, parts = one_level(tree)
+    return len(parts) == len(tree) and all(a is b for a, b in zip(parts, tree))
 
 
 def _key(key):

@@ -221,7 +221,9 @@ def test_public_attributes():
     for name in "args_info as_text compile compiler_ir cost_analysis donate_argnums".split():
         assert hasattr(lowered, name)
     compiled = lowered.compile()
-    for name in "as_text call cost_analysis memory_analysis output_formats runtime_executable".split():
+    for (
+        name
+    ) in "as_text call cost_analysis memory_analysis output_formats runtime_executable".split():
         assert hasattr(compiled, name)
 
 
@@ -366,7 +368,9 @@ def test_using_what_was_donated():
 
 def test_donating_twice():
     s = jnp.ones(8) + 0
-    with pytest.raises(jax.errors.JaxRuntimeError, match="INVALID_ARGUMENT: Attempt to use a buffer"):
+    with pytest.raises(
+        jax.errors.JaxRuntimeError, match="INVALID_ARGUMENT: Attempt to use a buffer"
+    ):
         make_adder()(s, s)
     both = jax.jit(lambda s, d: (s + d, s - d), donate_argnums=(0, 1))
     with pytest.raises(jax.errors.JaxRuntimeError, match="Attempt to donate the same buffer twice"):

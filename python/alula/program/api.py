@@ -44,7 +44,9 @@ def get_compiled_artifact(program, *, weights="inline", **options):
     info = _info_of(program)
     if weights == "inline" and not options:
         return info.compiled
-    return info.artifact(external_file=None if weights == "inline" else str(weights), **options)
+    if weights != "inline":
+        options = {"external_minimum_bytes": 1024, "external_file": str(weights), **options}
+    return info.artifact(**options)
 
 
 def save(program, binary_file):

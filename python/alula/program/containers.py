@@ -3,6 +3,8 @@ handed out has been changed since."""
 
 import jax
 
+from alula.bindings import dtypes
+
 
 def match(tree, treedef, paths, what):
     """The leaves of a tree, if it has the structure; else a TypeError that
@@ -12,9 +14,24 @@ def match(tree, treedef, paths, what):
         return leaves
     wanted = treedef.unflatten(range(treedef.num_leaves))
     raise TypeError(
-        f"Attempt to store mismatched tree {tree!r} (described by {given}) into {what} "
+        f"Attempt to store mismatched tree {_show(tree)} (described by {given}) into {what} "
         f"(described by {treedef}): first difference at {find_difference(wanted, tree, what)}"
     )
+
+
+class _Shown(str):
+    __repr__ = str.__str__
+
+
+def _show(tree):
+    """A tree with types in the place of values."""
+
+    def show(leaf):
+        if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
+            return _Shown(dtypes.describe(str(leaf.dtype), leaf.shape))
+        return leaf
+
+    return repr(jax.tree.map(show, tree))
 
 
 def find_difference(wanted, given, path):

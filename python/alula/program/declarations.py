@@ -53,7 +53,7 @@ class Global(Declaration):
     def __repr__(self):
         return (
             f"<global {self.export_name}: initialize={self.initialize}, "
-            f"mutable={self.mutable}, value={self.value!r}>"
+            f"mutable={self.mutable}, value={self.value}>"
         )
 
 

@@ -8,6 +8,7 @@ ops are written without a verifier; the compiler's reader has one."""
 import contextlib
 import functools
 import hashlib
+import json
 import io
 
 import jax
@@ -122,7 +123,7 @@ class Merger:
 
         _walk(op, visit)
         for constant in found:
-            array = _to_array(constant.attributes["value"])
+            array = _to_array(constant)
             if array is None or is_text(array):
                 continue
             type_ = ir.TypeAttr.get(constant.results[0].type)
@@ -349,19 +350,21 @@ def _rename_calls(op, renamed):
 
 def _fingerprint(op):
     """What tells functions apart besides their name and where they come from."""
-    constants = []
+    constants, limit = [], {"large_elements_limit": _LARGE}
 
     def visit(inner):
         if inner.name == "stablehlo.constant":
-            value = inner.attributes["value"]
-            if ir.ShapedType(inner.results[0].type).rank:
-                constants.append(value)
+            try:
+                constants.append(inner.attributes["value"])
+            except TypeError:
+                # Python has no name for the type: all of the text then.
+                limit.clear()
 
     _walk(op, visit)
     name = op.attributes["sym_name"]
     op.attributes["sym_name"] = ir.StringAttr.get("function")
     try:
-        return op.operation.get_asm(large_elements_limit=_LARGE), constants
+        return op.operation.get_asm(**limit), constants
     finally:
         op.attributes["sym_name"] = name
 
@@ -371,6 +374,9 @@ def _fingerprint(op):
 
 def is_text(array):
     """Whether a value is small enough, or regular enough, to be text."""
+    if array.dtype.kind == "c":
+        # JAX's bindings have no class for such attributes.
+        return False
     return array.nbytes < _VALUE_BYTES or _is_splat(array)
 
 
@@ -378,11 +384,12 @@ def _content(type_, array):
     return str(type_), hashlib.sha256(array.tobytes()).digest()
 
 
-def _to_array(attribute):
+def _to_array(constant):
     """The elements of a constant; None if Python has no name for their type."""
-    if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
-        return None
     try:
+        attribute = constant.attributes["value"]
+        if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
+            return None
         return np.array(attribute)
     except (BufferError, TypeError, ValueError):
         return None
@@ -394,24 +401,30 @@ def tensor_type(type_):
 
 def dense(array, type_):
     """A host array as an attribute."""
-    wanted = tensor_type(type_)
-    probe = array
-    is_splat = array.size > 1 and _is_splat(array)
-    if is_splat:
-        probe = array.reshape(-1)[0].reshape(())
-    # JAX knows how each element type lies in an attribute.
-    scratch = ir.Module.create()
-    with ir.InsertionPoint(scratch.body):
-        value = mlir.ir_constant(probe)
-        attribute = value.owner.attributes["value"]
-    if is_splat:
-        scalar = ir.DenseElementsAttr(attribute).get_splat_value()
-        return ir.DenseElementsAttr.get_splat(wanted, scalar)
-    return attribute
+    return ir.Attribute.parse(f"dense<{elements(array)}> : {tensor_type(type_)}")
+
+
+def elements(array):
+    """The elements as MLIR writes bytes: one stands for all that are equal,
+    booleans are packed."""
+    if array.size == 0:
+        return ""
+    is_bool = array.dtype.name == "bool"
+    if is_bool and array.size <= 64:
+        # Few bits could be taken for one element.
+        return json.dumps(array.tolist())
+    raw = array.reshape(-1)
+    if _is_splat(raw):
+        data = (b"\xff" if raw[0] else b"\0") if is_bool else raw[:1].tobytes()
+    else:
+        data = (np.packbits(raw, bitorder="little") if is_bool else raw).tobytes()
+    return f'"0x{data.hex().upper()}"'
 
 
 def _is_splat(array):
     raw = array.reshape(-1)
-    return raw[0].tobytes() == raw[-1].tobytes() and bool(
-        (raw.view("V%d" % array.itemsize) == raw[:1].view("V%d" % array.itemsize)).all()
+    return (
+        array.size > 0
+        and raw[0].tobytes() == raw[-1].tobytes()
+        and bool((raw.view("V%d" % array.itemsize) == raw[:1].view("V%d" % array.itemsize)).all())
     )

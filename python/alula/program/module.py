@@ -5,7 +5,7 @@ import re
 
 from jaxlib.mlir import ir
 
-from alula.program.merge import symbol
+from alula.program.merge import elements, symbol
 
 _NAME = r'@(?:[\w$.\-]+|"(?:[^"\\]|\\.)*")'
 _LOAD = re.compile(
@@ -35,18 +35,9 @@ def _pretty_global(op, values, limit):
     if name in values:
         array = values[name]
         short = limit is not None and array.size > limit
-        value = f"(dense<{'__elided__' if short else _hex(array)}> : {type_})"
+        value = f"(dense<{'__elided__' if short else elements(array)}> : {type_})"
     shown = f'@"{name}"' if not _SAFE.match(name) or "$" in name else f"@{name}"
     return f"ml_program.global private{mutable} {shown}{value} : {type_}"
-
-
-def _hex(array):
-    """All elements as MLIR writes bytes; booleans are packed."""
-    import numpy as np
-
-    if array.dtype.name == "bool":
-        array = np.packbits(array.reshape(-1), bitorder="little")
-    return f'"0x{array.tobytes().hex().upper()}"'
 
 
 def _pretty_line(line):
@@ -103,7 +94,7 @@ class ModuleOperation:
                 if op.operation.name == "ml_program.global" and name in module.values:
                     type_ = ir.TypeAttr(op.attributes["type"]).value
                     op.attributes["value"] = ir.Attribute.parse(
-                        f"dense<{_hex(module.values[name])}> : {type_}"
+                        f"dense<{elements(module.values[name])}> : {type_}"
                     )
             whole.operation.write_bytecode(file)
 

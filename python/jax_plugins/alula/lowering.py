@@ -58,7 +58,9 @@ def _svd(ctx, a, *, full_matrices, compute_uv, subset_by_index, algorithm=None):
     if subset_by_index is not None and subset_by_index != (0, min(m, n)):
         raise NotImplementedError("subset_by_index not implemented for alula")
     if algorithm in (linalg.SvdAlgorithm.JACOBI, linalg.SvdAlgorithm.POLAR):
-        raise NotImplementedError("The SVD Jacobi and Polar algorithms are not implemented on alula.")
+        raise NotImplementedError(
+            "The SVD Jacobi and Polar algorithms are not implemented on alula."
+        )
     if m == 0 or n == 0:
         rule = mlir.lower_fun(linalg._empty_svd, multiple_results=True)
         return rule(ctx, a, full_matrices=full_matrices, compute_uv=compute_uv)
@@ -104,9 +106,7 @@ def _ormqr(ctx, a, taus, c, *, left, transpose):
 
 
 def _tridiagonal_solve(ctx, dl, d, du, b, *, perturb_singular=False):
-    return _call(
-        ctx, "tridiagonal_solve", [dl, d, du, b], ctx.avals_out, perturb=perturb_singular
-    )
+    return _call(ctx, "tridiagonal_solve", [dl, d, du, b], ctx.avals_out, perturb=perturb_singular)
 
 
 RULES = {
