@@ -79,6 +79,7 @@ static inline alula_error *{prefix}_load(alula_instance *instance,
   alula_executable *executable = NULL;
   alula_error *error =
       alula_executable_load_file(instance, path, NULL, &executable);
+  memset(program, 0, sizeof *program);
   if (error)
     return error;
   if (alula_executable_get_hash(executable) != {prefix.upper()}_HASH) {{
@@ -88,7 +89,6 @@ static inline alula_error *{prefix}_load(alula_instance *instance,
   }}
   program->instance = instance;
   program->executable = executable;
-  program->state = NULL;
   return NULL;
 }}
 
