@@ -24,6 +24,10 @@ def PlaceTemporaries
                            "::mlir::arith::ArithDialect"];
 }
 
+def VerifyKernelOutput : KernelPass<"kernel-verify-output"> {
+  let summary = "checks what targets rely on";
+}
+
 def AssignScratch : KernelPass<"kernel-assign-scratch"> {
   let summary = "temporaries live in the scratch of the call";
   let dependentDialects = ["::mlir::memref::MemRefDialect",

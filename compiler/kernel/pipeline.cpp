@@ -16,4 +16,5 @@ void alula::kernel::addKernelPipeline(mlir::OpPassManager &pm) {
   executables.addPass(createDistribute());
   pm.addPass(createPlaceTemporaries());
   pm.nest<dispatch::ExecutableOp>().addPass(createAssignScratch());
+  pm.nest<dispatch::ExecutableOp>().addPass(createVerifyKernelOutput());
 }

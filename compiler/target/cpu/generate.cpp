@@ -7,6 +7,7 @@
 #include "compiler/target/cpu/link_image.h"
 #include "compiler/target/cpu/object_code.h"
 #include "compiler/target/cpu/pipeline.h"
+#include "compiler/target/cpu/verify_image.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -131,6 +132,10 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
   if (!image)
     return module.emitError()
            << "'builtin.module': " << llvm::toString(image.takeError());
+
+  if (auto error = verifyImage(*image, entries))
+    return module.emitError()
+           << "'builtin.module': " << llvm::toString(std::move(error));
 
   auto builder = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<StringRef> features(machine.features.begin(),

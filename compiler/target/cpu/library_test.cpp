@@ -4,8 +4,10 @@
 #include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/link_image.h"
 #include "compiler/target/cpu/object_code.h"
+#include "compiler/target/cpu/verify_image.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
@@ -316,6 +318,55 @@ llvm::Expected<std::string> makeBuiltinImage(const Machine &machine) {
   if (!builtins)
     return builtins.takeError();
   return linkImage({*object, *builtins}, getBuiltinEntries(), machine);
+}
+
+TEST(Image, IsWhatArtifactsCarry) {
+  auto image = makeBuiltinImage(llvm::cantFail(findMachine("x86-64")));
+  ASSERT_TRUE(bool(image)) << toText(image.takeError());
+  std::vector<std::string> entries = getBuiltinEntries();
+  EXPECT_EQ(toText(verifyImage(*image, entries)), "");
+  EXPECT_EQ(toText(verifyImage(*image, {"other"})),
+            "image of kernels: has no function 'other'");
+  EXPECT_NE(toText(verifyImage("garbage", entries)), "");
+  EXPECT_NE(toText(verifyImage(image->substr(0, 100), entries)), "");
+
+  using namespace llvm::ELF;
+  auto *header = reinterpret_cast<Elf64_Ehdr *>(image->data());
+  auto *segments = reinterpret_cast<Elf64_Phdr *>(image->data() + header->e_phoff);
+  auto change = [&](auto isWanted, auto &&apply) {
+    std::string copy = *image;
+    auto *changed = reinterpret_cast<Elf64_Phdr *>(copy.data() + header->e_phoff);
+    for (unsigned i = 0; i < header->e_phnum; ++i)
+      if (isWanted(segments[i]))
+        apply(copy, changed[i]);
+    return toText(verifyImage(copy, entries));
+  };
+  auto isDynamic = [](Elf64_Phdr &s) { return s.p_type == PT_DYNAMIC; };
+  EXPECT_EQ(change([](Elf64_Phdr &s) { return s.p_type == PT_LOAD; },
+                   [](std::string &, Elf64_Phdr &s) {
+                     s.p_flags = PF_R | PF_W | PF_X;
+                   }),
+            "image of kernels: has memory that is written and run");
+  EXPECT_EQ(change(isDynamic,
+                   [](std::string &, Elf64_Phdr &s) { s.p_type = PT_INTERP; }),
+            "image of kernels: wants a loader of its own");
+  EXPECT_EQ(change(isDynamic,
+                   [](std::string &copy, Elf64_Phdr &s) {
+                     // The tag of the first entry.
+                     Elf64_Sxword needed = DT_NEEDED;
+                     memcpy(copy.data() + s.p_offset, &needed, sizeof needed);
+                   }),
+            "image of kernels: needs another library");
+
+  std::string missing = *image;
+  auto *sections =
+      reinterpret_cast<Elf64_Shdr *>(missing.data() + header->e_shoff);
+  for (unsigned i = 0; i < header->e_shnum; ++i)
+    if (sections[i].sh_type == SHT_DYNSYM)
+      reinterpret_cast<Elf64_Sym *>(missing.data() + sections[i].sh_offset)[1]
+          .st_shndx = SHN_UNDEF;
+  EXPECT_EQ(toText(verifyImage(missing, entries)).rfind("image of kernels: needs '", 0),
+            0u);
 }
 
 /// The builtins as kernels of the oldest machine call them.
