@@ -5,6 +5,7 @@
 #include "compiler/dispatch/passes.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm,
                                           const PipelineOptions &options) {
@@ -13,5 +14,7 @@ void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm,
   if (options.packWeights)
     pm.addPass(createPackWeights());
   pm.addPass(createFormKernels());
+  // Kernels whose results were only asked for their sizes.
+  pm.addPass(mlir::createSymbolDCEPass());
   pm.addPass(createVerifyDispatchOutput());
 }
