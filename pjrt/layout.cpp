@@ -14,9 +14,8 @@ void *alula::pjrt::readLayout(const void *given, const int64_t *dims,
   if (!given)
     return nullptr;
   auto *layout = static_cast<const PJRT_Buffer_MemoryLayout *>(given);
-  if (!hasField(layout, &PJRT_Buffer_MemoryLayout::type))
-    return invalid("alula: the layout's struct has " +
-                   std::to_string(layout->struct_size) + " bytes");
+  // Its size is not looked at: it never had fewer fields, and torch_xla leaves
+  // the size as it finds it.
   if (layout->type == Strides) {
     const PJRT_Buffer_MemoryLayout_Strides &list = layout->_anon2.strides;
     if (list.num_byte_strides != rank || (rank && !list.byte_strides))

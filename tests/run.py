@@ -24,6 +24,7 @@ LONG = {
     "native": ["tests/jax/run_native.py"],
     "native-stablehlo": ["tests/stablehlo/run_native_tests.py"],
     "training": ["tests/jax/run_training.py"],
+    "torch": ["tests/torch/run.py"],
 }
 
 
