@@ -54,13 +54,6 @@ def to_numpy(code):
     return numpy.dtype(getattr(ml_dtypes, name))
 
 
-def from_numpy(dtype):
-    code = CODES.get(dtype.name)
-    if code is None:
-        raise TypeError(f"there are no arrays of type {dtype.name} in programs")
-    return code
-
-
 def describe(name, shape):
     """float32[3,4]: a type as messages say it."""
     return f"{name}[{','.join(str(size) for size in shape)}]"
