@@ -47,3 +47,24 @@ func.func @reverse(%a: tensor<400x400xf32>, %b: tensor<400x400xf32>) -> tensor<4
   %3 = stablehlo.add %1, %2 : tensor<400x400xf32>
   return %3 : tensor<400x400xf32>
 }
+
+// A global's new value takes the place of the old one.
+// CHECK-LABEL: func.func @global
+// CHECK: dispatch.launch @global_{{[0-9]+}}::@global_{{[0-9]+}}({{.*}}) in_place [{{[01]}}]
+ml_program.global public mutable @g : tensor<99999xf32>
+func.func @global(%x: tensor<99999xf32>, %old: tensor<99999xf32> {alula.global = @g})
+    -> (tensor<99999xf32> {alula.global = @g}) {
+  %new = stablehlo.add %old, %x : tensor<99999xf32>
+  return %new : tensor<99999xf32>
+}
+
+// The old value is wanted too: as a result, and by another kernel.
+// CHECK-LABEL: func.func @global_kept
+// CHECK: dispatch.launch @global_kept_
+// CHECK-NOT: in_place
+// CHECK: return
+func.func @global_kept(%x: tensor<99999xf32>, %old: tensor<99999xf32> {alula.global = @g})
+    -> (tensor<99999xf32>, tensor<99999xf32> {alula.global = @g}) {
+  %new = stablehlo.add %old, %x : tensor<99999xf32>
+  return %old, %new : tensor<99999xf32>, tensor<99999xf32>
+}
