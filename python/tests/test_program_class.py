@@ -248,6 +248,9 @@ def test_construction_arguments():
         C(compile="now")
     with pytest.raises(TypeError, match="to be subclassed"):
         Program()
+    with pytest.raises(TypeError, match="returns must be"):
+        C(returns="torch")
+    assert type(C(returns="numpy").f()) is np.ndarray
     assert C(context=None, compile="eager").f() == 1
 
 

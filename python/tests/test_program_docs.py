@@ -21,7 +21,15 @@ def test_page(page, tmp_path, monkeypatch):
     for text in blocks(page, "c"):
         (tmp_path / "main.c").write_text(text)
         subprocess.run(
-            ["cc", "-std=c11", "-Wno-unused-function", f"-I{ROOT / 'include'}", "main.c", "-o", "main"]
+            [
+                "cc",
+                "-std=c11",
+                "-Wno-unused-function",
+                f"-I{ROOT / 'include'}",
+                "main.c",
+                "-o",
+                "main",
+            ]
             + [f"-L{BUILD / 'lib'}", "-lalula_runtime", f"-Wl,-rpath,{BUILD / 'lib'}"],
             check=True,
         )

@@ -116,18 +116,22 @@ class Program(metaclass=ProgramMeta):
     """Base of programs: see docs/program. Its members (`like`, `kernel`, …) are
     only to be had from `Program` itself."""
 
-    def __new__(cls, *args, context=None, import_only=False, compile=None, **options):
+    def __new__(
+        cls, *args, context=None, import_only=False, compile=None, returns="jax", **options
+    ):
         if cls is Program:
             raise TypeError("Program is to be subclassed")
         if args:
             raise TypeError(f"{cls.__name__}() takes no positional arguments: got {len(args)}")
         if compile not in (None, "eager", "lazy"):
             raise TypeError(f"compile must be 'eager' or 'lazy', not {compile!r}")
+        if returns not in ("jax", "numpy"):
+            raise TypeError(f"returns must be 'jax' or 'numpy', not {returns!r}")
         unknown = sorted(set(options) - set(_OPTIONS))
         if unknown:
             raise TypeError(f"{cls.__name__}() got an unexpected argument {unknown[0]!r}")
         self = super().__new__(cls)
-        info = InstanceInfo(class_info(cls), options)
+        info = InstanceInfo(class_info(cls), options, returns)
         self.__dict__[_INSTANCE] = info
         info.trace_all(self)
         if compile == "eager" and not import_only:

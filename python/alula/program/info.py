@@ -50,8 +50,8 @@ class ClassInfo:
 class InstanceInfo:
     """One instance: its traces, its module, what was compiled, its state."""
 
-    def __init__(self, class_info, options):
-        self.class_info, self.options = class_info, options
+    def __init__(self, class_info, options, returns="jax"):
+        self.class_info, self.options, self.returns = class_info, options, returns
         self.name = class_info.export_name
         self.x64 = jax.config.jax_enable_x64
         self.table = SlotTable()
@@ -176,7 +176,7 @@ class InstanceInfo:
         return self.state.executable.global_numbers[slot.symbol]
 
     def read(self, slot):
-        return types.from_raw(self.state.get(self.slot_number(slot)), slot.type)
+        return types.from_raw([self.state.get(self.slot_number(slot))], [slot.type])[0]
 
     def write(self, slot, value, path):
         wanted = values.Wanted(
@@ -199,12 +199,10 @@ class InstanceInfo:
             raw = traced.function(state, arrays)
         count = len(traced.result_types)
         self._print(traced, raw[count:])
-        convert = (lambda array, t: array) if self.returns == "numpy" else types.from_raw
-        return traced.result_treedef.unflatten(
-            [convert(array, t) for array, t in zip(raw, traced.result_types)]
-        )
-
-    returns = "jax"
+        leaves = raw[:count]
+        if self.returns == "jax":
+            leaves = types.from_raw(leaves, traced.result_types)
+        return traced.result_treedef.unflatten(leaves)
 
     def _print(self, traced, arrays):
         for text, count in traced.prints:

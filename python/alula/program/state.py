@@ -79,5 +79,5 @@ def load(info, path, *, strict=True, rename=None):
     for name, array in arrays.items():
         slot = by_path.get(rename(name) if rename else name)
         is_key = isinstance(slot, Slot) and slot.type.key
-        values[name] = types.from_raw(array, slot.type) if is_key else array
+        values[name] = types.from_raw([array], [slot.type])[0] if is_key else array
     write_all(info, values, strict=strict, rename=rename)

@@ -113,7 +113,19 @@ def to_raw(value):
     return np.array(array, dtype=dtype, order="C", copy=True)
 
 
-def from_raw(array, type_):
-    """A jax.Array of what the runtime gave."""
-    value = jax.device_put(array)
-    return jax.random.wrap_key_data(value, impl=type_.key) if type_.key else value
+# Up to so many bytes, JAX's compiled identity is quicker than a transfer, which
+# for large arrays shares the memory instead.
+_SMALL = 1 << 16
+_identity = jax.jit(lambda *arrays: arrays)
+
+
+def from_raw(arrays, types_):
+    """jax.Arrays of what the runtime gave."""
+    if sum(array.nbytes for array in arrays) <= _SMALL:
+        values = _identity(*arrays)
+    else:
+        values = jax.device_put(list(arrays))
+    return [
+        jax.random.wrap_key_data(value, impl=type_.key) if type_.key else value
+        for value, type_ in zip(values, types_)
+    ]
