@@ -46,6 +46,34 @@ done:
   ret void
 })";
 
+/// out[i][j] = bf16(in[i][j]), 8 times 128 of them.
+constexpr const char *smallNest = R"(
+define void @kernel(ptr noalias %in, ptr noalias %out) {
+entry:
+  br label %rows
+rows:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %row.done ]
+  br label %columns
+columns:
+  %j = phi i64 [ 0, %rows ], [ %j.next, %columns ]
+  %row = mul nuw nsw i64 %i, 128
+  %at = add nuw nsw i64 %row, %j
+  %from = getelementptr float, ptr %in, i64 %at
+  %x = load float, ptr %from
+  %y = fptrunc float %x to bfloat
+  %to = getelementptr bfloat, ptr %out, i64 %at
+  store bfloat %y, ptr %to
+  %j.next = add nuw nsw i64 %j, 1
+  %more = icmp ult i64 %j.next, 128
+  br i1 %more, label %columns, label %row.done
+row.done:
+  %i.next = add nuw nsw i64 %i, 1
+  %more.rows = icmp ult i64 %i.next, 8
+  br i1 %more.rows, label %rows, label %done
+done:
+  ret void
+})";
+
 /// out[i] = bf16(f16 in[i])
 constexpr const char *loopOverHalves = R"(
 define void @kernel(ptr noalias %in, ptr noalias %out, i64 %n) {
@@ -255,6 +283,15 @@ TEST(SmallFloats, AreConvertedWithoutCalls) {
     auto undefined = findUndefined(*object);
     ASSERT_TRUE(bool(undefined)) << toText(undefined.takeError());
     EXPECT_TRUE(undefined->empty()) << name << ": " << undefined->front();
+  }
+}
+
+TEST(Loops, OfANestAreNotAllUnrolled) {
+  for (const char *name : everyMachine) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    auto object = compile(smallNest, machine);
+    ASSERT_TRUE(bool(object)) << toText(object.takeError());
+    EXPECT_LT(object->size(), 3500u) << name;
   }
 }
 
