@@ -2,11 +2,13 @@
 // memory.
 
 #include "compiler/kernel/families.h"
+#include "compiler/kernel/inline_plan.h"
 
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace alula::kernel;
@@ -107,6 +109,8 @@ public:
 private:
   void enter(Block &block, ValueRange scalars);
   void prepareBuffers();
+  bool isCarried(Value buffer);
+  bool readsInPlace(Value value, bool isSameIndex);
   SmallVector<Value> lowerBody();
 
   stablehlo::WhileOp loop;
@@ -114,6 +118,8 @@ private:
   ImplicitLocOpBuilder &b;
   /// The memory of each carried tensor; null for scalars and tokens.
   SmallVector<Value> buffers;
+  /// What is known of `readsInPlace`.
+  DenseMap<Value, bool> inPlace[2];
 };
 
 /// The carried values as arguments of a region.
@@ -151,15 +157,54 @@ void WhileEmitter::prepareBuffers() {
   }
 }
 
-// What a body returns goes to fresh memory first, as the old values may still
-// be read; then it becomes the next values.
+bool WhileEmitter::isCarried(Value buffer) {
+  return llvm::any_of(buffers, [&](Value carried) {
+    return carried && getRoot(carried) == getRoot(buffer);
+  });
+}
+
+/// Whether elements of a value need elements of carried memory at the same
+/// indices only: they may be written where those are.
+bool WhileEmitter::readsInPlace(Value value, bool isSameIndex) {
+  if (isScalar(value))
+    return true;
+  if (lowering.hasBuffer(value)) {
+    Value buffer = lowering.getBuffer(value);
+    return !isCarried(buffer) ||
+           (isSameIndex && llvm::is_contained(buffers, buffer));
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != &loop.getBody().front())
+    return true;
+  auto [known, isNew] = inPlace[isSameIndex].try_emplace(value, true);
+  if (!isNew)
+    return known->second;
+  bool result = op->getNumRegions() == 0 &&
+                llvm::all_of(op->getOperands(), [&](Value operand) {
+                  return readsInPlace(operand, isSameIndex && keepsIndices(op));
+                });
+  return inPlace[isSameIndex][value] = result;
+}
+
+// What a body returns goes to fresh memory first if old values may still be
+// read; then it becomes the next values.
 SmallVector<Value> WhileEmitter::lowerBody() {
   Block &body = loop.getBody().front();
   lowering.lowerBlock(body);
   SmallVector<Value> scalars;
   if (lowering.hasFailed())
     return scalars;
-  SmallVector<std::pair<Value, Value>> copies;
+  // Values of one shape share a loop.
+  using Fillings =
+      llvm::MapVector<ArrayRef<int64_t>, SmallVector<Lowering::Filling>>;
+  Fillings computed, saved;
+  struct Copy {
+    Value buffer, source, tensor;
+  };
+  SmallVector<Copy> copies;
+  auto getSizes = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
   for (auto [value, buffer, argument] :
        llvm::zip_equal(body.getTerminator()->getOperands(), buffers,
                        body.getArguments())) {
@@ -167,31 +212,52 @@ SmallVector<Value> WhileEmitter::lowerBody() {
       scalars.push_back(lowering.getScalar(value));
     if (!buffer || value == argument)
       continue;
-    if (lowering.hasBuffer(value) && lowering.getBuffer(value) == buffer)
+    if (!lowering.hasBuffer(value)) {
+      computed[getSizes(value)].push_back({buffer, value});
       continue;
-    copies.emplace_back(buffer, value);
+    }
+    Value source = lowering.getBuffer(value);
+    if (source == buffer)
+      continue;
+    if (isCarried(source)) {
+      source = lowering.createTemporary(value);
+      saved[getSizes(value)].push_back({source, value});
+    }
+    copies.push_back({buffer, source, value});
   }
   // All are computed, or saved if they are old values themselves, before any is
-  // written.
-  SmallVector<Value> sources;
-  for (auto [buffer, value] : copies) {
-    Value source;
-    if (lowering.hasBuffer(value))
-      source = lowering.getBuffer(value);
-    bool isOld = source && llvm::any_of(buffers, [&](Value carried) {
-      return carried && getRoot(carried) == getRoot(source);
-    });
-    if (!source || isOld) {
-      source = lowering.createTemporary(value);
-      lowering.fill(source, value);
+  // written that something else reads.
+  Fillings direct;
+  for (auto &[shape, fillings] : computed) {
+    bool isStatic = !ShapedType::isDynamicShape(shape);
+    if (isStatic && llvm::all_of(fillings, [&](const Lowering::Filling &filling) {
+          return readsInPlace(filling.tensor, true);
+        })) {
+      direct.insert({shape, std::move(fillings)});
+      continue;
     }
-    sources.push_back(source);
+    for (Lowering::Filling &filling : fillings) {
+      copies.push_back({filling.buffer,
+                        lowering.createTemporary(filling.tensor),
+                        filling.tensor});
+      filling.buffer = copies.back().source;
+      // Sizes that only look alike.
+      if (!isStatic)
+        lowering.fill(filling.buffer, filling.tensor);
+    }
+    if (isStatic)
+      lowering.fill(fillings);
   }
-  for (auto [copy, source] : llvm::zip_equal(copies, sources)) {
-    Type element = getElementType(copy.second);
-    lowering.forEach(lowering.getShape(copy.second), [&](ValueRange indices) {
-      lowering.store(lowering.load(source, indices, element), element,
-                     copy.first, indices);
+  for (auto &[shape, fillings] : saved)
+    for (const Lowering::Filling &filling : fillings)
+      lowering.fill(filling.buffer, filling.tensor);
+  for (auto &[shape, fillings] : direct)
+    lowering.fill(fillings);
+  for (const Copy &copy : copies) {
+    Type element = getElementType(copy.tensor);
+    lowering.forEach(lowering.getShape(copy.tensor), [&](ValueRange indices) {
+      lowering.store(lowering.load(copy.source, indices, element), element,
+                     copy.buffer, indices);
     });
   }
   return scalars;

@@ -270,9 +270,19 @@ void Lowering::storeIntegers(Value buffer, ArrayRef<int64_t> values) {
 }
 
 void Lowering::fill(Value buffer, Value tensor) {
-  Type element = getElementType(tensor);
-  forEachElement(tensor, [&](ValueRange indices) {
-    store(getElement(tensor, indices), element, buffer, indices);
+  fill(Filling{buffer, tensor});
+}
+
+void Lowering::fill(ArrayRef<Filling> fillings) {
+  SmallVector<Value> tensors;
+  for (const Filling &filling : fillings)
+    tensors.push_back(filling.tensor);
+  forEachElement(tensors, [&](ValueRange indices) {
+    SmallVector<Value> elements;
+    for (Value tensor : tensors)
+      elements.push_back(getElement(tensor, indices));
+    for (auto [filling, element] : llvm::zip_equal(fillings, elements))
+      store(element, getElementType(filling.tensor), filling.buffer, indices);
   });
 }
 
@@ -419,8 +429,7 @@ void Lowering::lowerBlockInto(Block &block, ValueRange buffers) {
 
 void Lowering::returnInto(Block &block, ValueRange buffers) {
   // Values of one shape share a loop, and what they are computed from.
-  llvm::MapVector<ArrayRef<int64_t>, SmallVector<std::pair<Value, Value>>>
-      pending;
+  llvm::MapVector<ArrayRef<int64_t>, SmallVector<Filling>> pending;
   for (auto [value, buffer] :
        llvm::zip_equal(block.getTerminator()->getOperands(), buffers)) {
     const Place *place = findPlace(value);
@@ -428,19 +437,13 @@ void Lowering::returnInto(Block &block, ValueRange buffers) {
       continue;
     auto type = cast<RankedTensorType>(value.getType());
     if (type.hasStaticShape()) {
-      pending[type.getShape()].emplace_back(value, buffer);
+      pending[type.getShape()].push_back({buffer, value});
       continue;
     }
     fill(buffer, value);
   }
-  for (auto &[shape, values] : pending) {
-    SmallVector<Value> tensors(llvm::make_first_range(values));
-    forEachElement(tensors, [&](ValueRange indices) {
-      for (auto [value, buffer] : values)
-        store(getElement(value, indices), getElementType(value), buffer,
-              indices);
-    });
-  }
+  for (auto &[shape, fillings] : pending)
+    fill(fillings);
 }
 
 SmallVector<Value> Lowering::call(Block &body, ValueRange arguments) {

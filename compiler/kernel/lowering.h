@@ -83,6 +83,12 @@ public:
   void storeIntegers(mlir::Value buffer, llvm::ArrayRef<int64_t> values);
   /// Writes all elements of a tensor to memory.
   void fill(mlir::Value buffer, mlir::Value tensor);
+  /// The same for tensors of one shape, in one loop: at each index all elements
+  /// are computed before any is written.
+  struct Filling {
+    mlir::Value buffer, tensor;
+  };
+  void fill(llvm::ArrayRef<Filling> fillings);
   /// A buffer's bytes under another shape.
   mlir::Value createView(mlir::Value buffer, mlir::ValueRange sizes);
 
