@@ -148,13 +148,16 @@ void CommandConverter::allocate(int number, Value value) {
 }
 
 void CommandConverter::move(Operation *at) {
+  // Memory first: without it nothing is to be moved, least of all to a global.
+  for (const PlannedMove &move : plan.getMoves(at))
+    if (move.kind == Move::Kind::Copy)
+      bindResult(move.target, move.value);
   for (const PlannedMove &move : plan.getMoves(at)) {
     Value target = getSlot(move.target);
     if (move.kind != Move::Kind::Copy) {
       builder.create<SwapOp>(location, getSlot(move.source), target);
       continue;
     }
-    bindResult(move.target, move.value);
     allocate(move.target, move.value);
     builder.create<CopyOp>(location, getSlot(move.source), target,
                            getBytes(move.value));

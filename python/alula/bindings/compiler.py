@@ -2,6 +2,8 @@
 
 import ctypes
 import functools
+import pathlib
+import re
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
 from alula import errors
@@ -68,6 +70,29 @@ def functions():
     return lib
 
 
+_PLACE = re.compile(r'"([^"]+)":(\d+):\d+')
+_OURS = str(pathlib.Path(__file__).resolve().parents[1])
+
+
+def describe(said):
+    """The first thing said, with the user's own line instead of all frames."""
+    if not said:
+        return ""
+    location, message = said[0]
+    places = _PLACE.findall(location)
+    own = [p for p in places if not p[0].startswith(_OURS) and "site-packages" not in p[0]]
+    parts = [f"{file}:{line}" for file, line in (own or places)[:1]]
+    procedure = re.search(r"jit\(([^()]+)\)", location)
+    if procedure:
+        parts.append(f"procedure '{procedure[1]}'")
+    if "alula.python_callback" in message:
+        message += (
+            "; jax.debug.print and callbacks need Python, which an artifact has not: "
+            "Program.print prints without"
+        )
+    return ": ".join([*parts, message])
+
+
 def _strings(texts):
     return (c_char_p * len(texts))(*[text.encode() for text in texts])
 
@@ -117,7 +142,7 @@ def compile_program(
     if code:
         text = ctypes.string_at(message.value).decode(errors="replace")
         lib.alula_compile_free(message)
-        raise errors.CompileError(text, said)
+        raise errors.CompileError(describe(said) or text, said)
     try:
         return ctypes.string_at(artifact.value, size.value), external[0]
     finally:

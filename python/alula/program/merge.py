@@ -51,6 +51,9 @@ def lower(traced):
             ],
         )(*traced.structs).mlir_module_serialized
     module = traced.jax.lower(lowering_platforms=(PLATFORM,)).compiler_ir("stablehlo")
+    count = module.operation.attributes["mhlo.num_partitions"].value
+    if count > 1:
+        raise ValueError(f"procedure '{traced.name}' is sharded over {count} devices; there is one")
     out = io.BytesIO()
     module.operation.write_bytecode(out)
     return out.getvalue()
