@@ -4,6 +4,7 @@ its globals. Needs nothing but alula/runtime.h."""
 import json
 import re
 
+from alula import header_prints
 from alula.bindings import dtypes, runtime
 
 _C_TYPES = {
@@ -42,8 +43,11 @@ def make(artifact, prefix=None):
     paths = {g["symbol"]: g["path"] for g in described.get("globals", ())}
     lines = [_head(prefix, executable)]
     lines += _globals(prefix, executable, paths)
+    prints = {n: f.get("prints", []) for n, f in described.get("functions", {}).items()}
+    if any(prints.values()):
+        lines.append(header_prints.CODE.replace("PREFIX", prefix))
     for function in executable.functions.values():
-        lines.append(_function(prefix, function))
+        lines.append(_function(prefix, function, prints.get(function.name, [])))
     lines.append(f"#ifdef __cplusplus\n}}\n#endif\n#endif /* {prefix.upper()}_H */\n")
     return "\n".join(lines)
 
@@ -72,6 +76,9 @@ typedef struct {prefix} {{
   alula_instance *instance;
   alula_executable *executable;
   alula_state *state; /* NULL: the executable's own */
+  /* Takes what the program prints, piece by piece; NULL: stdout. */
+  void (*print)(void *user, const char *text);
+  void *print_user;
 }} {prefix};
 
 static inline alula_error *{prefix}_load(alula_instance *instance,
@@ -143,12 +150,13 @@ def _enum(value):
     return f"ALULA_DTYPE_{name}"
 
 
-def _function(prefix, function):
+def _function(prefix, function, prints):
     taken, parameters, body, notes = {"program"}, [], [], []
     for i, value in enumerate(function.arguments):
         _argument(i, value, taken, parameters, body, notes)
     outputs, after = [], []
-    for i, value in enumerate(function.results):
+    shown = len(function.results) - sum(count for _, count in prints)
+    for i, value in enumerate(function.results[:shown]):
         _result(i, value, taken, parameters, body, after, notes)
         outputs.append(i)
     n, m = len(function.arguments), len(function.results)
@@ -157,7 +165,7 @@ def _function(prefix, function):
     head += "".join(f",\n    {text}" for text in parameters) + ") {"
     note = "".join(f"\n * {text}" for text in notes)
     steps = "".join(body)
-    ends = "".join(after)
+    ends = "".join(after) + header_prints.statements(prints, shown).replace("PREFIX", prefix)
     return f"""/* {function.name}{note} */
 {head}
   alula_buffer *arguments[{max(n, 1)}] = {{NULL}};

@@ -1,5 +1,6 @@
 """The C header of an artifact: accepted by C and C++, and what it calls."""
 
+import re
 import subprocess
 
 import jax
@@ -114,3 +115,41 @@ def test_identifiers():
     wanted = ["params_x", "a_b", "value_3", "int_", "value", "value"]
     given = ["_params.x", "a-b", "3", "int", "\u00e9", ""]
     assert [header.identifier(text) for text in given] == wanted
+
+
+PRINTS = r"""
+#include "talk.h"
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  alula_instance *instance;
+  talk program;
+  (void)argc;
+  if (alula_instance_create(NULL, &instance) || talk_load(instance, argv[1], &program) ||
+      talk_say(&program))
+    return 1;
+  return 0;
+}
+"""
+
+
+def test_prints(tmp_path, capsys):
+    class Talk(Program):
+        _n = jnp.asarray([[1, -2], [3, 4]])
+
+        def say(self):
+            Program.print("n is {} and {{}}", self._n)
+            Program.print("{}: {} {}", jnp.asarray(True), jnp.float32(0.5), jnp.bfloat16(1.5))
+
+    talk = Talk()
+    Program.get_compiled_artifact(talk).save(tmp_path / "talk.alula")
+    Program.write_header(talk, tmp_path / "talk.h")
+    said = subprocess.run(
+        [build(tmp_path, PRINTS, "talk"), tmp_path / "talk.alula"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert said == "n is [[1 -2] [3 4]] and {}\nTrue: 0.5 1.5\n"
+    talk.say()
+    # NumPy aligns columns.
+    assert re.sub(r"\s", "", capsys.readouterr().out) == re.sub(r"\s", "", said)
