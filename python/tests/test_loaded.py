@@ -184,6 +184,9 @@ def test_import_is_quick():
 
 
 def test_lazy_module():
+    names = {}
+    exec("from alula import *", names)
+    assert names["Program"] is Program and names["like"] is like and "store_global" in names
     assert "Program" in dir(alula)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         alula.nothing

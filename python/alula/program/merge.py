@@ -7,22 +7,19 @@ ops are written without a verifier; the compiler's reader has one."""
 
 import contextlib
 import functools
-import hashlib
-import json
 import io
 
 import jax
-import numpy as np
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import func as func_dialect
+
+from alula.program import attributes
 
 
 PLATFORM = "alula"
 # Constants of more elements are compared as attributes, not as text.
 _LARGE = 32
-# What has at least so many bytes is not part of the module's text.
-_VALUE_BYTES = 1024
 
 
 @functools.cache
@@ -89,32 +86,42 @@ class Merger:
     def reserve(self, names):
         self.taken.update(names)
 
+    def _unique(self, name, pattern):
+        """A symbol that nothing has yet."""
+        count = 0
+        while name in self.taken:
+            name, count = pattern.format(count), count + 1
+        self.taken.add(name)
+        return name
+
     # ---- Globals ----
 
     def add_globals(self, slots):
         with self.context, ir.Location.unknown(), ir.InsertionPoint(self.module.body):
             for slot in slots:
-                attributes = {
+                entries = {
                     "sym_name": ir.StringAttr.get(slot.symbol),
                     "sym_visibility": ir.StringAttr.get("private"),
-                    "type": ir.TypeAttr.get(tensor_type(slot.type)),
+                    "type": ir.TypeAttr.get(attributes.tensor_type(slot.type)),
                 }
                 if slot.mutable:
-                    attributes["is_mutable"] = ir.UnitAttr.get()
+                    entries["is_mutable"] = ir.UnitAttr.get()
                 if slot.value is not None:
-                    if is_text(slot.value):
-                        attributes["value"] = dense(slot.value, slot.type)
+                    if attributes.is_text(slot.value):
+                        entries["value"] = attributes.dense(slot.value, slot.type)
                     else:
-                        self._add_value(slot.symbol, slot.value, attributes)
+                        self._add_value(slot.symbol, slot.value, entries)
                         if not slot.mutable:
-                            self._constants[_content(attributes["type"], slot.value)] = slot.symbol
-                ir.Operation.create("ml_program.global", attributes=attributes)
+                            self._constants[attributes.content_key(entries["type"], slot.value)] = (
+                                slot.symbol
+                            )
+                ir.Operation.create("ml_program.global", attributes=entries)
 
-    def _add_value(self, symbol, array, attributes):
+    def _add_value(self, symbol, array, entries):
         self.values[symbol] = array
-        if "is_mutable" not in attributes:
-            type_ = ir.TypeAttr(attributes["type"]).value
-            attributes["value"] = ir.Attribute.parse(f"#ml_program.extern<{type_}>")
+        if "is_mutable" not in entries:
+            type_ = ir.TypeAttr(entries["type"]).value
+            entries["value"] = ir.Attribute.parse(f"#ml_program.extern<{type_}>")
 
     def _hoist_constants(self, op):
         """Large constants become globals, which all functions share."""
@@ -126,23 +133,22 @@ class Merger:
 
         _walk(op, visit)
         for constant in found:
-            array = _to_array(constant)
-            if array is None or is_text(array):
+            array = attributes.to_array(constant)
+            if array is None or attributes.is_text(array):
                 continue
             type_ = ir.TypeAttr.get(constant.results[0].type)
-            key = _content(type_, array)
+            key = attributes.content_key(type_, array)
             name = self._constants.get(key)
             if name is None:
-                name = self._constants[key] = f"_constant${len(self._constants)}"
-                self.taken.add(name)
-                attributes = {
+                name = self._constants[key] = self._unique("_constant$0", "_constant${}")
+                entries = {
                     "sym_name": ir.StringAttr.get(name),
                     "sym_visibility": ir.StringAttr.get("private"),
                     "type": type_,
                 }
-                self._add_value(name, array, attributes)
+                self._add_value(name, array, entries)
                 with ir.InsertionPoint.at_block_begin(self.module.body):
-                    ir.Operation.create("ml_program.global", attributes=attributes)
+                    ir.Operation.create("ml_program.global", attributes=entries)
             with ir.InsertionPoint(constant):
                 load = ir.Operation.create(
                     "ml_program.global_load",
@@ -200,12 +206,7 @@ class Merger:
             if constants == other:
                 renamed[name] = known
                 return
-        unique, count = name, 0
-        while unique in self.taken:
-            unique = f"{name}_{count}"
-            count += 1
-        self.taken.add(unique)
-        renamed[name] = unique
+        unique = renamed[name] = self._unique(name, name + "_{}")
         op.attributes["sym_name"] = ir.StringAttr.get(unique)
         self._known.setdefault(key, []).append((unique, constants))
         self._move(op)
@@ -259,10 +260,7 @@ class Merger:
         """An exported main may lack arguments that nobody reads, and may ask
         first for which of its platforms it runs; the entry sees to both."""
         exported = traced.exported
-        unique, count = f"{traced.name}_main", 0
-        while unique in self.taken:
-            unique, count = f"{traced.name}_main_{count}", count + 1
-        self.taken.add(unique)
+        unique = self._unique(f"{traced.name}_main", f"{traced.name}_main_{{}}")
         for name in ("arg_attrs", "res_attrs"):
             if name in op.attributes:
                 del op.attributes[name]
@@ -274,7 +272,7 @@ class Merger:
         extra = len(inner) - len(kept)
         by_index = dict(zip(kept, inner[extra:]))
         types_ = [
-            by_index[i].type if i in by_index else tensor_type(t)
+            by_index[i].type if i in by_index else attributes.tensor_type(t)
             for i, t in enumerate(traced.argument_types)
         ]
         self._move(op)
@@ -304,8 +302,8 @@ class Merger:
 
 
 def symbol(op):
-    attributes = op.attributes
-    return ir.StringAttr(attributes["sym_name"]).value if "sym_name" in attributes else None
+    known = op.attributes
+    return ir.StringAttr(known["sym_name"]).value if "sym_name" in known else None
 
 
 def _read(data, context):
@@ -370,64 +368,3 @@ def _fingerprint(op):
         return op.operation.get_asm(**limit), constants
     finally:
         op.attributes["sym_name"] = name
-
-
-# ---- Values ----
-
-
-def is_text(array):
-    """Whether a value is small enough, or regular enough, to be text."""
-    if array.dtype.kind == "c":
-        # JAX's bindings have no class for such attributes.
-        return False
-    return array.nbytes < _VALUE_BYTES or _is_splat(array)
-
-
-def _content(type_, array):
-    return str(type_), hashlib.sha256(array.tobytes()).digest()
-
-
-def _to_array(constant):
-    """The elements of a constant; None if Python has no name for their type."""
-    try:
-        attribute = constant.attributes["value"]
-        if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
-            return None
-        return np.array(attribute)
-    except (BufferError, TypeError, ValueError):
-        return None
-
-
-def tensor_type(type_):
-    return ir.RankedTensorType.get(type_.raw_shape, mlir.dtype_to_ir_type(type_.raw_dtype))
-
-
-def dense(array, type_):
-    """A host array as an attribute."""
-    return ir.Attribute.parse(f"dense<{elements(array)}> : {tensor_type(type_)}")
-
-
-def elements(array):
-    """The elements as MLIR writes bytes: one stands for all that are equal,
-    booleans are packed."""
-    if array.size == 0:
-        return ""
-    is_bool = array.dtype.name == "bool"
-    if is_bool and array.size <= 64:
-        # Few bits could be taken for one element.
-        return json.dumps(array.tolist())
-    raw = array.reshape(-1)
-    if _is_splat(raw):
-        data = (b"\xff" if raw[0] else b"\0") if is_bool else raw[:1].tobytes()
-    else:
-        data = (np.packbits(raw, bitorder="little") if is_bool else raw).tobytes()
-    return f'"0x{data.hex().upper()}"'
-
-
-def _is_splat(array):
-    raw = array.reshape(-1)
-    return (
-        array.size > 0
-        and raw[0].tobytes() == raw[-1].tobytes()
-        and bool((raw.view("V%d" % array.itemsize) == raw[:1].view("V%d" % array.itemsize)).all())
-    )

@@ -5,7 +5,8 @@ import re
 
 from jaxlib.mlir import ir
 
-from alula.program.merge import elements, symbol
+from alula.program.attributes import elements
+from alula.program.merge import symbol
 
 _NAME = r'@(?:[\w$.\-]+|"(?:[^"\\]|\\.)*")'
 _LOAD = re.compile(
