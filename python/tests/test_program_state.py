@@ -75,6 +75,27 @@ def test_index_counts_leaves_that_were_exported_before():
     assert [symbol for symbol, _ in slots(C())] == ["_x$0", "_params$1"]
 
 
+def test_leaf_before_its_tree_is_initialised():
+    """What is declared first decides for the leaf, and only for it."""
+    params = Params(X, B)
+
+    class C(Program):
+        _x = params.x
+        _params = Program.export_global(params)
+
+        def x(self):
+            return self._params.x
+
+        def b(self):
+            return self._params.b
+
+    with pytest.warns(UserWarning, match="'_params' shares '_x' with '_x', which was first"):
+        c = C()
+    assert (c.x() == 4).all()
+    with pytest.raises(FailedPrecondition, match=r"'_params\$1' is read before"):
+        c.b()
+
+
 def test_same_leaf_twice_is_one_slot():
     class C(Program):
         _pair = [X, X]

@@ -351,6 +351,56 @@ def test_kernel_captures():
         C()
 
 
+def test_kernel_captures_in_two_procedures():
+    """The second one would get a tracer of the first one's trace."""
+    captured = []
+
+    class C(Program):
+        kernel_ = Program.kernel(lambda v: v + captured[-1])
+
+        def first(self, x=SCALAR):
+            captured.append(x * 1)
+            return self.kernel_(x)
+
+        def second(self, x=SCALAR):
+            return self.kernel_(x)
+
+    with pytest.raises(TypeError, match="captures a value that procedure 'first' computes"):
+        C()
+
+
+def test_kernel_captures_between_two_calls():
+    """JAX would take the first call's value for the second one."""
+    captured = []
+
+    class C(Program):
+        k = Program.kernel(lambda v: v + captured[-1])
+
+        def f(self, x=SCALAR):
+            captured.append(x * 2)
+            one = self.k(x)
+            captured.append(x * 3)
+            return one + self.k(x)
+
+    with pytest.raises(TypeError, match="captures a value that procedure 'f' computes"):
+        C()
+
+
+def test_stale_tracers_of_another_trace():
+    kept = []
+
+    class C(Program):
+        def first(self, x=SCALAR):
+            kept.append(x + 1)
+            return x
+
+        def second(self, x=SCALAR):
+            return x + kept[0]
+
+    with pytest.raises((TracerLeakError, jax.errors.UnexpectedTracerError)):
+        C()
+
+
 def test_kernel_arguments():
     class C(Program):
         _x = X
