@@ -139,7 +139,8 @@ LogicalResult GlobalLowering::checkGlobal(GlobalOp global) {
 
 // That types fit and stores are to what is mutable, MLIR has verified.
 LogicalResult GlobalLowering::checkOps() {
-  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+  WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op)
+                                                           -> WalkResult {
     if (op->getDialect() !=
         module.getContext()->getLoadedDialect<ml_program::MLProgramDialect>())
       return WalkResult::advance();
@@ -152,8 +153,9 @@ LogicalResult GlobalLowering::checkOps() {
     if (!name || !isa<FlatSymbolRefAttr>(name) ||
         !globals.count(name.getRootReference()) ||
         !op->getParentOfType<func::FuncOp>()) {
-      stablehlo::opError(op) << "no native code: globals are loaded and stored "
-                                "in functions, by name";
+      stablehlo::opError(op) << "no native code: of ml_program there are "
+                                "globals of the module, their loads and "
+                                "stores in functions";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

@@ -71,7 +71,27 @@ module attributes {mhlo.num_partitions = 2 : i32} {
 
 ml_program.global private mutable @g : tensor<i32>
 func.func @main(%t: !ml_program.token) -> tensor<i32> {
-  // expected-error@+1 {{'ml_program.global_load_graph': no native code: globals are loaded and stored in functions, by name}}
+  // expected-error@+1 {{'ml_program.global_load_graph': no native code: of ml_program there are globals of the module, their loads and stores in functions}}
   %0, %1 = ml_program.global_load_graph @g ordering(() -> !ml_program.token) : tensor<i32>
   return %0 : tensor<i32>
+}
+
+// -----
+
+// expected-error@+1 {{'ml_program.func': no native code: of ml_program there are globals of the module, their loads and stores in functions}}
+ml_program.func @main(%x: tensor<i32>) -> tensor<i32> {
+  ml_program.return %x : tensor<i32>
+}
+
+// -----
+
+ml_program.global private mutable @g : tensor<f32>
+func.func private @inner(%x: tensor<f32>) -> tensor<f32> {
+  ml_program.global_store @g = %x : tensor<f32>
+  return %x : tensor<f32>
+}
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{'stablehlo.composite': a decomposition must not touch globals: @inner does}}
+  %0 = stablehlo.composite "a.b" %x {decomposition = @inner} : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
 }
