@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import signal
+import sys
 import time
 
 PATH = os.environ["ALULA_RESULTS"]
@@ -36,19 +37,18 @@ def _seen():
         return {json.loads(row).get("test") for row in rows}
 
 
-def pytest_configure(config):
-    """JAX's tests ask what kind of device they are on: a CPU, on Alula too."""
-    if not os.environ.get("JAX_PLATFORMS", "").startswith("alula"):
-        return
-    try:
-        import jax._src.test_util as test_util
-    except ImportError:
-        return
-    tags = test_util._get_device_tags
-    test_util._get_device_tags = lambda: tags() | {"cpu"}
+def _pretend_to_be_a_cpu():
+    """JAX's tests ask what kind of device they are on: a CPU, on Alula too. What
+    they use for it is not imported here, but once the tests are: it keeps the
+    standard output of that moment."""
+    test_util = sys.modules.get("jax._src.test_util")
+    if test_util and os.environ.get("JAX_PLATFORMS", "").startswith("alula"):
+        tags = test_util._get_device_tags
+        test_util._get_device_tags = lambda: tags() | {"cpu"}
 
 
 def pytest_collection_modifyitems(config, items):
+    _pretend_to_be_a_cpu()
     seen = _seen()
     total = len(items)
     mine = [item for i, item in enumerate(items) if i % COUNT == INDEX]
