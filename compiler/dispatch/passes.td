@@ -9,6 +9,10 @@ def FormKernels : Pass<"dispatch-form-kernels", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def LimitSorts : Pass<"dispatch-limit-sorts", "::mlir::ModuleOp"> {
+  let summary = "says how much of a sort is read";
+}
+
 def NumberRandomStreams
     : Pass<"dispatch-number-random-streams", "::mlir::ModuleOp"> {
   let summary = "gives each op that draws random numbers a stream of its own";

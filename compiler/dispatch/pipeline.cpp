@@ -11,6 +11,7 @@ void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm,
                                           const PipelineOptions &options) {
   // Before ops of one function are spread over kernels.
   pm.addPass(createNumberRandomStreams());
+  pm.addPass(createLimitSorts());
   if (options.packWeights)
     pm.addPass(createPackWeights());
   pm.addPass(createFormKernels());

@@ -9,12 +9,14 @@ using namespace alula::kernel;
 using Predicate = arith::CmpIPredicate;
 
 Convolution::Convolution(stablehlo::ConvolutionOp convolution,
-                         Lowering &lowering)
+                         Lowering &lowering, Type givenSumType)
     : lowering(lowering), b(lowering.b), op(convolution) {
   auto padding = convolution.getPadding();
   read(convolution, [&](size_t i) {
     return lowering.index(padding ? padding->getValues<int64_t>()[{i, 0}] : 0);
   });
+  if (givenSumType)
+    sumType = givenSumType;
 }
 
 Convolution::Convolution(stablehlo::DynamicConvOp convolution,

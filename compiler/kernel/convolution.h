@@ -21,7 +21,9 @@ struct ConvPosition {
 
 /// What is asked of a convolution in any layout.
 struct Convolution {
-  Convolution(mlir::stablehlo::ConvolutionOp convolution, Lowering &lowering);
+  /// Sums are of `sumType`, if one is given.
+  Convolution(mlir::stablehlo::ConvolutionOp convolution, Lowering &lowering,
+              mlir::Type sumType = {});
   Convolution(mlir::stablehlo::DynamicConvOp convolution, Lowering &lowering);
 
   llvm::SmallVector<mlir::Value> getOutputIndices(const ConvPosition &at) const;

@@ -7,7 +7,7 @@
 #include "compiler/kernel/block_convolution.h"
 #include "compiler/kernel/element_form.h"
 #include "compiler/kernel/inline_plan.h"
-#include "compiler/kernel/scalar.h"
+#include "compiler/kernel/product_call.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
@@ -16,11 +16,6 @@ using namespace alula::kernel;
 namespace {
 /// Below this many steps loops of scalars are as fast.
 constexpr int64_t minSteps = 4096;
-
-bool sumsReals(Operation *op) {
-  Type sum = getSumType(getElementType(op->getResult(0)));
-  return sum.isF32() || sum.isF64();
-}
 
 int64_t countElements(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -48,7 +43,7 @@ bool alula::kernel::worksInBlocks(Operation *op) {
   if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
     return worksInBlocks(convolution);
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-  if (!dot || !sumsReals(op))
+  if (!dot || !getCallSumType(op))
     return false;
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
   int64_t steps = countElements(dot.getResult());

@@ -27,7 +27,7 @@ constexpr int64_t maxBlockFeatures = 256, minBlockFeatures = 64;
 class BlockConvolution : Convolution {
 public:
   BlockConvolution(stablehlo::ConvolutionOp convolution, Lowering &lowering)
-      : Convolution(convolution, lowering),
+      : Convolution(convolution, lowering, getCallSumType(convolution)),
         kernel(op, rhs, getKernelDims(), sumType, lowering),
         final(lowering.getFinalResult(op->getResult(0))) {}
 
@@ -377,11 +377,10 @@ void BlockConvolution::finish(Value tile, const ConvPosition &first,
 bool alula::kernel::worksInBlocks(stablehlo::ConvolutionOp convolution) {
   // Narrow outputs and huge windows are better off as loops.
   constexpr int64_t minFeatures = 8, maxPieces = 1024, minSteps = 4096;
-  Type sum = getSumType(getElementType(convolution.getResult()));
   auto kernel = cast<RankedTensorType>(convolution.getRhs().getType());
   auto numbers = convolution.getDimensionNumbers();
-  if (!(sum.isF32() || sum.isF64()) || !kernel.hasStaticShape() ||
-      !kernel.getNumElements() || convolution.getBatchGroupCount() != 1 ||
+  if (!kernel.hasStaticShape() || !kernel.getNumElements() ||
+      !getCallSumType(convolution) || convolution.getBatchGroupCount() != 1 ||
       numbers.getKernelSpatialDimensions().empty())
     return false;
   int64_t groups = static_cast<int64_t>(convolution.getFeatureGroupCount());

@@ -25,7 +25,7 @@ class BlockProduct {
 public:
   BlockProduct(stablehlo::DotGeneralOp dot, Lowering &lowering)
       : dot(dot), lowering(lowering), b(lowering.b),
-        sumType(getSumType(getElementType(dot.getResult()))),
+        sumType(getCallSumType(dot)),
         isSwapped(hasOneColumn(dot, lowering)),
         left(dot, isSwapped ? dot.getRhs() : dot.getLhs(), getDims(true),
              sumType, lowering),

@@ -201,8 +201,20 @@ void DotEmitter::emit() {
 } // namespace
 
 Value alula::kernel::roundSum(Lowering &lowering, Value sum, Type element) {
-  return isa<FloatType>(sum.getType()) ? roundFloat(lowering, sum, element)
-                                       : sum;
+  if (!isa<FloatType>(sum.getType()))
+    return sum;
+  auto value = dyn_cast<IntegerType>(getValueType(element));
+  if (!value)
+    return roundFloat(lowering, sum, element);
+  // An exact one, of which integers keep the lower bits.
+  ImplicitLocOpBuilder &b = lowering.b;
+  Type whole = b.getIntegerType(sum.getType().isF32() ? 32 : 64);
+  Value number = b.create<arith::FPToSIOp>(whole, sum);
+  if (value.getWidth() == whole.getIntOrFloatBitWidth())
+    return number;
+  if (value.getWidth() > whole.getIntOrFloatBitWidth())
+    return b.create<arith::ExtSIOp>(value, number);
+  return b.create<arith::TruncIOp>(value, number);
 }
 
 void alula::kernel::emitDotGeneral(Operation *op, Lowering &lowering) {

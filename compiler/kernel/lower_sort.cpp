@@ -40,6 +40,11 @@ public:
     SmallVector<Value> rows(sizes);
     rows[dim] = lowering.index(1);
     std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
+    if (auto needed = sort->getAttrOfType<IntegerAttr>("dispatch.needed")) {
+      lowering.forEach(rows,
+                       [&](ValueRange row) { sortFirst(row, needed.getInt()); });
+      return;
+    }
     if (size && *size <= maxRun) {
       lowering.forEach(rows, [&](ValueRange row) {
         auto at = [&](Value place) { return replaceDim(row, place); };
@@ -116,40 +121,70 @@ private:
     return llvm::to_vector(ValueRange(loop.getResults()));
   }
 
+  SmallVector<Value> getElements(ValueRange row, Value place) {
+    SmallVector<Value> from = replaceDim(row, place);
+    return llvm::map_to_vector(sort.getInputs(), [&](Value input) {
+      return lowering.getElement(input, from);
+    });
+  }
+
+  /// Behind the elements from `begin` to before `place` that it is not before;
+  /// those after it move by one.
+  void insert(ValueRange values, Value begin, Value place, Memory memory) {
+    Value one = lowering.index(1);
+    Value target = repeat(
+        place,
+        [&](ValueRange at) {
+          Value isFirst = lowering.compare(Predicate::eq, at.front(), begin);
+          Type flag = b.getI1Type();
+          return lowering.choose(
+              isFirst, flag,
+              [&]() -> SmallVector<Value> {
+                return {b.create<arith::ConstantOp>(b.getBoolAttr(false))};
+              },
+              [&]() -> SmallVector<Value> {
+                Value before = lowering.sub(at.front(), one);
+                return {isBefore(values, load(memory, before))};
+              })[0];
+        },
+        [&](ValueRange at) -> SmallVector<Value> {
+          Value before = lowering.sub(at.front(), one);
+          copy(memory, before, memory, at.front());
+          return {before};
+        })[0];
+    for (auto [input, buffer, value] :
+         llvm::zip_equal(sort.getInputs(), memory.buffers, values))
+      lowering.store(value, getElementType(input), buffer, memory.at(target));
+  }
+
   /// Places a part of the inputs' row into memory, in order.
   void sortRun(ValueRange row, Value begin, Value end, Memory memory) {
-    Value one = lowering.index(1);
     lowering.foldRange(
         begin, end, {}, [&](ValueRange next, ValueRange) -> SmallVector<Value> {
-          SmallVector<Value> from = replaceDim(row, next.front()), values;
-          for (Value input : sort.getInputs())
-            values.push_back(lowering.getElement(input, from));
-          Value place = repeat(
-              next,
-              [&](ValueRange at) {
-                Value isFirst =
-                    lowering.compare(Predicate::eq, at.front(), begin);
-                Type flag = b.getI1Type();
-                return lowering.choose(
-                    isFirst, flag,
-                    [&]() -> SmallVector<Value> {
-                      return {b.create<arith::ConstantOp>(b.getBoolAttr(false))};
-                    },
-                    [&]() -> SmallVector<Value> {
-                      Value before = lowering.sub(at.front(), one);
-                      return {isBefore(values, load(memory, before))};
-                    })[0];
-              },
-              [&](ValueRange at) -> SmallVector<Value> {
-                Value before = lowering.sub(at.front(), one);
-                copy(memory, before, memory, at.front());
-                return {before};
-              })[0];
-          for (auto [input, buffer, value] :
-               llvm::zip_equal(sort.getInputs(), memory.buffers, values))
-            lowering.store(value, getElementType(input), buffer,
-                           memory.at(place));
+          insert(getElements(row, next.front()), begin, next.front(), memory);
           return {};
+        });
+  }
+
+  /// Only so many elements of each row are read: the others are compared with
+  /// the last of these, and most are not before it.
+  void sortFirst(ValueRange row, int64_t count) {
+    auto at = [&](Value place) { return replaceDim(row, place); };
+    Memory memory{results, at};
+    Value zero = lowering.index(0), limit = lowering.index(count);
+    sortRun(row, zero, limit, memory);
+    lowering.foldRange(
+        limit, sizes[dim], {},
+        [&](ValueRange next, ValueRange) -> SmallVector<Value> {
+          SmallVector<Value> values = getElements(row, next.front());
+          Value last = lowering.index(count - 1);
+          return lowering.choose(
+              isBefore(values, load(memory, last)), {},
+              [&]() -> SmallVector<Value> {
+                insert(values, zero, last, memory);
+                return {};
+              },
+              [] { return SmallVector<Value>(); });
         });
   }
 

@@ -1,15 +1,67 @@
 #include "compiler/kernel/product_call.h"
 
 #include "compiler/kernel/library/product.h"
+#include "compiler/kernel/scalar.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace alula::kernel;
 
 static_assert(alula::dispatch::panelBytes == ALULA_PANEL_BYTES);
+
+namespace {
+/// How many products each sum is made of; -1 if that is not known.
+int64_t countProducts(Operation *op) {
+  SmallVector<int64_t> dims;
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op)) {
+    llvm::append_range(
+        dims, dot.getDotDimensionNumbers().getLhsContractingDimensions());
+  } else {
+    auto numbers =
+        cast<stablehlo::ConvolutionOp>(op).getDimensionNumbers();
+    type = cast<RankedTensorType>(op->getOperand(1).getType());
+    llvm::append_range(dims, numbers.getKernelSpatialDimensions());
+    dims.push_back(numbers.getKernelInputFeatureDimension());
+  }
+  int64_t count = 1;
+  for (int64_t dim : dims) {
+    int64_t size = type.getDimSize(static_cast<unsigned>(dim));
+    if (ShapedType::isDynamic(size) || llvm::MulOverflow(count, size, count))
+      return -1;
+  }
+  return count;
+}
+
+/// Bits of the largest magnitude; 0 for what is no number.
+unsigned getMagnitudeBits(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() == 1)
+    return 0;
+  return integer.isUnsigned() ? integer.getWidth() : integer.getWidth() - 1;
+}
+} // namespace
+
+Type alula::kernel::getCallSumType(Operation *op) {
+  Type element = getElementType(op->getResult(0));
+  Type sum = getSumType(element);
+  if (sum.isF32() || sum.isF64())
+    return sum;
+  unsigned left = getMagnitudeBits(getElementType(op->getOperand(0)));
+  unsigned right = getMagnitudeBits(getElementType(op->getOperand(1)));
+  int64_t count = countProducts(op);
+  if (!left || !right || count < 1 || !getMagnitudeBits(element))
+    return {};
+  unsigned bits = left + right + llvm::Log2_64_Ceil(static_cast<uint64_t>(count));
+  if (bits <= 24)
+    return Float32Type::get(op->getContext());
+  return bits <= 53 ? Type(Float64Type::get(op->getContext())) : Type();
+}
 
 void alula::kernel::callProduct(Lowering &lowering, Type sumType,
                                 const ProductCall &call) {

@@ -21,6 +21,10 @@ struct ProductCall {
   mlir::Value groups, outputGroup, leftGroup;
 };
 
+/// What the library sums a product or convolution in: f32 or f64. Integers are
+/// summed in these too, if every sum is exact. Null for what it can't do.
+mlir::Type getCallSumType(mlir::Operation *op);
+
 void callProduct(Lowering &lowering, mlir::Type sumType,
                  const ProductCall &call);
 

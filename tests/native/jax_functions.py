@@ -46,5 +46,8 @@ def kind_of(array):
         np.dtype(np.float64): "f64",
         np.dtype(np.float16): "f16",
         np.dtype(ml_dtypes.bfloat16): "bf16",
-        np.dtype(np.int32): "s32",
+        np.dtype(np.int8): "i8",
+        np.dtype(np.uint8): "ui8",
+        np.dtype(np.int16): "i16",
+        np.dtype(np.int32): "i32",
     }[array.dtype]

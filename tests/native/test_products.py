@@ -167,3 +167,42 @@ def test_gradients_of_a_convolution(tools, padding, stride):
         return (y * y).sum()
 
     check(tools, lambda x, w: jax.grad(loss, (0, 1))(x, w), [x, w], 4 * 14 * 14 * 9, stride)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_integers(tools, seed):
+    # Sums that are exact in f32, in f64, and in neither.
+    draw = random.Random(seed)
+    left, right = draw.choices([np.int8, np.uint8, np.int16, np.int32], k=2)
+    result = draw.choice([None, jnp.int32, jnp.int64]) if left == right else jnp.int32
+    m, n, k = draw.choice([1, 5, 64]), draw.choice([1, 40, 200]), draw.choice([3, 100, 2000])
+
+    def numbers(shape, kind, at):
+        info, generator = np.iinfo(kind), np.random.default_rng(at)
+        edge = generator.choice([info.min, info.max], shape)
+        return np.where(seed % 2, edge, generator.integers(info.min, info.max, shape)).astype(kind)
+
+    a, b = numbers((m, k), left, seed), numbers((k, n), right, seed + 1)
+    wanted = a.astype(np.int64) @ b.astype(np.int64)
+    got = jax_functions.run(
+        tools,
+        lambda a, b: lax.dot(a, b, preferred_element_type=result),
+        [a, b],
+        TARGETS[seed % 3],
+    )[0]
+    np.testing.assert_array_equal(got, wanted.astype(got.dtype))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8])
+def test_integer_convolutions(tools, kind):
+    x = np.random.default_rng(1).integers(0, 128, (2, 14, 14, 24)).astype(kind)
+    w = np.random.default_rng(2).integers(0, 128, (3, 3, 24, 32)).astype(kind)
+
+    def function(x, w):
+        return lax.conv_general_dilated(
+            x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"),
+            preferred_element_type=jnp.int32,
+        )  # fmt: skip
+
+    got = jax_functions.run(tools, function, [x, w], "cpu:host")[0]
+    np.testing.assert_array_equal(got, jax.jit(function)(x, w))

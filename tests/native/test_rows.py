@@ -91,3 +91,18 @@ def test_rows(tools, seed):
         theirs = np.asarray(theirs, np.float64)
         limit = 16 * epsilon * max(1, np.abs(theirs).max(initial=0))
         np.testing.assert_allclose(np.asarray(ours, np.float64), theirs, rtol=0, atol=limit)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_top_k(tools, seed):
+    # Equal elements keep their order, NaNs come first.
+    numbers = np.random.default_rng(seed)
+    rows, size, k = [(1, 5, 5), (3, 40, 7), (2, 1000, 100), (1, 5000, 128)][seed % 4]
+    x = numbers.integers(0, 50, (rows, size)).astype(np.float32)
+    if seed % 3 == 0:
+        x[numbers.uniform(size=x.shape) < 0.01] = np.nan
+    if seed % 5 == 0:
+        x.sort()
+    got = jax_functions.run(tools, lambda x: jax.lax.top_k(x, k), [x], jax_functions.TARGETS[seed % 3])
+    for ours, theirs in zip(got, jax.lax.top_k(x, k), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
