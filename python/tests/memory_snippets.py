@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.ad_checkpoint import checkpoint_name
 
 
 def on_host(device=None):
@@ -49,7 +50,8 @@ def test_a_kept_executable_knows_the_kinds():
 
     f = jax.jit(lambda x: x * 2, out_shardings=on_host())
     loaded = serialize_executable.deserialize_and_load(
-        *serialize_executable.serialize(f.lower(jnp.ones(3)).compile())
+        *serialize_executable.serialize(f.lower(jnp.ones(3)).compile()),
+        execution_devices=jax.devices()[:1],
     )
     assert loaded(jnp.ones(3)).sharding.memory_kind == "pinned_host"
 
@@ -63,7 +65,7 @@ def test_gradients_through_offloaded_values():
     )
 
     def f(x):
-        y = jax.ad_checkpoint.checkpoint_name(jnp.sin(x), "kept")
+        y = checkpoint_name(jnp.sin(x), "kept")
         return jnp.sum(jnp.sin(y))
 
     x = jnp.linspace(0.0, 1.0, 5)

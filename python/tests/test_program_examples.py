@@ -110,6 +110,22 @@ def test_cache_is_updated_in_place(decoder):
     assert all(int(line.rsplit(",", 1)[1]) < cache_bytes for line in copies)
 
 
+def test_text_of_the_decoder(decoder):
+    """What is printed is the whole program."""
+    import alula
+    from alula import Program
+
+    folder, model, expected = decoder
+    (folder / "printed.mlir").write_text(str(Program.get_mlir_module(model)))
+    run(BUILD / "bin" / "alula-compile", folder / "printed.mlir", "-o", folder / "printed.alula")
+    printed = alula.load(folder / "printed.alula")
+    token, tokens = np.int32(1), []
+    for _ in range(16):
+        token = printed.decode(token)
+        tokens.append(int(token))
+    assert tokens == expected[:16]
+
+
 COUNTING = r"""
 #include "alula/runtime.h"
 #include <stdio.h>
