@@ -17,6 +17,7 @@ struct Piecewise {
 
 struct TransferManager {
   Device *device;
+  Memory *memory;
   std::mutex mutex;
   std::vector<Piecewise> pieces;
 
@@ -70,6 +71,7 @@ void *TransferManager::add(const PJRT_ShapeSpec &spec) {
   auto value = make<Value>(device, make<Event>());
   auto *buffer = new Buffer(
       device, dtype, std::vector<int64_t>(dims, dims + spec.num_dims), value);
+  buffer->memory = memory;
   pieces.push_back({data, std::move(value), buffer});
   return nullptr;
 }
@@ -92,6 +94,7 @@ void *alula::pjrt::Client_CreateBuffersForAsyncHostToDevice(
   auto manager = std::make_unique<TransferManager>();
   manager->device =
       memory ? memory->device : client->topology.devices.front().get();
+  manager->memory = getMemory(manager->device, memory);
   size_t count = take(args, &ALULA_ARGS::num_shape_specs);
   auto *specs = as<PJRT_ShapeSpec>(take(args, &ALULA_ARGS::shape_specs));
   if (count && !specs)
@@ -100,9 +103,8 @@ void *alula::pjrt::Client_CreateBuffersForAsyncHostToDevice(
       static_cast<void **>(take(args, &ALULA_ARGS::device_layouts));
   size_t layoutCount = take(args, &ALULA_ARGS::num_device_layouts);
   // The client's structs may be larger than ours.
-  size_t stride = count ? std::max<size_t>(specs->struct_size,
-                                           sizeof(PJRT_ShapeSpec))
-                        : 0;
+  size_t stride =
+      count ? std::max<size_t>(specs->struct_size, sizeof(PJRT_ShapeSpec)) : 0;
   for (size_t i = 0; i < count; ++i) {
     auto *spec = reinterpret_cast<PJRT_ShapeSpec *>(
         reinterpret_cast<char *>(specs) + i * stride);
@@ -153,8 +155,7 @@ void *writePiece(TransferManager &manager, int32_t index, const void *data,
 void *write(TransferManager &manager, int32_t index, const void *data,
             int64_t offset, int64_t size, bool isLast) {
   Ref<Value> closed;
-  void *error =
-      writePiece(manager, index, data, offset, size, isLast, closed);
+  void *error = writePiece(manager, index, data, offset, size, isLast, closed);
   // Without the lock: whoever waits may call us again.
   if (closed)
     closed->ready->finish();
@@ -165,11 +166,11 @@ void *write(TransferManager &manager, int32_t index, const void *data,
 void *alula::pjrt::AsyncHostToDeviceTransferManager_TransferData(
     PJRT_AsyncHostToDeviceTransferManager_TransferData_Args *args) {
   ALULA_TAKE(TransferManager, transfer_manager);
-  if (void *error = write(
-          *transfer_manager, take(args, &ALULA_ARGS::buffer_index),
-          take(args, &ALULA_ARGS::data), take(args, &ALULA_ARGS::offset),
-          take(args, &ALULA_ARGS::transfer_size),
-          take(args, &ALULA_ARGS::is_last_transfer)))
+  if (void *error =
+          write(*transfer_manager, take(args, &ALULA_ARGS::buffer_index),
+                take(args, &ALULA_ARGS::data), take(args, &ALULA_ARGS::offset),
+                take(args, &ALULA_ARGS::transfer_size),
+                take(args, &ALULA_ARGS::is_last_transfer)))
     return error;
   put(args, &ALULA_ARGS::done_with_h2d_transfer, getReadyEvent().leak());
   return nullptr;
@@ -180,19 +181,19 @@ void *alula::pjrt::AsyncHostToDeviceTransferManager_TransferLiteral(
   ALULA_TAKE(TransferManager, transfer_manager);
   alula_dtype dtype =
       alula_dtype_from_pjrt(take(args, &ALULA_ARGS::shape_element_type));
-  auto *dims = static_cast<const int64_t *>(take(args, &ALULA_ARGS::shape_dims));
+  auto *dims =
+      static_cast<const int64_t *>(take(args, &ALULA_ARGS::shape_dims));
   size_t rank = take(args, &ALULA_ARGS::shape_num_dims), bytes;
   if (dtype == ALULA_DTYPE_INVALID || rank > 64 || (rank && !dims) ||
       !countBytes(dims, rank, dtype, bytes))
     return invalid("alula: the literal has no shape of an array");
-  if (void *error =
-          checkDeviceLayout(take(args, &ALULA_ARGS::shape_layout), dims, rank,
-                            alula_dtype_get_bytes(dtype)))
+  if (void *error = checkDeviceLayout(take(args, &ALULA_ARGS::shape_layout),
+                                      dims, rank, alula_dtype_get_bytes(dtype)))
     return error;
-  if (void *error = write(*transfer_manager,
-                          take(args, &ALULA_ARGS::buffer_index),
-                          take(args, &ALULA_ARGS::data), 0,
-                          static_cast<int64_t>(bytes), /*isLast=*/true))
+  if (void *error =
+          write(*transfer_manager, take(args, &ALULA_ARGS::buffer_index),
+                take(args, &ALULA_ARGS::data), 0, static_cast<int64_t>(bytes),
+                /*isLast=*/true))
     return error;
   put(args, &ALULA_ARGS::done_with_h2d_transfer, getReadyEvent().leak());
   return nullptr;

@@ -148,7 +148,7 @@ void *alula::pjrt::Buffer_Device(PJRT_Buffer_Device_Args *args) {
 
 void *alula::pjrt::Buffer_Memory(PJRT_Buffer_Memory_Args *args) {
   ALULA_TAKE(Buffer, buffer);
-  put(args, &ALULA_ARGS::memory, &buffer->device->memory);
+  put(args, &ALULA_ARGS::memory, buffer->memory);
   return nullptr;
 }
 

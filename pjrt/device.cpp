@@ -75,14 +75,14 @@ alula::pjrt::Device_LocalHardwareId(PJRT_Device_LocalHardwareId_Args *args) {
 void *alula::pjrt::Device_AddressableMemories(
     PJRT_Device_AddressableMemories_Args *args) {
   ALULA_TAKE(Device, device);
-  put(args, &ALULA_ARGS::memories, device->memories.data());
-  put(args, &ALULA_ARGS::num_memories, device->memories.size());
+  put(args, &ALULA_ARGS::memories, device->memoryList.data());
+  put(args, &ALULA_ARGS::num_memories, device->memoryList.size());
   return nullptr;
 }
 
 void *alula::pjrt::Device_DefaultMemory(PJRT_Device_DefaultMemory_Args *args) {
   ALULA_TAKE(Device, device);
-  put(args, &ALULA_ARGS::memory, &device->memory);
+  put(args, &ALULA_ARGS::memory, &device->memories[0]);
   return nullptr;
 }
 
@@ -134,19 +134,20 @@ void *alula::pjrt::AsyncTrackingEvent_Destroy(
 
 void *alula::pjrt::Memory_Id(PJRT_Memory_Id_Args *args) {
   ALULA_TAKE(Memory, memory);
-  put(args, &ALULA_ARGS::id, memory->device->id);
+  put(args, &ALULA_ARGS::id, memory->id);
   return nullptr;
 }
 
 void *alula::pjrt::Memory_Kind(PJRT_Memory_Kind_Args *args) {
   ALULA_TAKE(Memory, memory);
-  putText(args, &ALULA_ARGS::kind, &ALULA_ARGS::kind_size, memoryKind);
+  putText(args, &ALULA_ARGS::kind, &ALULA_ARGS::kind_size,
+          memoryKinds[memory->kind]);
   return nullptr;
 }
 
 void *alula::pjrt::Memory_Kind_Id(PJRT_Memory_Kind_Id_Args *args) {
   ALULA_TAKE(Memory, memory);
-  put(args, &ALULA_ARGS::kind_id, 0);
+  put(args, &ALULA_ARGS::kind_id, static_cast<int32_t>(memory->kind));
   return nullptr;
 }
 

@@ -99,7 +99,7 @@ void EverySlot::clients() {
   ASK_CLIENT(Client_AddressableDevices);
   EXPECT_EQ(Client_AddressableDevices.num_addressable_devices, 2u);
   ASK_CLIENT(Client_AddressableMemories);
-  EXPECT_EQ(Client_AddressableMemories.num_addressable_memories, 2u);
+  EXPECT_EQ(Client_AddressableMemories.num_addressable_memories, 6u);
   ASK_CLIENT(Client_LookupDevice);
   EXPECT_EQ(Client_LookupDevice.device, client.devices[0]);
   ASK_CLIENT(Client_LookupAddressableDevice);
@@ -131,7 +131,7 @@ void EverySlot::devices() {
   ASK_DEVICE(Device_LocalHardwareId);
   EXPECT_EQ(Device_LocalHardwareId.local_hardware_id, 1);
   ASK_DEVICE(Device_AddressableMemories);
-  EXPECT_EQ(Device_AddressableMemories.num_memories, 1u);
+  EXPECT_EQ(Device_AddressableMemories.num_memories, 3u);
   ASK_DEVICE(Device_MemoryStats);
   ASK_DEVICE(Device_PoisonExecution);
   EXPECT_FALSE(Device_PoisonExecution.poisoned);

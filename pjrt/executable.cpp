@@ -50,8 +50,8 @@ void *alula::pjrt::Executable_OutputMemoryKinds(
   ALULA_TAKE(Executable, executable);
   const Program &program = *executable->program;
   put(args, &ALULA_ARGS::num_outputs, program.results.size());
-  put(args, &ALULA_ARGS::memory_kinds, program.memoryKinds.data());
-  put(args, &ALULA_ARGS::memory_kind_sizes, program.memoryKindSizes.data());
+  put(args, &ALULA_ARGS::memory_kinds, program.resultKinds.data());
+  put(args, &ALULA_ARGS::memory_kind_sizes, program.resultKindSizes.data());
   return nullptr;
 }
 
@@ -60,8 +60,8 @@ void *alula::pjrt::Executable_ParameterMemoryKinds(
   ALULA_TAKE(Executable, executable);
   const Program &program = *executable->program;
   put(args, &ALULA_ARGS::num_parameters, program.arguments.size());
-  put(args, &ALULA_ARGS::memory_kinds, program.memoryKinds.data());
-  put(args, &ALULA_ARGS::memory_kind_sizes, program.memoryKindSizes.data());
+  put(args, &ALULA_ARGS::memory_kinds, program.argumentKinds.data());
+  put(args, &ALULA_ARGS::memory_kind_sizes, program.argumentKindSizes.data());
   return nullptr;
 }
 
@@ -184,8 +184,8 @@ void *alula::pjrt::LoadedExecutable_AddressableDevices(
   return nullptr;
 }
 
-void *alula::pjrt::LoadedExecutable_Delete(
-    PJRT_LoadedExecutable_Delete_Args *args) {
+void *
+alula::pjrt::LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args *args) {
   ALULA_TAKE(LoadedExecutable, executable);
   executable->deleted = true;
   return nullptr;

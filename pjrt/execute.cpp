@@ -225,7 +225,9 @@ void makeResults(Launch &launch, void **outputs) {
     auto &[dtype, dims] = program.results[i];
     auto value = make<Value>(launch.device, launch.done);
     launch.results.push_back(value);
-    outputs[i] = new Buffer(launch.device, dtype, dims, std::move(value));
+    auto *buffer = new Buffer(launch.device, dtype, dims, std::move(value));
+    buffer->memory = &launch.device->memories[program.resultMemories[i]];
+    outputs[i] = buffer;
   }
 }
 

@@ -67,8 +67,8 @@ void *readHostArray(PJRT_Client_BufferFromHostBuffer_Args *args,
   } else {
     host.strides = getStrides(host.dims, host.rank, host.elementBytes, nullptr);
   }
-  host.isDense = isDense(host.dims, host.strides.data(), host.rank,
-                         host.elementBytes);
+  host.isDense =
+      isDense(host.dims, host.strides.data(), host.rank, host.elementBytes);
   uint32_t semantics = take(args, &ALULA_ARGS::host_buffer_semantics);
   host.isShared =
       semantics == ImmutableZeroCopy || semantics == MutableZeroCopy;
@@ -90,11 +90,11 @@ void *shareMemory(const HostArray &host, Ref<Event> &done, Buffer *&buffer) {
     Ref<Event>(as<Event>(user))->finish();
   };
   alula_buffer *data;
-  if (alula_error *error = alula_buffer_wrap(
-          host.device->client->instance, host.dtype,
-          static_cast<uint32_t>(host.rank), host.dims,
-          const_cast<char *>(host.data), host.bytes, release, event.get(),
-          &data))
+  if (alula_error *error =
+          alula_buffer_wrap(host.device->client->instance, host.dtype,
+                            static_cast<uint32_t>(host.rank), host.dims,
+                            const_cast<char *>(host.data), host.bytes, release,
+                            event.get(), &data))
     return makeError(error);
   done = event;
   event.leak();
@@ -112,11 +112,10 @@ void *copyFromHost(const HostArray &host, Buffer *&buffer) {
   if (host.bytes && host.isDense)
     memcpy(to, host.data, host.bytes);
   else if (host.bytes)
-    copyStrided(to,
-                getStrides(host.dims, host.rank, host.elementBytes, nullptr)
-                    .data(),
-                host.data, host.strides.data(), host.dims, host.rank,
-                host.elementBytes);
+    copyStrided(
+        to, getStrides(host.dims, host.rank, host.elementBytes, nullptr).data(),
+        host.data, host.strides.data(), host.dims, host.rank,
+        host.elementBytes);
   canonicalize(host.dtype, to, host.countElements());
   buffer = makeBuffer(host.device, data);
   return nullptr;
@@ -138,6 +137,7 @@ void *alula::pjrt::Client_BufferFromHostBuffer(
   if (void *error = canShare(host) ? shareMemory(host, done, buffer)
                                    : copyFromHost(host, buffer))
     return error;
+  buffer->memory = getMemory(host.device, take(args, &ALULA_ARGS::memory));
   put(args, &ALULA_ARGS::buffer, buffer);
   put(args, &ALULA_ARGS::done_with_host_buffer, done.leak());
   return nullptr;
@@ -198,11 +198,11 @@ void *alula::pjrt::Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args) {
   size_t elementBytes = alula_dtype_get_bytes(src->dtype);
   size_t bytes = 0;
   countBytes(src->dims.data(), rank, src->dtype, bytes);
-  HostTarget target = {static_cast<char *>(take(args, &ALULA_ARGS::dst)), false,
-                       {}};
-  if (void *error = readLayout(take(args, &ALULA_ARGS::host_layout),
-                               src->dims.data(), rank, elementBytes,
-                               target.strides))
+  HostTarget target = {
+      static_cast<char *>(take(args, &ALULA_ARGS::dst)), false, {}};
+  if (void *error =
+          readLayout(take(args, &ALULA_ARGS::host_layout), src->dims.data(),
+                     rank, elementBytes, target.strides))
     return error;
   if (!target.data && bytes) {
     put(args, &ALULA_ARGS::dst_size, bytes);
@@ -215,11 +215,10 @@ void *alula::pjrt::Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args) {
   if (room < bytes && !target.isPacked)
     return invalid("alula: the host buffer has " + std::to_string(room) +
                    " bytes, needs " + std::to_string(bytes));
-  Ref<Event> done =
-      whenReady(std::move(value), [target = std::move(target)](
-                                      const Value &from) {
-        copyToHost(from, target);
-      });
+  Ref<Event> done = whenReady(std::move(value),
+                              [target = std::move(target)](const Value &from) {
+                                copyToHost(from, target);
+                              });
   put(args, &ALULA_ARGS::event, done.leak());
   return nullptr;
 }
@@ -249,8 +248,7 @@ std::function<void(const Value &)> copyRange(void *to, int64_t offset,
 }
 } // namespace
 
-void *
-alula::pjrt::Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args) {
+void *alula::pjrt::Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args) {
   ALULA_TAKE(Buffer, buffer);
   int64_t offset = take(args, &ALULA_ARGS::offset);
   int64_t size = take(args, &ALULA_ARGS::transfer_size);
@@ -289,9 +287,8 @@ struct LateCopy {
     }
     void *dst = take(args, &ALULA_ARGS::dst);
     if (!dst && copy->size) {
-      copy->done->finish(std::make_unique<Error>(
-          Error{ALULA_STATUS_INVALID_ARGUMENT,
-                "alula: the argument 'dst' is null"}));
+      copy->done->finish(std::make_unique<Error>(Error{
+          ALULA_STATUS_INVALID_ARGUMENT, "alula: the argument 'dst' is null"}));
       return;
     }
     whenReady(copy->value, copyRange(dst, copy->offset, copy->size))
@@ -355,6 +352,7 @@ void *alula::pjrt::Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args *args) {
   Buffer *copy;
   if (void *error = copyTo(*buffer, dst_memory->device, copy))
     return error;
+  copy->memory = dst_memory;
   put(args, &ALULA_ARGS::dst_buffer, copy);
   return nullptr;
 }

@@ -83,8 +83,9 @@ void *alula::pjrt::Client_CreateViewOfDeviceBuffer(
     return makeError(error);
   view.release();
   // The client may show the memory to others: it is not written in place.
-  put(args, &ALULA_ARGS::buffer,
-      makeBuffer(wanted.device, data, /*isReadOnly=*/true));
+  Buffer *buffer = makeBuffer(wanted.device, data, /*isReadOnly=*/true);
+  buffer->memory = getMemory(wanted.device, take(args, &ALULA_ARGS::memory));
+  put(args, &ALULA_ARGS::buffer, buffer);
   return nullptr;
 }
 
@@ -94,12 +95,12 @@ void *alula::pjrt::Client_CreateUninitializedBuffer(
   Device *device = getDevice(take(args, &ALULA_ARGS::device),
                              take(args, &ALULA_ARGS::memory));
   Wanted wanted;
-  if (void *error = readWanted(
-          device ? device : client->topology.devices.front().get(),
-          take(args, &ALULA_ARGS::shape_element_type),
-          take(args, &ALULA_ARGS::shape_dims),
-          take(args, &ALULA_ARGS::shape_num_dims),
-          take(args, &ALULA_ARGS::shape_layout), wanted))
+  if (void *error =
+          readWanted(device ? device : client->topology.devices.front().get(),
+                     take(args, &ALULA_ARGS::shape_element_type),
+                     take(args, &ALULA_ARGS::shape_dims),
+                     take(args, &ALULA_ARGS::shape_num_dims),
+                     take(args, &ALULA_ARGS::shape_layout), wanted))
     return error;
   alula_buffer *data;
   if (alula_error *error = alula_buffer_create(
@@ -107,7 +108,9 @@ void *alula::pjrt::Client_CreateUninitializedBuffer(
           static_cast<uint32_t>(wanted.dims.size()), wanted.dims.data(), &data))
     return makeError(error);
   canonicalize(wanted.dtype, alula_buffer_get_data(data), wanted.bytes);
-  put(args, &ALULA_ARGS::buffer, makeBuffer(wanted.device, data));
+  Buffer *buffer = makeBuffer(wanted.device, data);
+  buffer->memory = getMemory(wanted.device, take(args, &ALULA_ARGS::memory));
+  put(args, &ALULA_ARGS::buffer, buffer);
   return nullptr;
 }
 
@@ -116,14 +119,15 @@ void *alula::pjrt::Client_CreateErrorBuffer(
   ALULA_TAKE(Client, client);
   ALULA_TAKE(Memory, memory);
   Wanted wanted;
-  if (void *error = readWanted(
-          memory->device, take(args, &ALULA_ARGS::shape_element_type),
-          take(args, &ALULA_ARGS::shape_dims),
-          take(args, &ALULA_ARGS::shape_num_dims),
-          take(args, &ALULA_ARGS::shape_layout), wanted))
+  if (void *error = readWanted(memory->device,
+                               take(args, &ALULA_ARGS::shape_element_type),
+                               take(args, &ALULA_ARGS::shape_dims),
+                               take(args, &ALULA_ARGS::shape_num_dims),
+                               take(args, &ALULA_ARGS::shape_layout), wanted))
     return error;
   Ref<Value> value;
   Buffer *buffer = makePromise(wanted, value);
+  buffer->memory = memory;
   failValue(*value, readError(take(args, &ALULA_ARGS::error_code),
                               take(args, &ALULA_ARGS::error_message),
                               take(args, &ALULA_ARGS::error_message_size)));
@@ -138,14 +142,16 @@ void *alula::pjrt::Client_CreateAliasBuffer(
   if (!hasField(args, &ALULA_ARGS::fulfill_alias_buffer_cb))
     return invalid("alula: the struct has no room for the callback");
   Wanted wanted;
-  if (void *error = readWanted(
-          memory->device, take(args, &ALULA_ARGS::shape_element_type),
-          take(args, &ALULA_ARGS::shape_dims),
-          take(args, &ALULA_ARGS::shape_num_dims),
-          take(args, &ALULA_ARGS::shape_layout), wanted))
+  if (void *error = readWanted(memory->device,
+                               take(args, &ALULA_ARGS::shape_element_type),
+                               take(args, &ALULA_ARGS::shape_dims),
+                               take(args, &ALULA_ARGS::shape_num_dims),
+                               take(args, &ALULA_ARGS::shape_layout), wanted))
     return error;
   Ref<Value> value;
-  put(args, &ALULA_ARGS::alias_buffer, makePromise(wanted, value));
+  Buffer *made = makePromise(wanted, value);
+  made->memory = memory;
+  put(args, &ALULA_ARGS::alias_buffer, made);
   // One use, which the fulfilment takes over.
   put(args, &ALULA_ARGS::fulfill_alias_buffer_cb, value.leak());
   return nullptr;
@@ -180,8 +186,7 @@ namespace {
 struct Dependency {
   Ref<Value> from, to;
 
-  static void
-  end(PJRT_Buffer_DonateWithControlDependency_Callback_Args *args) {
+  static void end(PJRT_Buffer_DonateWithControlDependency_Callback_Args *args) {
     if (!args)
       return;
     std::unique_ptr<Dependency> self(
@@ -211,7 +216,9 @@ void *alula::pjrt::Buffer_DonateWithControlDependency(
     return deletedError();
   Wanted wanted = {buffer->device, buffer->dtype, buffer->dims, 0};
   Ref<Value> to;
-  put(args, &ALULA_ARGS::out_buffer, makePromise(wanted, to));
+  Buffer *made = makePromise(wanted, to);
+  made->memory = buffer->memory;
+  put(args, &ALULA_ARGS::out_buffer, made);
   put(args, &ALULA_ARGS::callback_data,
       new Dependency{std::move(from), std::move(to)});
   put(args, &ALULA_ARGS::dependency_ready_callback,

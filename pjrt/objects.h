@@ -18,10 +18,17 @@ struct PythonCallbacks;
 
 inline constexpr std::string_view platformName = "alula";
 inline constexpr std::string_view platformVersion = "alula 0.1.0";
-inline constexpr std::string_view memoryKind = "device";
+
+/// A device's memories. All are the host's own; clients that tell the kinds
+/// apart find what they know of other platforms. The first is the default.
+inline constexpr std::string_view memoryKinds[] = {"device", "pinned_host",
+                                                   "unpinned_host"};
 
 struct Memory {
   Device *device;
+  /// Of `memoryKinds`.
+  size_t kind;
+  int32_t id;
   std::vector<void *> devices;
   std::string description;
 };
@@ -30,8 +37,8 @@ struct Device {
   Client *client = nullptr;
   int32_t id = 0;
   std::string description, debugDescription;
-  Memory memory;
-  std::vector<void *> memories;
+  Memory memories[std::size(memoryKinds)];
+  std::vector<void *> memoryList;
   MemoryCount memoryCount;
   Queue queue;
 };
@@ -95,7 +102,8 @@ public:
   Buffer(Device *device, alula_dtype dtype, std::vector<int64_t> dims,
          Ref<Value> value)
       : device(device), dtype(dtype), dims(std::move(dims)),
-        ready(value->ready), value(std::move(value)) {}
+        ready(value->ready), memory(&device->memories[0]),
+        value(std::move(value)) {}
 
   /// The array, null if deleted or donated.
   Ref<Value> acquire();
@@ -115,6 +123,8 @@ public:
   const alula_dtype dtype;
   const std::vector<int64_t> dims;
   const Ref<Event> ready;
+  /// May be set before the client has the buffer.
+  Memory *memory;
   /// Row-major; made when a client asks.
   std::vector<int64_t> minorToMajor;
   std::once_flag minorToMajorMade;
@@ -133,6 +143,11 @@ private:
 /// The device that a memory, or else a device, names; null if neither.
 inline Device *getDevice(void *device, void *memory) {
   return memory ? as<Memory>(memory)->device : as<Device>(device);
+}
+
+/// The memory that is given, or else the device's default.
+inline Memory *getMemory(Device *device, void *memory) {
+  return memory ? as<Memory>(memory) : &device->memories[0];
 }
 
 /// A buffer for data that is there.

@@ -112,9 +112,19 @@ void describeResults(Program &program) {
     program.resultLayouts.push_back(getRowMajorLayout(type.dims.size()));
     program.results.push_back(std::move(type));
   }
-  size_t kinds = std::max(program.results.size(), program.arguments.size());
-  program.memoryKinds.assign(kinds, memoryKind.data());
-  program.memoryKindSizes.assign(kinds, memoryKind.size());
+}
+
+/// The kinds as the API wants them; what is not known is the default.
+void describeMemories(size_t count, std::vector<uint8_t> &memories,
+                      std::vector<const char *> &kinds,
+                      std::vector<size_t> &sizes) {
+  memories.resize(count);
+  for (uint8_t &memory : memories) {
+    if (memory >= std::size(memoryKinds))
+      memory = 0;
+    kinds.push_back(memoryKinds[memory].data());
+    sizes.push_back(memoryKinds[memory].size());
+  }
 }
 
 double getCost(const Program &program, std::string_view name) {
@@ -173,6 +183,10 @@ void *alula::pjrt::loadProgram(const Host &host, Program &program) {
       std::to_string(alula_executable_get_hash(program.executable));
   describeArguments(program);
   describeResults(program);
+  describeMemories(program.arguments.size(), program.argumentMemories,
+                   program.argumentKinds, program.argumentKindSizes);
+  describeMemories(program.results.size(), program.resultMemories,
+                   program.resultKinds, program.resultKindSizes);
   describeCosts(program);
   readSizes(program);
   program.pythonConfigs = readPythonConfigs(artifact);
@@ -191,6 +205,14 @@ void *alula::pjrt::loadProgram(const Host &host, Program &program) {
 }
 
 namespace {
+/// A name as a number; unknown ones are the default memory.
+uint8_t findMemory(std::string_view kind) {
+  auto *found = std::find(std::begin(memoryKinds), std::end(memoryKinds), kind);
+  return found == std::end(memoryKinds)
+             ? uint8_t(0)
+             : static_cast<uint8_t>(found - std::begin(memoryKinds));
+}
+
 void readInfo(const alula_program_info *info, Program &program) {
   program.name = alula_program_info_get_name(info);
   program.flags = alula_program_info_get_flags(info);
@@ -200,6 +222,12 @@ void readInfo(const alula_program_info *info, Program &program) {
     program.costs.push_back({name, value});
   for (uint32_t i = 0; i < alula_program_info_get_argument_count(info); ++i)
     program.donated.push_back(alula_program_info_is_donated(info, i) != 0);
+  for (uint32_t i = 0; i < alula_program_info_get_argument_count(info); ++i)
+    program.argumentMemories.push_back(
+        findMemory(alula_program_info_get_argument_memory(info, i)));
+  for (uint32_t i = 0; i < alula_program_info_get_result_count(info); ++i)
+    program.resultMemories.push_back(
+        findMemory(alula_program_info_get_result_memory(info, i)));
 }
 
 /// Says in one sentence what is not there yet, instead of an error deep down.

@@ -45,6 +45,8 @@ struct Program {
   std::vector<Cost> costs;
   /// For each argument, whether the caller gives it away.
   std::vector<uint8_t> donated;
+  /// For each argument and result its memory, of `memoryKinds`.
+  std::vector<uint8_t> argumentMemories, resultMemories;
   uint32_t flags = 0;
   AlignedBytes artifact;
 
@@ -68,8 +70,8 @@ struct Program {
   std::vector<int64_t> resultDims;
   std::vector<size_t> resultRanks;
   std::vector<void *> argumentLayouts, resultLayouts;
-  std::vector<const char *> memoryKinds;
-  std::vector<size_t> memoryKindSizes;
+  std::vector<const char *> argumentKinds, resultKinds;
+  std::vector<size_t> argumentKindSizes, resultKindSizes;
   std::vector<PJRT_NamedValue> costValues;
 };
 

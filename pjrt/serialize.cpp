@@ -2,7 +2,7 @@
 //
 //   "ALULAPJX", a version, the hash of what follows, then texts, each after its
 //   size: who made it, name, program, compile options, costs, donated
-//   arguments, flags, artifact.
+//   arguments, memories of arguments and of results, flags, artifact.
 //
 // Everything is little endian, as the artifact is.
 
@@ -13,7 +13,7 @@ using namespace alula::pjrt;
 
 namespace {
 constexpr std::string_view magic = "ALULAPJX";
-constexpr uint64_t formatVersion = 1;
+constexpr uint64_t formatVersion = 2;
 constexpr size_t headerBytes = 24;
 
 /// FNV-1a over words: finds damage, not malice.
@@ -100,8 +100,10 @@ std::string alula::pjrt::serializeProgram(const Program &program) {
   writeText(body, program.source);
   writeText(body, program.options);
   writeText(body, writeCosts(program.costs));
-  writeText(body, {reinterpret_cast<const char *>(program.donated.data()),
-                   program.donated.size()});
+  for (auto *list :
+       {&program.donated, &program.argumentMemories, &program.resultMemories})
+    writeText(body,
+              {reinterpret_cast<const char *>(list->data()), list->size()});
   writeNumber(body, program.flags);
   writeText(body, program.artifact.get());
   std::string out(magic);
@@ -135,8 +137,11 @@ void *alula::pjrt::deserializeProgram(std::string_view bytes,
   program.source = reader.text();
   program.options = reader.text();
   readCosts(reader.text(), program.costs);
-  std::string_view donated = reader.text();
-  program.donated.assign(donated.begin(), donated.end());
+  for (auto *list :
+       {&program.donated, &program.argumentMemories, &program.resultMemories}) {
+    std::string_view bytes = reader.text();
+    list->assign(bytes.begin(), bytes.end());
+  }
   program.flags = static_cast<uint32_t>(reader.number());
   std::string_view artifact = reader.text();
   if (!reader.isValid())
@@ -146,8 +151,7 @@ void *alula::pjrt::deserializeProgram(std::string_view bytes,
   return nullptr;
 }
 
-void *
-alula::pjrt::Executable_Serialize(PJRT_Executable_Serialize_Args *args) {
+void *alula::pjrt::Executable_Serialize(PJRT_Executable_Serialize_Args *args) {
   ALULA_TAKE(const Executable, executable);
   putOwned(args, &ALULA_ARGS::serialized_bytes,
            &ALULA_ARGS::serialized_bytes_size,

@@ -15,13 +15,19 @@ void Topology::addDevices(Client *client, int32_t count) {
     device->client = client;
     device->id = id;
     device->description = "AlulaDevice(id=" + std::to_string(id) + ")";
-    device->memory = {device.get(),
-                      {device.get()},
-                      "AlulaMemory(id=" + std::to_string(id) +
-                          ", kind=device)"};
-    device->memories = {&device->memory};
+    for (size_t kind = 0; kind < std::size(memoryKinds); ++kind) {
+      Memory &memory = device->memories[kind];
+      int32_t number = id + static_cast<int32_t>(kind) * count;
+      memory = {device.get(),
+                kind,
+                number,
+                {device.get()},
+                "AlulaMemory(id=" + std::to_string(number) +
+                    ", kind=" + std::string(memoryKinds[kind]) + ")"};
+      device->memoryList.push_back(&memory);
+      memoryList.push_back(&memory);
+    }
     deviceList.push_back(device.get());
-    memoryList.push_back(&device->memory);
     devices.push_back(std::move(device));
   }
 }

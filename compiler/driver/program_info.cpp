@@ -27,6 +27,7 @@ struct alula_program_info {
   std::string name;
   uint32_t flags = 0;
   std::vector<uint8_t> donated;
+  std::vector<std::string> argumentMemories, resultMemories;
   std::vector<std::pair<std::string, double>> costs;
 };
 
@@ -50,7 +51,9 @@ bool callsBack(Operation *op) {
     return false;
   // The functions of our own library compute and do nothing else.
   StringRef target = call.getCallTargetName();
-  return target == "alula.python_callback" || !target.starts_with("alula.");
+  return target == "alula.python_callback" ||
+         (!target.starts_with("alula.") &&
+          target != "annotate_device_placement");
 }
 
 /// Whether an attribute of an argument or a result names a layout other than
@@ -86,6 +89,19 @@ bool wantsOtherLayouts(func::FuncOp main) {
   return false;
 }
 
+std::string readMemory(Attribute kind) {
+  auto text = dyn_cast_or_null<StringAttr>(kind);
+  return text ? text.getValue().str() : std::string();
+}
+
+void addMemories(func::FuncOp main, alula_program_info &info) {
+  constexpr StringRef kind = "mhlo.memory_kind";
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    info.argumentMemories.push_back(readMemory(main.getArgAttr(i, kind)));
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    info.resultMemories.push_back(readMemory(main.getResultAttr(i, kind)));
+}
+
 void addCosts(const alula::driver::Costs &costs, alula_program_info &info) {
   info.costs = {{"flops", costs.flops},
                 {"transcendentals", costs.transcendentals},
@@ -115,6 +131,7 @@ alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
     info->donated.push_back((donor && donor.getValue()) ||
                             main.getArgAttr(i, "tf.aliasing_output"));
   }
+  addMemories(main, *info);
   if (wantsOtherLayouts(main))
     info->flags |= ALULA_PROGRAM_LAYOUTS;
   addCosts(analyzeCosts(main), *info);
@@ -136,9 +153,28 @@ alula_program_info_get_argument_count(const alula_program_info *info) {
   return static_cast<uint32_t>(info->donated.size());
 }
 
+uint32_t
+alula_program_info_get_result_count(const alula_program_info *info) {
+  return static_cast<uint32_t>(info->resultMemories.size());
+}
+
 int alula_program_info_is_donated(const alula_program_info *info,
                                   uint32_t argument) {
   return argument < info->donated.size() && info->donated[argument];
+}
+
+const char *
+alula_program_info_get_argument_memory(const alula_program_info *info,
+                                       uint32_t argument) {
+  const auto &all = info->argumentMemories;
+  return argument < all.size() ? all[argument].c_str() : "";
+}
+
+const char *
+alula_program_info_get_result_memory(const alula_program_info *info,
+                                     uint32_t result) {
+  const auto &all = info->resultMemories;
+  return result < all.size() ? all[result].c_str() : "";
 }
 
 int alula_program_info_get_cost(const alula_program_info *info, uint32_t index,

@@ -2,6 +2,7 @@
 // and attributes of other systems on functions and the module.
 //
 //   custom_call @Sharding(%x), sdy.sharding_constraint %x  →  %x
+//   custom_call @annotate_device_placement(%x)             →  %x
 //
 // Only where the module is for one partition.
 
@@ -31,7 +32,8 @@ bool isShardingName(StringRef name) {
          name == "mhlo.xla_entry_computation_result_layout" ||
          name == "mhlo.xla_entry_computation_parameter_tiles" ||
          name == "mhlo.xla_entry_computation_result_tiles" ||
-         name == "mhlo.frontend_attributes" || name == "mhlo.layout_mode";
+         name == "mhlo.frontend_attributes" || name == "mhlo.layout_mode" ||
+         name == "mhlo.memory_kind";
 }
 
 /// An op that hands its operands on.
@@ -43,6 +45,7 @@ bool isPassThrough(Operation *op) {
     StringRef target = call.getCallTargetName();
     return target == "Sharding" || target == "SPMDFullToShardShape" ||
            target == "SPMDShardToFullShape" ||
+           target == "annotate_device_placement" ||
            target == "xla.sdy.FuncResultSharding" ||
            target == "xla.sdy.GlobalToLocalShape" ||
            target == "xla.sdy.LocalToGlobalShape";

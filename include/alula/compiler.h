@@ -127,8 +127,18 @@ ALULA_API uint32_t alula_program_info_get_flags(const alula_program_info *info);
 ALULA_API uint32_t
 alula_program_info_get_argument_count(const alula_program_info *info);
 /* The caller gives the argument away with each call. */
+ALULA_API uint32_t
+alula_program_info_get_result_count(const alula_program_info *info);
 ALULA_API int alula_program_info_is_donated(const alula_program_info *info,
                                             uint32_t argument);
+/* The memory that an argument, or a result, is to lie in ("pinned_host"), as
+ * the program says it; "" if it says nothing. */
+ALULA_API const char *
+alula_program_info_get_argument_memory(const alula_program_info *info,
+                                       uint32_t argument);
+ALULA_API const char *
+alula_program_info_get_result_memory(const alula_program_info *info,
+                                     uint32_t result);
 /* What one call takes, counted on the program as it came, with everything
  * elementwise fused into whoever reads it: "flops", "transcendentals",
  * "bytes accessed", "bytes accessed0{}" of argument 0 and so on, "bytes

@@ -24,3 +24,19 @@ module attributes {mhlo.num_partitions = 2 : i32} {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+// Where a value lies means nothing either.
+
+// CHECK-LABEL: func.func @places
+// CHECK-SAME: (%[[A:.*]]: tensor<4xf32>) -> tensor<4xf32> {
+// CHECK-NEXT: return %[[A]]
+func.func @places(%a: tensor<4xf32>)
+    -> (tensor<4xf32> {mhlo.memory_kind = "pinned_host"}) {
+  %0 = stablehlo.custom_call @annotate_device_placement(%a) {
+    backend_config = "", has_side_effect = true,
+    mhlo.frontend_attributes = {_xla_buffer_placement = "pinned_host"}}
+    : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
