@@ -112,6 +112,16 @@ define void @kernel(ptr %p, i64 %n) {
   ret void
 })";
 
+/// out = min(in, 4), as the optimizer leaves it.
+constexpr const char *lesserHalves = R"(
+define void @kernel(ptr noalias %in, ptr noalias %out) {
+  %x = load <32 x half>, ptr %in
+  %less = fcmp olt <32 x half> %x, splat (half 4.0)
+  %y = select <32 x i1> %less, <32 x half> %x, <32 x half> splat (half 4.0)
+  store <32 x half> %y, ptr %out
+  ret void
+})";
+
 constexpr const char *callsNothingKnown = R"(
 declare float @alula_no_such_function(float)
 define float @kernel(float %x) {
@@ -293,6 +303,14 @@ TEST(Loops, OfANestAreNotAllUnrolled) {
     ASSERT_TRUE(bool(object)) << toText(object.takeError());
     EXPECT_LT(object->size(), 3500u) << name;
   }
+}
+
+TEST(SmallFloats, AreComparedInVectors) {
+  Machine machine = llvm::cantFail(findMachine("x86-64-v4"));
+  auto object = compile(lesserHalves, machine);
+  ASSERT_TRUE(bool(object)) << toText(object.takeError());
+  // Number by number it is more than twice as much.
+  EXPECT_LT(object->size(), 1200u);
 }
 
 TEST(Library, GivesTheSameBytesTwice) {

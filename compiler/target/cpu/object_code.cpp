@@ -2,6 +2,7 @@
 
 #include "compiler/target/cpu/object_code.h"
 
+#include "compiler/target/cpu/compare_halves.h"
 #include "compiler/target/cpu/convert_small_floats.h"
 #include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/select_bits_as_floats.h"
@@ -119,8 +120,10 @@ std::string optimizeAndEmit(llvm::Module &module,
       .run(module, modules);
   if (isCancelled && isCancelled())
     return {};
-  if (targetMachine.getTargetTriple().isX86())
+  if (targetMachine.getTargetTriple().isX86()) {
     selectBitsAsFloats(module);
+    compareHalvesAsFloats(module);
+  }
 
   llvm::SmallString<0> object;
   llvm::raw_svector_ostream os(object);
