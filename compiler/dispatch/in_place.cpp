@@ -25,7 +25,7 @@ public:
           ArrayRef<Value> outputs, HostSizes &sizes)
       : inputs(inputs), outputs(outputs), sizes(sizes),
         members(group.ops.begin(), group.ops.end()),
-        block(group.getLast()->getBlock()) {}
+        last(group.getLast()), block(last->getBlock()) {}
 
   SmallVector<int64_t> choose() {
     SmallVector<int64_t> chosen(outputs.size(), -1);
@@ -78,26 +78,39 @@ private:
     });
   }
 
-  /// Element i of the output is made of elements i of the inputs.
+  /// Element i of the output is made of elements i of the inputs that have its
+  /// shape, and of others, which are not in question.
   bool isElementwise() {
     auto type = cast<RankedTensorType>(outputs[0].getType());
+    auto hasShape = [&](Value value) {
+      return cast<RankedTensorType>(value.getType()).getShape() ==
+             type.getShape();
+    };
     return type.getRank() > 0 && llvm::all_of(members, [&](Operation *op) {
-             return stablehlo::isElementwise(op) &&
-                    cast<RankedTensorType>(op->getResult(0).getType())
-                            .getShape() == type.getShape();
+             bool isMap = stablehlo::isElementwise(op);
+             if (isMap && hasShape(op->getResult(0)))
+               return true;
+             return (isMap || isa<stablehlo::BroadcastInDimOp>(op)) &&
+                    llvm::none_of(op->getOperands(), hasShape);
            });
   }
 
-  /// A value of the function's own that only this kernel reads, once.
+  /// A value of the function's own that only this kernel reads, or an argument
+  /// that makes way for the output after others have read it.
   bool isGivenUp(Value input) {
+    auto argument = dyn_cast<BlockArgument>(input);
+    if (argument && argument.getOwner() == block && becomesOutput(argument))
+      return llvm::all_of(input.getUsers(), [&](Operation *user) {
+        return isMember(user) ||
+               block->findAncestorOpInBlock(*user)->isBeforeInBlock(last);
+      });
     if (input.getParentBlock() != block ||
         !llvm::all_of(input.getUsers(),
                       [&](Operation *user) { return isMember(user); }))
       return false;
     if (Operation *maker = input.getDefiningOp())
       return !maker->hasTrait<mlir::OpTrait::ConstantLike>();
-    return isa<stablehlo::WhileOp>(block->getParentOp()) ||
-           becomesOutput(cast<BlockArgument>(input));
+    return isa<stablehlo::WhileOp>(block->getParentOp());
   }
 
   /// An argument whose memory the output takes over at the function's end.
@@ -123,6 +136,7 @@ private:
   ArrayRef<Value> inputs, outputs;
   HostSizes &sizes;
   DenseSet<Operation *> members;
+  Operation *last;
   Block *block;
 };
 } // namespace

@@ -68,3 +68,30 @@ func.func @global_kept(%x: tensor<99999xf32>, %old: tensor<99999xf32> {alula.glo
   %new = stablehlo.add %old, %x : tensor<99999xf32>
   return %old, %new : tensor<99999xf32>, tensor<99999xf32>
 }
+
+// Scalars are spread, and others have read the old value before.
+// CHECK-LABEL: func.func @global_step
+// CHECK: dispatch.launch {{.*}} in_place [3]
+// CHECK: return
+func.func @global_step(%x: tensor<99999xf32>, %s: tensor<f32>, %old: tensor<99999xf32> {alula.global = @g})
+    -> (tensor<f32>, tensor<99999xf32> {alula.global = @g}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%old init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<99999xf32>, tensor<f32>) -> tensor<f32>
+  %rate = stablehlo.multiply %s, %sum : tensor<f32>
+  %rates = stablehlo.broadcast_in_dim %rate, dims = [] : (tensor<f32>) -> tensor<99999xf32>
+  %change = stablehlo.multiply %rates, %x : tensor<99999xf32>
+  %new = stablehlo.subtract %old, %change : tensor<99999xf32>
+  return %sum, %new : tensor<f32>, tensor<99999xf32>
+}
+
+// A row is spread over all rows: it is read again after it was written.
+// CHECK-LABEL: func.func @global_row
+// CHECK-NOT: in_place
+// CHECK: return
+ml_program.global public mutable @m : tensor<2x2xf32>
+func.func @global_row(%x: tensor<2x2xf32>, %old: tensor<2x2xf32> {alula.global = @m})
+    -> (tensor<2x2xf32> {alula.global = @m}) {
+  %other = stablehlo.broadcast_in_dim %old, dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %new = stablehlo.add %other, %x : tensor<2x2xf32>
+  return %new : tensor<2x2xf32>
+}
