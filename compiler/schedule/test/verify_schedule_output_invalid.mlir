@@ -62,3 +62,17 @@ func.func @free(%a: tensor<4xf32>) -> tensor<4xf32> {
   dispatch.free %0
   dispatch.return
 }
+
+// -----
+
+dispatch.executable @e {
+  dispatch.entry @step bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {}
+}
+ml_program.global public @fixed(dense<1.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @write_global(%a: tensor<4xf32>) {
+  %0 = dispatch.global @fixed
+  // expected-error@+1 {{'dispatch.run': writes to a slot that is read-only}}
+  dispatch.run @e::@step(%0, %0)
+  dispatch.return
+}

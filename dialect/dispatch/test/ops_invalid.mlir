@@ -245,3 +245,11 @@ func.func @main(%p: tensor<2x5x32xf32>) {
   %0 = dispatch.from_panels %p rows = [0] columns = [1] : tensor<2x5x32xf32> -> tensor<5x30xf32>
   return
 }
+
+// -----
+
+func.func @no_global() {
+  // expected-error@+1 {{'dispatch.global': no such global: g}}
+  %g = dispatch.global @g
+  dispatch.return
+}
