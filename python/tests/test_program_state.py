@@ -459,6 +459,26 @@ def test_containers():
     assert [path for _, path in slots(c)][-1] == "_trees.3.k.deep"
 
 
+def test_odd_keys():
+    keys = ["a b", 'q"uote', "new\nline", "ctrl\x01", "\u00e9", "", "a.b"]
+    tree = {key: X[0] * i for i, key in enumerate(keys)} | {"a": {"b": X[0] * 9}}
+
+    class Odd(Program):
+        _t = tree
+        k = Program.kernel(lambda v: v + 1)
+
+        def f(self, given=like({"ctrl\x01": X[0]})):
+            self._t = {**self._t, "": given["ctrl\x01"]}
+            return {"r\x02": self.k(self._t[""])}
+
+    odd = Odd()
+    assert odd.f({"ctrl\x01": X[0]})["r\x02"][0] == 5
+    assert len(Program.state_dict(odd)) == len(keys) + 1
+    loaded = Program.get_compiled_artifact(odd).load()
+    assert loaded.f({"ctrl\x01": X[0]})["r\x02"][0] == 5
+    assert loaded._t["a"]["b"][0] == 36 and loaded._t["a.b"][0] == 24
+
+
 def test_globals_have_static_shapes():
     b = jax.export.symbolic_shape("b")
 

@@ -52,7 +52,7 @@ class SlotTable:
         self._by_identity, self._symbols = {}, set()
         # Identities stay what they are while objects live.
         self._kept = []
-        self._owners = {}
+        self._owners, self._paths = {}, set()
 
     def add(self, name, declaration):
         if any(
@@ -88,7 +88,8 @@ class SlotTable:
             return known
         slot = Slot(
             self._unique(f"{declaration.export_name}${number}"),
-            path,
+            # Keys may hold dots: {"a.b": …} beside {"a": {"b": …}}.
+            path if path not in self._paths else f"{path}${number}",
             types.Type(types.to_aval(leaf)),
             None,
             declaration.mutable,
@@ -100,6 +101,7 @@ class SlotTable:
             slot.value = np.zeros(slot.type.raw_shape, slot.type.raw_dtype)
         elif declaration.initialize and has_identity:
             slot.value = types.to_raw(leaf)
+        self._paths.add(slot.path)
         self.slots.append(slot)
         self._owners[slot.symbol] = (name, declaration)
         if has_identity:
