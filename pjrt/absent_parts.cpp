@@ -147,6 +147,16 @@ ALULA_NO_PASS(RISCVO0PreLegalizerCombiner)
 ALULA_NO_PASS(RISCVPreLegalizerCombiner)
 ALULA_NO_PASS(RISCVPostLegalizerCombiner)
 
+#define ALULA_NO_STEP(name)                                                    \
+  void initialize##name##Pass(PassRegistry &);                                 \
+  void initialize##name##Pass(PassRegistry &) {}
+ALULA_NO_STEP(IRTranslator)
+ALULA_NO_STEP(InstructionSelect)
+ALULA_NO_STEP(Legalizer)
+ALULA_NO_STEP(LoadStoreOpt)
+ALULA_NO_STEP(Localizer)
+ALULA_NO_STEP(RegBankSelect)
+
 #define ALULA_NO_FAST_SELECTOR(target)                                         \
   namespace target {                                                           \
   FastISel *createFastISel(FunctionLoweringInfo &, const TargetLibraryInfo *); \
@@ -158,6 +168,21 @@ ALULA_NO_PASS(RISCVPostLegalizerCombiner)
 ALULA_NO_FAST_SELECTOR(AArch64)
 ALULA_NO_FAST_SELECTOR(X86)
 } // namespace llvm
+
+// The constructors of these steps; defined as such they would need the classes'
+// tables of virtual functions and with them all of their code.
+#define ALULA_NO_CONSTRUCTOR(name, symbol)                                     \
+  [[noreturn]] void absent##name() __asm__("_ZN4llvm" symbol);                 \
+  void absent##name() { failAbsent(#name); }
+ALULA_NO_CONSTRUCTOR(IRTranslator, "12IRTranslatorC1ENS_15CodeGenOptLevelE")
+ALULA_NO_CONSTRUCTOR(InstructionSelect,
+                     "17InstructionSelectC1ENS_15CodeGenOptLevelERc")
+ALULA_NO_CONSTRUCTOR(Legalizer, "9LegalizerC1Ev")
+ALULA_NO_CONSTRUCTOR(LoadStoreOpt, "12LoadStoreOptC1Ev")
+ALULA_NO_CONSTRUCTOR(Localizer, "9LocalizerC1Ev")
+ALULA_NO_CONSTRUCTOR(RegBankSelect, "13RegBankSelectC1ERcNS0_4ModeE")
+// Debug information of Windows.
+ALULA_NO_CONSTRUCTOR(CodeViewDebug, "13CodeViewDebugC1EPNS_10AsmPrinterE")
 
 // Nothing here writes compressed sections.
 extern "C" {
