@@ -2,7 +2,10 @@
 globals: a call takes one token, writes its keys and values in place, and gives
 the next one.
 
-  decoder.py FOLDER [TOKENS]
+  decoder.py FOLDER [TOKENS] [--gpt2-small] [--compare]
+
+--gpt2-small takes the size of GPT-2's smallest model; --compare decodes with
+plain JAX too.
 """
 
 import dataclasses
@@ -116,8 +119,9 @@ def decode_tokens(model, count, first=1):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 64
+    given = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+    folder = pathlib.Path(given[0])
+    count = int(given[1]) if len(given) > 1 else 64
     folder.mkdir(parents=True, exist_ok=True)
     config = GPT2_SMALL if "--gpt2-small" in sys.argv else Config()
     params = random_params(config)
@@ -127,6 +131,11 @@ def main():
     tokens, seconds = decode_tokens(model, count)
     print(*tokens)
     print(f"{seconds * 1e3:.3f} ms for each token", file=sys.stderr)
+    if "--compare" in sys.argv:
+        expected, seconds = expected_tokens(config, params, count)
+        print(f"{seconds * 1e3:.3f} ms for each token in plain JAX", file=sys.stderr)
+        if tokens != expected:
+            sys.exit(f"the tokens differ: JAX gives {expected}")
 
 
 if __name__ == "__main__":

@@ -69,6 +69,28 @@ def test_training_in_c_is_bit_identical(digits):
     assert (digits / "state.bin").read_bytes() == ours
 
 
+def test_state_of_c_in_python(digits):
+    """Saved by C, restored in Python: with JAX and without."""
+    import digits as example
+
+    import alula
+    from alula import Program
+
+    run(build(digits, EXAMPLES / "digits.c", "digits"), digits)
+    data = np.fromfile(digits / "state.bin", np.float32)
+    model, loaded = example.Digits(), alula.load(digits / "digits.alula")
+    state = {}
+    for path, info in loaded.globals.items():
+        count = int(np.prod(info.shape))
+        state[path], data = data[:count].reshape(info.shape), data[count:]
+    loaded.load_state_dict(state)
+    Program.load_state_dict(model, state)
+    images, labels = example.load()
+    batch = slice(1440, 1440 + example.BATCH)
+    ours = np.asarray(model.predict(images[batch]))
+    assert (ours == loaded.predict(images[batch])).all() and (ours == labels[batch]).sum() >= 28
+
+
 @pytest.fixture(scope="module")
 def decoder(tmp_path_factory):
     import decoder as example
