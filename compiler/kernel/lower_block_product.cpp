@@ -18,8 +18,10 @@ using namespace alula::kernel;
 namespace {
 /// Enough rows that packing a panel of the right side is cheap.
 constexpr int64_t maxBlockRows = 128, fewBlockRows = 192;
-/// A few panels.
+/// A few panels. A single row reads the right side as it lies, best in long
+/// pieces.
 constexpr int64_t maxBlockColumns = 256, minBlockColumns = 64;
+constexpr int64_t fewRows = 3, longRow = 2048, minLongRow = 512;
 
 class BlockProduct {
 public:
@@ -98,7 +100,12 @@ void BlockProduct::chooseBlocks() {
     return count * std::min(int64_t(llvm::divideCeil(rowCount, rowLimit)),
                             wantedBlocks);
   };
-  while (columnLimit > minBlockColumns && countBlocks() < wantedBlocks)
+  int64_t leastLimit = minBlockColumns;
+  if (constantRows && *constantRows <= fewRows) {
+    columnLimit = longRow;
+    leastLimit = minLongRow;
+  }
+  while (columnLimit > leastLimit && countBlocks() < wantedBlocks)
     columnLimit /= 2;
   if (constantColumns)
     columnLimit = std::min(columnLimit, std::max<int64_t>(*constantColumns, 1));

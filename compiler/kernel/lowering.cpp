@@ -4,6 +4,7 @@
 
 #include "compiler/kernel/inline_plan.h"
 #include "compiler/kernel/row_nest.h"
+#include "compiler/kernel/transposed_copy.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -274,6 +275,9 @@ void Lowering::fill(Value buffer, Value tensor) {
 }
 
 void Lowering::fill(ArrayRef<Filling> fillings) {
+  if (fillings.size() == 1 &&
+      fillTransposed(fillings[0].buffer, fillings[0].tensor, *this))
+    return;
   SmallVector<Value> tensors;
   for (const Filling &filling : fillings)
     tensors.push_back(filling.tensor);

@@ -15,7 +15,7 @@ struct MatrixBlock {
   mlir::Value pointer, rowStride, columnStride;
   /// How far apart panels of columns are, if the matrix lies in panels: those of
   /// library/product.h.
-  mlir::Value panelStride;
+  mlir::Value panelStride = {};
 };
 
 /// An operand of a product. Where it lies in memory, blocks are read in place;

@@ -62,6 +62,18 @@ def test_product(dtype, orders, m, n, k):
     check(product(a, b), want, k)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("n", [512, 1000, 1001])
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 4, 21])
+def test_wide_rows(dtype, m, n, k):
+    a, b = uniform((m, k), dtype, 1), uniform((k, n), dtype, 2)
+    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    check(product(a, b), want, k)
+    c = uniform((m, n), dtype, 3)
+    check(product(a, b, c), c + want, k + 1)
+
+
 @pytest.mark.parametrize("m,n,k", [(1, 40, 9), (9, 40, 300), (3, 70, 500)])
 def test_adds(m, n, k):
     a, b = uniform((m, k), np.float32, 1), uniform((k, n), np.float32, 2)
