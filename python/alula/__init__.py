@@ -19,6 +19,7 @@ _HOMES = {
     "export": "alula.functions",
     "export_functions": "alula.functions",
     "from_exported": "alula.functions",
+    "register_custom_call": "alula.functions",
     "AlulaError": "alula.errors",
     "CompileError": "alula.errors",
     "TracerLeakError": "alula.errors",

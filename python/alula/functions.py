@@ -32,6 +32,14 @@ def export_functions(functions, *, name="functions", weights="inline", **options
     return api.get_compiled_artifact(made(), weights=weights, **options)
 
 
+def register_custom_call(name, function):
+    """Programs that call `name` (see `Program.extern`) call `function` in this
+    process: NumPy arrays in, an array or a sequence of them out."""
+    from alula.bindings import custom_calls
+
+    custom_calls.register(name, function)
+
+
 def from_exported(exported, *, name="main"):
     """A program class with one procedure: what `jax.export` made."""
     return _make(exported, (), name, ())
@@ -136,4 +144,4 @@ class CompiledFunction:
         return f"<compiled function {self.__name__}>"
 
 
-__all__ = ["compile", "export", "export_functions", "from_exported", "CompiledFunction"]
+__all__ = ["compile", "export", "export_functions", "from_exported", "register_custom_call"]

@@ -204,7 +204,7 @@ def test_structures_match_the_headers():
     """What ctypes declares, against the C compiler."""
     from program_tools import BUILD  # noqa: F401
 
-    from alula.bindings import compiler, runtime
+    from alula.bindings import compiler, custom_calls, runtime
 
     names = {
         "alula_value_info": runtime.ValueInfo,
@@ -214,6 +214,8 @@ def test_structures_match_the_headers():
         "alula_compile_options": compiler.Options,
         "alula_compile_diagnostic": compiler.Diagnostic,
         "alula_compile_value": compiler.InitialValue,
+        "alula_custom_call_buffer": custom_calls.Buffer,
+        "alula_custom_call_args": custom_calls.Arguments,
     }
     import ctypes
 

@@ -61,6 +61,11 @@ def export_global(value, *, export_name=None, initialize=False, mutable=True):
     )
 
 
+def extern(name, *, result):
+    """A function of the host: `self.f(x)` in a procedure calls it by name."""
+    return declarations.Extern(name, result)
+
+
 def procedure(function=None, *, signature=None, name=None):
     """Marks a method as an entry point, with a signature or a name of its own."""
     if function is None:
@@ -182,6 +187,7 @@ MEMBERS = {
     "export_global": export_global,
     "print": print_,
     "procedure": procedure,
+    "extern": extern,
     "constant": declarations.Constant,
     "static": declarations.Static,
     "create_from_dict": create_from_dict,

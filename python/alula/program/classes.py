@@ -152,7 +152,7 @@ class Program(metaclass=ProgramMeta):
                 return scope.read(attribute)
             return attribute.unflatten(info.read)
         declaration = info.class_info.exports.get(name)
-        if isinstance(declaration, declarations.Kernel):
+        if isinstance(declaration, (declarations.Kernel, declarations.Extern)):
             return declaration
         if isinstance(declaration, declarations.Procedure):
             if scope is not None:

@@ -87,6 +87,27 @@ def kernel(function):
     return Kernel(function)
 
 
+class Extern(Declaration):
+    """A function of the host, which the artifact calls by name."""
+
+    def __init__(self, name, result):
+        super().__init__(name)
+        self.result = like(result)
+
+    def __call__(self, *args):
+        from alula.program import trace
+
+        trace.check_outside_kernels()
+        flat, _ = jax.tree.flatten(args)
+        leaves, treedef = jax.tree.flatten(self.result)
+        specs = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves]
+        made = jax.ffi.ffi_call(self.export_name, specs, has_side_effect=True)(*flat)
+        return treedef.unflatten(made)
+
+    def __repr__(self):
+        return f"<extern {self.export_name}>"
+
+
 class Constant:
     """Any object that procedures may use while they are traced."""
 

@@ -145,6 +145,8 @@ class InstanceInfo:
 
     def artifact(self, *, external_file=None, **options):
         chosen = {**self.options, **options}
+        names = [d.export_name for _, d in self.class_info._of(declarations.Extern)]
+        chosen["custom_calls"] = [*chosen.get("custom_calls", ()), *names]
         data, external = compiler.compile_program(
             self.module.to_compile(description.describe(self)),
             self.module.values,
