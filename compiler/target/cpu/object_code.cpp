@@ -12,7 +12,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -27,24 +26,9 @@
 using namespace alula::cpu;
 
 namespace {
-/// LLVM knows these for the whole process only; a tool's flag comes first.
-void setOption(llvm::StringRef name, llvm::StringRef value) {
-  auto &options = llvm::cl::getRegisteredOptions();
-  auto found = options.find(name);
-  if (found != options.end() && !found->second->getNumOccurrences())
-    found->second->addOccurrence(1, name, value);
-}
-
 void initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
-    // As at -O2. At -O3 nests of small loops become thousands of instructions
-    // without a loop: slower code, and a hundred times the time to compile it.
-    setOption("unroll-threshold", "150");
-    // Some machines ask for a second scheduler. Its time grows with the square
-    // of a block's length, and machines that take their instructions out of
-    // order gain nothing.
-    setOption("post-RA-scheduler", "false");
 #define ALULA_INITIALIZE(target)                                               \
   LLVMInitialize##target##TargetInfo();                                        \
   LLVMInitialize##target##Target();                                            \
@@ -116,7 +100,9 @@ std::string optimizeAndEmit(llvm::Module &module,
   forget.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplify)));
   forget.addPass(llvm::GlobalDCEPass());
   forget.run(module, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+  // At O3 nests of small loops become thousands of instructions without a
+  // loop: slower code, and a hundred times the time to compile it.
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
       .run(module, modules);
   if (isCancelled && isCancelled())
     return {};
