@@ -477,14 +477,14 @@ def test_flax_frozen_dict_and_list():
 
     class C(Program):
         def f(self, a=like(0)):
-            return self.k(a), self.l(a)
+            return self.k(a), self.pair(a)
 
         @Program.kernel
         def k(a):
             return flax.core.FrozenDict({"a": a})
 
         @Program.kernel
-        def l(a):  # noqa: E743
+        def pair(a):
             return [a, a]
 
     result = C().f(3)
