@@ -294,7 +294,8 @@ ALULA_API int alula_executable_get_global(const alula_executable *executable,
 ALULA_API alula_error *
 alula_executable_find_global(const alula_executable *executable,
                              const char *name, uint32_t *index);
-/* Copy a global's bytes out or in; setting one makes it initialised. */
+/* Copy a global's bytes out or in; setting one makes it initialised. One that is
+ * immutable keeps the value it has. */
 ALULA_API alula_error *alula_global_get(alula_executable *executable,
                                         alula_state *state, uint32_t index,
                                         void *data, size_t bytes);

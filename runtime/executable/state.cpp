@@ -20,7 +20,7 @@ Status createState(alula_executable *executable, alula_state **state) {
     const uint8_t *initial =
         global.isInitialised ? executable->constants[record.initial] : nullptr;
     if (initial && !(record.flags & ALULA_GLOBAL_MUTABLE)) {
-      // Nothing writes it, except alula_global_set, which moves it away first.
+      // Nothing writes it.
       global.data = const_cast<uint8_t *>(initial);
       continue;
     }
@@ -113,14 +113,12 @@ alula_error *alula_global_set(alula_executable *executable, alula_state *state,
   ALULA_TRY(findGlobal(executable, state, index, data, bytes));
   state->lock.lock();
   alula_state::Global &global = state->globals[index];
-  if (!global.isOwned) {
-    void *memory = executable->instance->allocator.allocate(bytes);
-    if (!memory) {
-      state->lock.unlock();
-      return makeOutOfMemory("a global", bytes);
-    }
-    global.data = static_cast<uint8_t *>(memory);
-    global.isOwned = true;
+  const alula_file_global &record = executable->file.globals[index];
+  if (global.isInitialised && !(record.flags & ALULA_GLOBAL_MUTABLE)) {
+    state->lock.unlock();
+    return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                     "global '%s' is immutable and has its value",
+                     executable->file.getString(record.name));
   }
   if (bytes)
     memcpy(global.data, data, bytes);
