@@ -4,7 +4,7 @@
 //   custom_call @Sharding(%x), sdy.sharding_constraint %x  →  %x
 //   custom_call @annotate_device_placement(%x)             →  %x
 //
-// Only where the module is for one partition.
+// Only where the module is for one partition, but for placements.
 
 #include "dialect/stablehlo/ops.h"
 
@@ -25,8 +25,7 @@ using namespace mlir;
 namespace {
 bool isShardingName(StringRef name) {
   return name == "mhlo.sharding" || name.starts_with("sdy.") ||
-         name.starts_with("xla.sdy.") ||
-         name == "mhlo.spmd_output_sharding" ||
+         name.starts_with("xla.sdy.") || name == "mhlo.spmd_output_sharding" ||
          name == "mhlo.spmd_parameters_shardings" ||
          name == "mhlo.xla_entry_computation_parameter_layouts" ||
          name == "mhlo.xla_entry_computation_result_layout" ||
@@ -34,6 +33,13 @@ bool isShardingName(StringRef name) {
          name == "mhlo.xla_entry_computation_result_tiles" ||
          name == "mhlo.frontend_attributes" || name == "mhlo.layout_mode" ||
          name == "mhlo.memory_kind";
+}
+
+/// An op that only says in which memory a value should lie.
+bool isPlacement(Operation *op) {
+  auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+  return call && call.getCallTargetName() == "annotate_device_placement" &&
+         op->getOperandTypes() == op->getResultTypes();
 }
 
 /// An op that hands its operands on.
@@ -45,7 +51,6 @@ bool isPassThrough(Operation *op) {
     StringRef target = call.getCallTargetName();
     return target == "Sharding" || target == "SPMDFullToShardShape" ||
            target == "SPMDShardToFullShape" ||
-           target == "annotate_device_placement" ||
            target == "xla.sdy.FuncResultSharding" ||
            target == "xla.sdy.GlobalToLocalShape" ||
            target == "xla.sdy.LocalToGlobalShape";
@@ -74,10 +79,14 @@ struct StripSharding
     : alula::input::impl::InputStripShardingBase<StripSharding> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    IRRewriter rewriter(&getContext());
+    module.walk([&](Operation *op) {
+      if (isPlacement(op))
+        rewriter.replaceOp(op, op->getOperands());
+    });
     auto partitions = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
     if (partitions && partitions.getValue().ugt(1))
       return;
-    IRRewriter rewriter(&getContext());
     SmallVector<Operation *> meshes;
     module.walk([&](Operation *op) {
       if (isPassThrough(op))
