@@ -139,8 +139,8 @@ void *alula::pjrt::deserializeProgram(std::string_view bytes,
   readCosts(reader.text(), program.costs);
   for (auto *list :
        {&program.donated, &program.argumentMemories, &program.resultMemories}) {
-    std::string_view bytes = reader.text();
-    list->assign(bytes.begin(), bytes.end());
+    std::string_view values = reader.text();
+    list->assign(values.begin(), values.end());
   }
   program.flags = static_cast<uint32_t>(reader.number());
   std::string_view artifact = reader.text();

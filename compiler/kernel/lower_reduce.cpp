@@ -5,10 +5,16 @@
 
 #include "dialect/stablehlo/ops.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
+/// Of one sum of floats.
+constexpr int64_t maxTerms = 1024;
+
 class ReduceEmitter {
 public:
   ReduceEmitter(stablehlo::ReduceOp reduce, Lowering &lowering)
@@ -30,6 +36,9 @@ private:
       sizes.push_back(lowering.getDim(reduce.getInputs()[0], dim));
     return sizes;
   }
+  std::optional<int64_t> countTerms(ArrayRef<int64_t> dims) {
+    return getConstantIntValue(lowering.product(getSizes(dims)));
+  }
   /// One more element of each input.
   SmallVector<Value> step(ValueRange keptIndices, ValueRange reducedIndices,
                           ValueRange state) {
@@ -41,14 +50,65 @@ private:
     return reduction.append(state, indices);
   }
   SmallVector<Value> reduceAll(ValueRange keptIndices) {
+    SmallVector<Value> sizes = getSizes(reduced), at;
+    if (reduction.getFloatSum())
+      return reduction.finish(
+          sum(keptIndices, sizes, at, reduction.getInitial()[0]));
     SmallVector<Value> state = lowering.fold(
-        getSizes(reduced), reduction.getInitial(),
+        sizes, reduction.getInitial(),
         [&](ValueRange reducedIndices, ValueRange carried) {
           return step(keptIndices, reducedIndices, carried);
         });
     return reduction.finish(state);
   }
 
+  /// `initial` and all elements at `at`, the first reduced indices. No sum has
+  /// so many terms that their errors add up: sums of parts are added.
+  Value sum(ValueRange keptIndices, ArrayRef<Value> sizes,
+            SmallVector<Value> &at, Value initial) {
+    size_t depth = at.size();
+    if (depth == sizes.size())
+      return step(keptIndices, at, initial)[0];
+    auto addRange = [&](Value lower, Value upper, Value start) {
+      return lowering.foldRange(
+          lower, upper, start,
+          [&](ValueRange place, ValueRange carried) -> SmallVector<Value> {
+            at.push_back(place.front());
+            Value next =
+                depth + 1 == sizes.size()
+                    ? sum(keptIndices, sizes, at, carried[0])
+                    : reduction.addSums(carried[0],
+                                        sum(keptIndices, sizes, at,
+                                            reduction.getNeutral()));
+            at.pop_back();
+            return {next};
+          })[0];
+    };
+    Value zero = lowering.index(0), length = lowering.index(maxTerms);
+    if (getConstantIntValue(sizes[depth]).value_or(INT64_MAX) <= maxTerms)
+      return addRange(zero, sizes[depth], initial);
+    return lowering.foldRange(
+        zero, lowering.ceilDiv(sizes[depth], length), initial,
+        [&](ValueRange part, ValueRange carried) -> SmallVector<Value> {
+          Value first = lowering.mul(part.front(), length);
+          Value last =
+              lowering.min(lowering.add(first, length), sizes[depth]);
+          return {reduction.addSums(
+              carried[0], addRange(first, last, reduction.getNeutral()))};
+        })[0];
+  }
+
+  /// Of neighbours in the kept dimensions, at `outer`.
+  struct Rows {
+    SmallVector<Value> sizes, outer;
+    SmallVector<Value> at(ValueRange inner) const {
+      SmallVector<Value> indices(outer);
+      llvm::append_range(indices, inner);
+      return indices;
+    }
+  };
+  void addRows(const Rows &rows);
+  void addLongRows(const Rows &rows, Value part);
   void emitInRegisters();
   void emitInMemory();
 
@@ -70,6 +130,62 @@ void ReduceEmitter::emitInRegisters() {
   });
 }
 
+void ReduceEmitter::addRows(const Rows &rows) {
+  lowering.fold(getSizes(reduced), {},
+                [&](ValueRange terms, ValueRange) -> SmallVector<Value> {
+                  lowering.forEach(rows.sizes, [&](ValueRange inner) {
+                    SmallVector<Value> indices = rows.at(inner);
+                    reduction.store(
+                        step(indices, terms, reduction.load(indices)), indices);
+                  });
+                  return {};
+                });
+}
+
+// The last reduced dimensions with not too many terms are summed up first; of
+// one that is too long by itself, pieces.
+void ReduceEmitter::addLongRows(const Rows &rows, Value part) {
+  size_t split = reduced.size() - 1;
+  while (split > 0 && countTerms(ArrayRef(reduced).drop_front(split - 1))
+                              .value_or(INT64_MAX) <= maxTerms)
+    --split;
+  SmallVector<Value> sizes = getSizes(reduced);
+  SmallVector<Value> outer(ArrayRef(sizes).take_front(split));
+  Value length = lowering.index(maxTerms), last = sizes[split];
+  bool isCut = split + 1 == sizes.size() &&
+               getConstantIntValue(last).value_or(INT64_MAX) > maxTerms;
+  if (isCut)
+    outer.push_back(lowering.ceilDiv(last, length));
+  lowering.fold(outer, {}, [&](ValueRange parts, ValueRange) -> SmallVector<Value> {
+    lowering.forEach(rows.sizes, [&](ValueRange inner) {
+      lowering.b.create<memref::StoreOp>(reduction.getNeutral(), part, inner);
+    });
+    auto addTerm = [&](ValueRange terms, ValueRange) -> SmallVector<Value> {
+      SmallVector<Value> all(parts.take_front(split));
+      llvm::append_range(all, terms);
+      lowering.forEach(rows.sizes, [&](ValueRange inner) {
+        Value sum = lowering.b.create<memref::LoadOp>(part, inner);
+        lowering.b.create<memref::StoreOp>(
+            step(rows.at(inner), all, sum)[0], part, inner);
+      });
+      return {};
+    };
+    if (isCut) {
+      Value first = lowering.mul(parts.back(), length);
+      lowering.foldRange(first, lowering.min(lowering.add(first, length), last),
+                         {}, addTerm);
+    } else {
+      lowering.fold(ArrayRef(sizes).drop_front(split), {}, addTerm);
+    }
+    lowering.forEach(rows.sizes, [&](ValueRange inner) {
+      SmallVector<Value> indices = rows.at(inner);
+      Value sum = lowering.b.create<memref::LoadOp>(part, inner);
+      reduction.store(reduction.addSums(reduction.load(indices)[0], sum), indices);
+    });
+    return {};
+  });
+}
+
 // The innermost loop goes over neighbours that are kept; state is in memory.
 void ReduceEmitter::emitInMemory() {
   // Kept dimensions before the first reduced one are an outer loop.
@@ -80,26 +196,18 @@ void ReduceEmitter::emitInMemory() {
   ArrayRef<int64_t> inner = ArrayRef(kept).drop_front(numOuter);
   SmallVector<Value> initial = reduction.getInitial();
   reduction.createStates();
+  bool isLong = reduction.getFloatSum() &&
+                countTerms(reduced).value_or(INT64_MAX) > maxTerms;
+  // A sum of each neighbour, for a part of the terms.
+  Value part = isLong ? lowering.createTemporary(getSizes(inner),
+                                                 reduction.getFloatSum())
+                      : Value();
   lowering.forEach(getSizes(outer), [&](ValueRange outerIndices) {
-    auto join = [&](ValueRange innerIndices) {
-      SmallVector<Value> all(outerIndices);
-      llvm::append_range(all, innerIndices);
-      return all;
-    };
-    lowering.forEach(getSizes(inner), [&](ValueRange innerIndices) {
-      reduction.store(initial, join(innerIndices));
+    Rows rows{getSizes(inner), SmallVector<Value>(outerIndices)};
+    lowering.forEach(rows.sizes, [&](ValueRange innerIndices) {
+      reduction.store(initial, rows.at(innerIndices));
     });
-    lowering.fold(
-        getSizes(reduced), {},
-        [&](ValueRange reducedIndices, ValueRange) -> SmallVector<Value> {
-          lowering.forEach(getSizes(inner), [&](ValueRange innerIndices) {
-            SmallVector<Value> indices = join(innerIndices);
-            reduction.store(
-                step(indices, reducedIndices, reduction.load(indices)),
-                indices);
-          });
-          return {};
-        });
+    part ? addLongRows(rows, part) : addRows(rows);
   });
   reduction.finishStates();
 }

@@ -48,6 +48,8 @@ Value Reduction::add(Value a, Value b) {
   return lowering.b.create<arith::AddFOp>(a, b, order);
 }
 
+Value Reduction::getNeutral() { return makeNumber(lowering, sumType, -0.0); }
+
 SmallVector<Value> Reduction::getInitial() {
   SmallVector<Value> initial;
   for (auto [k, value] : llvm::enumerate(initValues))

@@ -19,6 +19,12 @@ public:
                                         mlir::ValueRange indices);
   llvm::SmallVector<mlir::Value> prepend(mlir::ValueRange state,
                                          mlir::ValueRange indices);
+  /// What a sum of floats is kept in; null for other reductions. Sums may be
+  /// made of parts, which begin with `getNeutral`.
+  mlir::Type getFloatSum() const { return sumType; }
+  mlir::Value getNeutral();
+  mlir::Value addSums(mlir::Value a, mlir::Value b) { return add(a, b); }
+
   /// A state as elements of the results.
   llvm::SmallVector<mlir::Value> finish(mlir::ValueRange state);
 

@@ -44,7 +44,9 @@ class Maker:
 
 
 def unary(_, draw, x, values, depth):
-    return draw.choice([jnp.negative, jnp.abs, jnp.invert, jnp.sign, lax.population_count, lambda x: x * 3])(x)
+    return draw.choice(
+        [jnp.negative, jnp.abs, jnp.invert, jnp.sign, lax.population_count, lambda x: x * 3]
+    )(x)
 
 
 def fit(draw, x, values):
@@ -62,7 +64,17 @@ def fit(draw, x, values):
 
 def binary(_, draw, x, values, depth):
     y = fit(draw, x, values)
-    op = draw.choice([jnp.add, jnp.subtract, jnp.multiply, jnp.maximum, jnp.minimum, jnp.bitwise_xor, jnp.bitwise_and])
+    op = draw.choice(
+        [
+            jnp.add,
+            jnp.subtract,
+            jnp.multiply,
+            jnp.maximum,
+            jnp.minimum,
+            jnp.bitwise_xor,
+            jnp.bitwise_and,
+        ]
+    )
     return op(x, y) if draw.random() < 0.5 else op(y, x)
 
 
@@ -100,7 +112,14 @@ def cut(_, draw, x, values, depth):
 
 
 def pad(_, draw, x, values, depth):
-    return lax.pad(x, jnp.int32(7), [(draw.randint(-1, 2) if s > 2 else 1, draw.randint(0, 2), draw.choice([0, 0, 1])) for s in x.shape])
+    return lax.pad(
+        x,
+        jnp.int32(7),
+        [
+            (draw.randint(-1, 2) if s > 2 else 1, draw.randint(0, 2), draw.choice([0, 0, 1]))
+            for s in x.shape
+        ],
+    )
 
 
 def join(_, draw, x, values, depth):
@@ -132,7 +151,11 @@ def argument(_, draw, x, values, depth):
 
 
 def scan(_, draw, x, values, depth):
-    return draw.choice([lax.cumsum, lax.cummax, lax.cumprod])(x, draw.randrange(x.ndim)) if x.ndim else None
+    return (
+        draw.choice([lax.cumsum, lax.cummax, lax.cumprod])(x, draw.randrange(x.ndim))
+        if x.ndim
+        else None
+    )
 
 
 def sort(_, draw, x, values, depth):

@@ -27,7 +27,9 @@ def check(tools, function, arrays, depth, seed):
     want = jax.tree.leaves(jax.jit(function)(*wide))
     kind = np.result_type(*[a.dtype for a in arrays])
     epsilon = float(ml_dtypes.finfo(kind).eps)
-    for got, exact in zip(jax_functions.run(tools, function, arrays, TARGETS[seed % 3]), want, strict=True):
+    for got, exact in zip(
+        jax_functions.run(tools, function, arrays, TARGETS[seed % 3]), want, strict=True
+    ):
         exact = np.asarray(exact)
         limit = 2 * epsilon * max(np.abs(exact).max(initial=0), depth**0.5)
         if kind.itemsize >= 4:

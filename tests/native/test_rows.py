@@ -103,6 +103,18 @@ def test_top_k(tools, seed):
         x[numbers.uniform(size=x.shape) < 0.01] = np.nan
     if seed % 5 == 0:
         x.sort()
-    got = jax_functions.run(tools, lambda x: jax.lax.top_k(x, k), [x], jax_functions.TARGETS[seed % 3])
+    got = jax_functions.run(
+        tools, lambda x: jax.lax.top_k(x, k), [x], jax_functions.TARGETS[seed % 3]
+    )
     for ours, theirs in zip(got, jax.lax.top_k(x, k), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    "shape,axes", [((100000, 3), 0), ((300000,), 0), ((7, 300, 70, 5), (0, 1, 2)), ((2, 200000), 1)]
+)
+def test_long_sums(tools, shape, axes):
+    # Errors of many terms do not add up.
+    x = np.random.default_rng(0).uniform(0, 1, shape).astype(np.float32)
+    got = jax_functions.run(tools, lambda x: x.sum(axes), [x], "cpu:host")[0]
+    np.testing.assert_allclose(got, x.astype(np.float64).sum(axes), rtol=1e-6)
