@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from program_tools import BUILD, ROOT
 
-PAGES = sorted((ROOT / "docs" / "program").glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "program").glob("*.md"))]
 
 
 def blocks(page, language):
