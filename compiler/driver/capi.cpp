@@ -87,9 +87,12 @@ static bool convertOptions(const alula_compile_options &options,
   if (options.until) {
     auto room = alula::driver::findRoom(options.until);
     if (!room) {
-      error = "there is no room '" + std::string(options.until) +
-              "': there are input, partition, dispatch, kernel, schedule, "
-              "target, emit";
+      error =
+          "there is no room '" + std::string(options.until) + "': there are";
+      for (unsigned i = 0; i < alula::driver::roomCount; ++i)
+        error += (i ? ", " : " ") +
+                 alula::driver::getRoomName(static_cast<alula::driver::Room>(i))
+                     .str();
       return false;
     }
     compile.until = *room;

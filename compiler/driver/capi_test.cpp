@@ -145,12 +145,12 @@ TEST(Compile, Until) {
   Result result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
   EXPECT_NE(result.artifact.find("dispatch.executable"), std::string::npos);
-  EXPECT_EQ(heard.rooms.back(), "3/3 dispatch");
+  EXPECT_EQ(heard.rooms.back(), "4/4 dispatch");
   options.until = "kitchen";
   result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(result.message,
-            "there is no room 'kitchen': there are input, "
+            "there is no room 'kitchen': there are input, optimize, "
             "partition, dispatch, kernel, schedule, target, emit");
 }
 
