@@ -57,6 +57,7 @@ ARROWS = {
     "compiler/optimize": ["dialect", "include/alula", "reference"],
     "compiler/partition": ["dialect", "include/alula"],
     "compiler/dispatch": ["dialect", "include/alula"],
+    "compiler/preprocess": ["dialect", "include/alula"],
     "compiler/kernel": ["dialect", "include/alula", "compiler/kernel/library"],
     "compiler/kernel/library": ["include/alula"],
     "compiler/schedule": ["dialect", "include/alula"],
