@@ -83,7 +83,11 @@ Value ConvEmitter::getProductSum(const ConvPosition &at, ValueRange offsets,
     return widenForSum(lowering, op, lowering.getElement(tensor, indices),
                        getElementType(tensor), sumType);
   };
-  return multiplyAdd(lowering, load(lhs, input), load(rhs, kernel), sum);
+  Value count = inputFeaturesOfGroup;
+  for (const ConvWindow &window : windows)
+    count = lowering.mul(count, window.kernelSize);
+  return multiplyAdd(lowering, load(lhs, input), load(rhs, kernel), sum,
+                     getConstantIntValue(count));
 }
 
 // One element of the output after the other.

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace alula::kernel;
@@ -34,7 +35,8 @@ Value alula::kernel::widenForSum(Lowering &lowering, Operation *op, Value value,
 }
 
 Value alula::kernel::multiplyAdd(Lowering &lowering, Value a, Value b,
-                                 Value sum) {
+                                 Value sum, std::optional<int64_t> count) {
+  constexpr int64_t few = 16;
   ImplicitLocOpBuilder &builder = lowering.b;
   if (sum.getType().isInteger(1))
     return builder.create<arith::OrIOp>(sum,
@@ -42,8 +44,10 @@ Value alula::kernel::multiplyAdd(Lowering &lowering, Value a, Value b,
   if (isa<IntegerType>(sum.getType()))
     return builder.create<arith::AddIOp>(sum,
                                          builder.create<arith::MulIOp>(a, b));
-  // Products of reals may join their sum in one rounding, in any order.
-  auto fast = arith::FastMathFlags::contract | arith::FastMathFlags::reassoc;
+  auto order = count && *count <= few ? arith::FastMathFlags::none
+                                      : arith::FastMathFlags::reassoc;
+  // Products of reals may join their sum in one rounding.
+  auto fast = arith::FastMathFlags::contract | order;
   auto multiplyAddReal = [&](Value x, Value y, Value z) -> Value {
     return builder.create<arith::AddFOp>(
         builder.create<arith::MulFOp>(x, y, fast), z, fast);
@@ -57,7 +61,7 @@ Value alula::kernel::multiplyAdd(Lowering &lowering, Value a, Value b,
     return builder.create<arith::MulFOp>(x, y);
   };
   auto add = [&](Value x, Value y) -> Value {
-    return builder.create<arith::AddFOp>(x, y, arith::FastMathFlags::reassoc);
+    return builder.create<arith::AddFOp>(x, y, order);
   };
   Value difference = builder.create<arith::SubFOp>(product(re(a), re(b)),
                                                    product(im(a), im(b)));
@@ -124,7 +128,9 @@ Value DotEmitter::getProductSum(ValueRange batch, ValueRange rows,
   Value rhs = getOperand(dot.getRhs(), numbers.getRhsBatchingDimensions(),
                          rhsFree, numbers.getRhsContractingDimensions(), batch,
                          columns, contracted);
-  return multiplyAdd(lowering, lhs, rhs, sum);
+  auto count = getConstantIntValue(lowering.product(
+      getSizes(dot.getLhs(), numbers.getLhsContractingDimensions())));
+  return multiplyAdd(lowering, lhs, rhs, sum, count);
 }
 
 void DotEmitter::emit() {

@@ -31,9 +31,10 @@ mlir::Type getSumType(mlir::Type element);
 mlir::Value widenForSum(Lowering &lowering, mlir::Operation *op,
                         mlir::Value value, mlir::Type element,
                         mlir::Type sumType);
-/// a * b + sum; the terms of a sum may be added in any order.
+/// a * b + sum. `count`, how many terms the sum gets in all, may be unknown: the
+/// order of many is free, which pays; a few are added as they come.
 mlir::Value multiplyAdd(Lowering &lowering, mlir::Value a, mlir::Value b,
-                        mlir::Value sum);
+                        mlir::Value sum, std::optional<int64_t> count);
 /// A sum as an element of a type.
 mlir::Value roundSum(Lowering &lowering, mlir::Value sum, mlir::Type element);
 
