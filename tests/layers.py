@@ -74,7 +74,7 @@ ARROWS = {
     "tools/run": ["include/alula", "tools/values"],
     "tools/bench": ["include/alula", "tools/values"],
     "tools/inspect": ["include/alula", "artifact"],
-    "tools/compile": ["compiler/driver"],
+    "tools/compile": ["compiler/driver", "compiler/preprocess"],
     "tools/opt": ["compiler/driver", "dialect", "reference"],
     "tools/interpret": [
         "compiler/driver",

@@ -11,6 +11,7 @@
 #include "compiler/kernel/pipeline.h"
 #include "compiler/optimize/pipeline.h"
 #include "compiler/partition/pipeline.h"
+#include "compiler/preprocess/preprocess.h"
 #include "compiler/schedule/pipeline.h"
 #include "compiler/target/cpu/generate.h"
 #include "dialect/dispatch/ops.h"
@@ -105,6 +106,23 @@ LogicalResult emit(ModuleOp module, const CompileOptions &options, Watch &watch,
   return watch.dump(module.getLoc(), ".txt", printText(artifact));
 }
 
+/// What others do to kernels is only seen by what it was before.
+LogicalResult preprocess(ModuleOp module, const CompileOptions &options,
+                         Watch &watch) {
+  if (!options.preprocess || options.preprocess->steps.empty() ||
+      watch.isCancelled())
+    return success();
+  if (!options.dumpDirectory.empty()) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->print(os, OpPrintingFlags().elideLargeElementsAttrs(64));
+    if (failed(watch.dump(module.getLoc(), ".source.mlir", text)))
+      return failure();
+  }
+  return alula::preprocess::preprocessExecutables(module, *options.preprocess,
+                                                  options.isCancelled);
+}
+
 LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
                       Watch &watch, CompileOutput &output) {
   switch (room) {
@@ -117,9 +135,11 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
   case Room::Partition:
     return runPasses(module, options, alula::partition::addPartitionPipeline);
   case Room::Dispatch:
-    return runPasses(module, options, [&](OpPassManager &pm) {
-      addDispatch(pm, options);
-    });
+    if (failed(runPasses(module, options, [&](OpPassManager &pm) {
+          addDispatch(pm, options);
+        })))
+      return failure();
+    return preprocess(module, options, watch);
   case Room::Kernel:
     return runPasses(module, options, alula::kernel::addKernelPipeline);
   case Room::Schedule:

@@ -3,6 +3,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,10 @@
 namespace mlir {
 class PassManager;
 } // namespace mlir
+
+namespace alula::preprocess {
+struct Plan;
+} // namespace alula::preprocess
 
 namespace alula::driver {
 
@@ -47,6 +52,9 @@ struct CompileOptions {
   Room from = Room::Input;
   /// Functions that the embedder registers with the runtime.
   std::vector<std::string> customCalls;
+  /// Tools and pipelines that get each kernel at the end of the dispatch room;
+  /// null: none.
+  std::shared_ptr<const preprocess::Plan> preprocess;
   /// A folder for the program after each room that changed it; empty: none.
   std::string dumpDirectory;
   /// Run MLIR's verifier after every pass.

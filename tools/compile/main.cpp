@@ -3,6 +3,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/program.h"
 #include "compiler/driver/registry.h"
+#include "tools/compile/preprocess_flags.h"
 #include "tools/compile/progress_line.h"
 
 #include "mlir/IR/AsmState.h"
@@ -45,6 +46,7 @@ struct Options {
   cl::opt<uint64_t> externalBytes{
       "externalize-min-bytes", cl::init(65536), cl::value_desc("n"),
       cl::desc("the smallest constant that is large")};
+  alula::tools::PreprocessFlags preprocess;
   cl::opt<std::string> dumpDirectory{
       "dump-dir", cl::value_desc("folder"),
       cl::desc("write the program after each room that changes it")};
@@ -80,9 +82,9 @@ int fail(const llvm::Twine &text) {
 
 volatile sig_atomic_t interrupted = 0;
 
-/// The first Ctrl-C ends in good order, the second at once.
+/// The first signal ends in good order, the second at once.
 void interrupt(int signal) {
-  interrupted = 1;
+  interrupted = signal;
   std::signal(signal, SIG_DFL);
 }
 
@@ -142,6 +144,17 @@ int main(int argc, char **argv) {
   Room from = options.from;
   bool printsTimes = options.time;
 
+  alula::driver::CompileOptions compile;
+  if (!options.targets.empty())
+    compile.targets = options.targets;
+  auto plan = options.preprocess.makePlan(compile.targets);
+  if (!plan) {
+    fail(toString(plan.takeError()));
+    return 2;
+  }
+  compile.preprocess =
+      std::make_shared<alula::preprocess::Plan>(std::move(*plan));
+
   std::string error;
   auto input = openInputFile(options.input, &error);
   if (!input)
@@ -157,9 +170,6 @@ int main(int argc, char **argv) {
       llvm::SMLoc());
   SourceMgrDiagnosticHandler printer(sources, &context);
 
-  alula::driver::CompileOptions compile;
-  if (!options.targets.empty())
-    compile.targets = options.targets;
   compile.until = until;
   compile.from = from;
   compile.customCalls = options.customCalls;
@@ -178,6 +188,7 @@ int main(int argc, char **argv) {
     times.emplace_back(room, seconds);
   };
   std::signal(SIGINT, interrupt);
+  std::signal(SIGTERM, interrupt);
   compile.isCancelled = [] { return interrupted != 0; };
 
   alula::driver::CompileOutput output;
@@ -202,7 +213,7 @@ int main(int argc, char **argv) {
   }
   if (interrupted) {
     fail("interrupted");
-    return 130;
+    return 128 + interrupted;
   }
   if (!isGood)
     return 1;

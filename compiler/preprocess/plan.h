@@ -1,0 +1,60 @@
+#pragma once
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/GlobPattern.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace alula::preprocess {
+
+struct Options {
+  /// The steps: "tool --args", "tool:…", "@file", "builtin.module(…)",
+  /// "pipeline:…".
+  std::vector<std::string> steps;
+  /// Executables by name, with wildcards; empty: all.
+  std::vector<std::string> only;
+  /// What tools get: bytecode or text.
+  bool bytecode = false;
+  /// Most tools alive at once; 0: as many as there are cores.
+  unsigned jobs = 0;
+  /// For each executable and step; 0: none.
+  double timeoutSeconds = 300;
+  uint64_t outputBytes = uint64_t(1) << 30;
+  /// Where the files of every run stay; empty: only those of failures do.
+  std::string keepDirectory;
+  /// Runs all and reports all, even after a failure.
+  bool keepGoing = false;
+  /// What tools say is printed even if all is well.
+  bool verbose = false;
+  /// The machines that code is made for: tools are told.
+  std::vector<std::string> targets;
+};
+
+/// A tool, or passes in this process.
+struct Step {
+  /// As on the command line.
+  std::string text;
+  /// The file of the tool and its words, not yet filled.
+  std::string path;
+  std::vector<std::string> words;
+  std::optional<mlir::OpPassManager> pipeline;
+};
+
+/// Options that hold water.
+struct Plan {
+  Options options;
+  std::vector<Step> steps;
+  std::vector<llvm::GlobPattern> only;
+
+  bool takes(llvm::StringRef executable) const;
+};
+
+/// Finds tools and parses pipelines, whose passes must be registered. Errors
+/// begin with their tag: [pre-usage], [pre-not-found], [pre-not-executable].
+llvm::Expected<Plan> makePlan(Options options);
+
+} // namespace alula::preprocess

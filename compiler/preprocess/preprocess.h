@@ -1,0 +1,18 @@
+#pragma once
+
+#include "compiler/preprocess/plan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+
+namespace alula::preprocess {
+
+/// Takes the executables of `module` that the plan chooses through its steps,
+/// each by itself, and replaces those that come back changed: all of them or,
+/// if anything fails, none.
+mlir::LogicalResult
+preprocessExecutables(mlir::ModuleOp module, const Plan &plan,
+                      const std::function<bool()> &isCancelled = nullptr);
+
+} // namespace alula::preprocess
