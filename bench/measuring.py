@@ -1,0 +1,80 @@
+"""Measures all peers of one case in turns."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from bench.peers import ALL, Unable
+from bench.peers.alula import Alula
+from bench.peers.iree import Iree
+from bench.peers.python_worker import PATHS, PythonWorker
+from bench.peers.tool import ToolFailed
+from bench.sampling import summarize
+
+TOOLS = {"alula": Alula, "iree": Iree}
+
+
+def prepare(row: str, size: str, folder: Path) -> dict:
+    """The lowered program and its data; raises ToolFailed with the reason."""
+    command = [sys.executable, "-m", "bench.prepare", row, size, str(folder)]
+    ended = subprocess.run(
+        command,
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", "JAX_PLATFORMS": "cpu", "PYTHONPATH": PATHS},
+    )
+    if ended.returncode:
+        raise ToolFailed(ended.stderr.strip()[-400:])
+    return json.loads((folder / "about.json").read_text())
+
+
+def make(name, folder, threads, cpus, limit):
+    if name in TOOLS:
+        return TOOLS[name](folder, threads, cpus, limit)
+    return PythonWorker(name, folder, threads, cpus, limit)
+
+
+def attempt(action, entry: dict):
+    """What went wrong stands in the entry instead of a time."""
+    try:
+        return action()
+    except Unable as reason:
+        entry["unable"] = str(reason)
+    except (ToolFailed, OSError, ValueError) as problem:
+        entry["failed"] = str(problem)
+    return None
+
+
+def lost(entry: dict) -> bool:
+    return "unable" in entry or "failed" in entry
+
+
+def measure(folder: Path, threads: int, cpus, options) -> dict:
+    """For each peer its entry. Each round begins with another peer, so none
+    always follows the same one."""
+    about = json.loads((folder / "about.json").read_text())
+    names = [name for name in ALL if name in options.peers]
+    entries = {name: {} for name in names}
+    samples = {name: [] for name in names}
+    peers = {name: make(name, folder, threads, cpus, options.limit) for name in names}
+    try:
+        for name in names:
+            attempt(peers[name].start, entries[name])
+        for turn in range(options.rounds):
+            first = turn % len(names)
+            for name in names[first:] + names[:first]:
+                if lost(entries[name]):
+                    continue
+                got = attempt(lambda name=name: peers[name].sample(options.seconds), entries[name])
+                samples[name] += got or []
+    finally:
+        for name in names:
+            entries[name] |= peers[name].stop()
+    for name, entry in entries.items():
+        if lost(entry):
+            continue
+        entry |= summarize(samples[name])
+        entry["right"] = entry["error"] <= about["tolerance"]
+    return entries

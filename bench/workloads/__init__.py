@@ -1,0 +1,15 @@
+"""All rows, in the order of the tables."""
+
+from bench.workloads import arrays, networks, order, products, transformers
+
+ROWS = {
+    row.name: row
+    for row in [
+        *products.ROWS,
+        *networks.ROWS[:3],
+        *arrays.ROWS,
+        *networks.ROWS[3:],
+        *transformers.ROWS,
+        *order.ROWS,
+    ]
+}
