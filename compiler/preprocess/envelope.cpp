@@ -66,15 +66,16 @@ Problem explainParse(StringRef reply, const Listener &listener) {
   Problem problem{"pre-parse", "", ""};
   std::string said = listener.getText();
   if (StringRef(said).contains("unregistered dialect") ||
-      StringRef(said).contains("not found for custom op")) {
+      (StringRef(said).contains("not found for custom op") &&
+       !StringRef(said).contains("Dialect `'"))) {
     problem.tag = "pre-unknown-dialect";
     said += "; a plugin may bring the dialect: --load-plugin";
   }
-  if (auto place = listener.getPlace()) {
+  // Bytecode has no lines.
+  if (auto place = listener.getPlace(); place && place->first) {
     problem.text = "line " + std::to_string(place->first) + ", column " +
                    std::to_string(place->second) + " of its output: ";
-    if (!reply.starts_with("ML\xEFR"))
-      problem.details = quote(reply, place->first);
+    problem.details = quote(reply, place->first);
   }
   problem.text += said;
   StringRef start = reply.ltrim();
@@ -86,6 +87,9 @@ Problem explainParse(StringRef reply, const Listener &listener) {
 
 /// Exactly one executable, and beside it nothing but declarations.
 std::optional<Problem> checkShape(ModuleOp envelope) {
+  // It has not been verified yet.
+  if (envelope->getNumRegions() != 1 || !envelope.getBodyRegion().hasOneBlock())
+    return Problem{"pre-shape", "the module must have one block", ""};
   if (auto found = envelope->getAttrOfType<IntegerAttr>(protocolName);
       found && found.getValue() != protocol)
     return Problem{"pre-protocol",

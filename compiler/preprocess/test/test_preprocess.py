@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -59,20 +60,20 @@ def step(text):
 
 def succeed(program, *flags, **options):
     result = run(program, *flags, **options)
-    assert result.returncode == 0, result.stderr.decode()
+    assert result.returncode == 0, result.stderr.decode(errors="replace")
     return result.stdout.decode()
 
 
 def tags(result):
-    return re.findall(r"error: \[([a-z-]+)\]", result.stderr.decode())
+    return re.findall(r"error: \[([a-z-]+)\]", result.stderr.decode(errors="replace"))
 
 
 def fail(program, tag, *flags, status=1, count=1, **options):
     result = run(program, *flags, **options)
-    assert result.returncode == status, result.stderr.decode()
-    assert tags(result) == [tag] * count, result.stderr.decode()
+    assert result.returncode == status, result.stderr.decode(errors="replace")
+    assert tags(result) == [tag] * count, result.stderr.decode(errors="replace")
     assert result.stdout == b""
-    return result.stderr.decode()
+    return result.stderr.decode(errors="replace")
 
 
 def write_tool(folder, name, text):
@@ -171,11 +172,11 @@ def test_h5_words(m2, tmp_path):
     command = f"""{tool} '' 'a b' "c\\"d" e\\ f x;y"""
     result = run(m2, step(command), "--verbose")
     said = "['', 'a b', 'c\"d', 'e f', 'x;y']"
-    assert result.stderr.decode() == f"[main_0] {said}\n[main_1] {said}\n"
+    assert result.stderr.decode(errors="replace") == f"[main_0] {said}\n[main_1] {said}\n"
     words = tmp_path / "words.txt"
     words.write_text(f"{tool}\n{{name}}\n a 'b\n")
     result = run(m2, step(f"@{words}"), "--verbose", "--preprocess-only=main_1")
-    assert result.stderr.decode() == "[main_1] ['main_1', \" a 'b\"]\n"
+    assert result.stderr.decode(errors="replace") == "[main_1] ['main_1', \" a 'b\"]\n"
 
 
 @pytest.mark.parametrize(
@@ -529,3 +530,68 @@ def test_dump_before_and_after(m2, tmp_path):
     succeed(m2, step("sed s/subtract/add/"), f"--dump-dir={folder}")
     assert "subtract" in (folder / "04-dispatch.source.mlir").read_text()
     assert "subtract" not in (folder / "04-dispatch.mlir").read_text()
+
+
+ENTRY = """dispatch.entry @main_0 bindings([#dispatch<access read>,
+#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+"""
+
+
+@pytest.mark.parametrize(
+    "reply, tag, text",
+    [
+        ('"builtin.module"() : () -> ()', "pre-shape", "the module must have one block"),
+        ('"builtin.module"() ({}) : () -> ()', "pre-shape", "the module must have one block"),
+        ('"dispatch.executable"() : () -> ()', "pre-contract", "was @main_0, is @"),
+        (
+            "dispatch.executable @main_0 {" + ENTRY + "}",
+            "pre-verify",
+            "must hold one module: @main_0 holds 0",
+        ),
+        (
+            "dispatch.executable @main_0 {" + ENTRY + '"builtin.module"() : () -> () }',
+            "pre-verify",
+            "requires one region",
+        ),
+        (
+            "dispatch.executable @main_0 {" + ENTRY + "builtin.module { } }",
+            "pre-contract",
+            "is none",
+        ),
+        ("func.func private @x()", "pre-shape", "must hold one executable: holds 0"),
+        ("module { builtin.module { } }", "pre-shape", "holds builtin.module"),
+        ("dispatch.executable @main_0 { module { } }", "pre-parse", "line 1, column"),
+        (b"ML\xefR", "pre-parse", ""),
+        (b"ML\xefRxxxx", "pre-parse", "bytecode version"),
+        (b"\x00\xff\x80", "pre-parse", ""),
+    ],
+)
+def test_replies_that_are_not_verified(m2, tmp_path, temporary, reply, tag, text):
+    path = tmp_path / "reply"
+    path.write_bytes(reply if isinstance(reply, bytes) else reply.encode())
+    said = fail(m2, tag, step(f"cat {path}"), "--preprocess-only=main_0", temporary=temporary)
+    assert text in said
+
+
+def test_damaged_replies(m2, tmp_path):
+    """Damage of any kind is an error with a tag, or no damage. Of text: MLIR's reader
+    of bytecode trusts the sizes that it reads."""
+    keep = tmp_path / "kept"
+    succeed(m2, step("cat"), f"--preprocess-keep={keep}")
+    original = (keep / "1-main_0/stdin").read_bytes()
+    random = Random(7)
+    path = tmp_path / "reply"
+    for _ in range(40):
+        damaged = bytearray(original)
+        for _ in range(random.choice((1, 1, 3))):
+            at = random.randrange(len(damaged))
+            end = at + random.choice((1, 1, 8, 200))
+            damaged[at:end] = random.choice(
+                (b"", b"0", bytes([random.randrange(256)]), damaged[:20])
+            )
+        path.write_bytes(damaged)
+        result = run(m2, step(f"cat {path}"), "--preprocess-only=main_0", temporary=tmp_path)
+        assert result.returncode in (0, 1), (bytes(damaged), result.stderr.decode(errors="replace"))
+        assert (result.returncode == 0) == (tags(result) == []), result.stderr.decode(
+            errors="replace"
+        )
