@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -76,6 +77,9 @@ public:
       if (!failures.empty())
         return report(plan.steps[i], i + 1);
     }
+    for (Candidate &candidate : candidates)
+      if (candidate.isChanged && failed(inlineFunctions(*candidate.envelope)))
+        return failure();
     for (Candidate &candidate : candidates)
       if (candidate.isChanged)
         replace(candidate);
@@ -252,6 +256,14 @@ private:
     for (unsigned i = 0; i < shownLines && end != StringRef::npos; ++i)
       end = text.find('\n', end + 1);
     return text.substr(0, end);
+  }
+
+  /// Kernels have no calls: private functions end here.
+  LogicalResult inlineFunctions(ModuleOp envelope) {
+    PassManager pm(module.getContext(), ModuleOp::getOperationName());
+    pm.nest<ExecutableOp>().nest<ModuleOp>().addPass(
+        createInlinerPass({}, [](OpPassManager &) {}));
+    return pm.run(envelope);
   }
 
   void replace(Candidate &candidate) {

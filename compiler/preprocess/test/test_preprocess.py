@@ -595,3 +595,24 @@ def test_damaged_replies(m2, tmp_path):
         assert (result.returncode == 0) == (tags(result) == []), result.stderr.decode(
             errors="replace"
         )
+
+
+def test_private_functions_are_inlined(m2, tmp_path):
+    tool = write_tool(
+        tmp_path,
+        "change",
+        f"""#!{sys.executable}
+import re, sys
+text, type = sys.stdin.read(), "tensor<{SIZE}>"
+text = re.sub(
+    r"stablehlo.subtract (%\\w+, %\\w+) : ",
+    rf"func.call @h(\\1) : ({{type}}, {{type}}) -> ", text)
+print(text.replace("builtin.module {{", f"builtin.module {{{{ func.func private @h"
+    f"(%a: {{type}}, %b: {{type}}) -> {{type}} {{{{ %x = stablehlo.add %a, %b : {{type}}\\n"
+    f"return %x : {{type}} }}}}"))
+""",
+    )
+    text = succeed(m2, step(tool))
+    assert text.count("stablehlo.add") == 4
+    assert "call" not in text and "@h" not in text
+    succeed(m2, step(tool), "-o", tmp_path / "out", until=None)
