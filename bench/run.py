@@ -18,6 +18,7 @@ from bench.roofline import limit, measure_peaks
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / os.environ.get("ALULA_BUILD", "build") / "bench"
+RESULTS = ROOT / "bench" / "results"
 
 
 def parse(argv=None):
@@ -112,18 +113,23 @@ def run(options, rows) -> dict:
                 }
                 data["cells"].append(cell)
                 tell(cell, start)
+                # What is measured so far outlives an interrupted run.
+                store(data, options.name)
             shutil.rmtree(folder)
     data["machine"]["load_after"] = round(os.getloadavg()[0], 2)
     data["machine"]["took"] = round(time.monotonic() - start)
     return data
 
 
+def store(data: dict, name: str):
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
+
+
 def write(data: dict, name: str):
-    folder = ROOT / "bench" / "results"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
-    (folder / f"{name}.md").write_text(tables.report(data))
-    (folder / f"{name}.html").write_text(page.page(data))
+    store(data, name)
+    (RESULTS / f"{name}.md").write_text(tables.report(data))
+    (RESULTS / f"{name}.html").write_text(page.page(data))
     print(f"bench/results/{name}.json, .md, .html")
 
 

@@ -24,6 +24,12 @@ class Ended:
     seconds: float
 
 
+def reason(text: str) -> str:
+    """The line that says what is wrong, or the last words."""
+    lines = [line for line in text.splitlines() if "error:" in line]
+    return lines[0].strip()[-300:] if lines else text.strip()[-300:]
+
+
 def pinned(command, cpus) -> list[str]:
     """The command on these CPUs alone."""
     numbers = ",".join(map(str, sorted(cpus)))
@@ -48,7 +54,7 @@ def execute(command, cpus, limit: float) -> Ended:
         process.communicate()
         raise ToolFailed(f"over {limit:.0f} s") from None
     if process.returncode:
-        raise ToolFailed((err or out).strip()[-400:] or f"status {process.returncode}")
+        raise ToolFailed(reason(err or out) or f"status {process.returncode}")
     return Ended(out, time.perf_counter() - start)
 
 
