@@ -12,9 +12,9 @@ BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
 class Alula(Tool):
     name = "alula"
 
-    def compile_command(self):
+    def compile_commands(self):
         tool = BUILD / "bin" / "alula-compile"
-        return [tool, self.folder / "program.mlirbc", "-o", self.artifact]
+        return [[tool, self.folder / "program.mlirbc", "-o", self.artifact]]
 
     def common(self):
         inputs = [f"--input={text}" for text in self.input_texts()]

@@ -23,18 +23,19 @@ class Iree(Tool):
         """Its signedness is the operation's."""
         return text.replace("xui", "xi")
 
-    def compile_command(self):
-        return [
+    def compile_commands(self):
+        """Its best level refuses some programs: they want too much stack."""
+        command = [
             find("iree-compile"),
             self.folder / "program.mlirbc",
             "--iree-input-type=stablehlo",
             "--iree-hal-target-device=local",
             "--iree-hal-local-target-device-backends=llvm-cpu",
             "--iree-llvmcpu-target-cpu=host",
-            "--iree-opt-level=O3",
             "-o",
             self.artifact,
         ]
+        return [[*command, "--iree-opt-level=O3"], command]
 
     def common(self):
         device = "local-sync" if self.threads == 1 else "local-task"

@@ -90,7 +90,8 @@ class Tool:
         self.artifact = folder / f"{self.name}-{threads}.artifact"
         self.facts = {}
 
-    def compile_command(self):
+    def compile_commands(self):
+        """The first that succeeds counts."""
         raise NotImplementedError
 
     def run_command(self, outputs):
@@ -110,7 +111,14 @@ class Tool:
 
     def start(self):
         cpus = os.sched_getaffinity(0)
-        ended = execute(self.compile_command(), cpus, self.limit)
+        commands = self.compile_commands()
+        for i, command in enumerate(commands):
+            try:
+                ended = execute(command, cpus, self.limit)
+                break
+            except ToolFailed:
+                if i + 1 == len(commands):
+                    raise
         self.facts["compile_ms"] = ended.seconds * 1e3
         self.facts["artifact_bytes"] = self.artifact.stat().st_size
         outputs = [
