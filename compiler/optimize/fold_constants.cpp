@@ -102,17 +102,8 @@ private:
       operands.push_back(value);
     }
     // What regions read of the outside is not known here.
-    for (Region &region : op->getRegions()) {
-      WalkResult result = region.walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          if (!region.isAncestor(operand.getParentRegion()))
-            return WalkResult::interrupt();
-        return WalkResult::advance();
-      });
-      if (result.wasInterrupted())
-        return false;
-    }
-    return isMemoryEffectFree(op);
+    return llvm::none_of(op->getRegions(), stablehlo::readsOutside) &&
+           isMemoryEffectFree(op);
   }
 
   bool reshape() {

@@ -17,7 +17,9 @@ bool hasRows(Value tensor, ArrayRef<int64_t> rows) {
   return sizes.size() >= rows.size() && sizes.take_front(rows.size()) == rows;
 }
 
-bool readsOutside(Region &region) {
+} // namespace
+
+bool stablehlo::readsOutside(Region &region) {
   return region
       .walk([&](Operation *op) {
         bool isInside = llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -27,7 +29,6 @@ bool readsOutside(Region &region) {
       })
       .wasInterrupted();
 }
-} // namespace
 
 bool stablehlo::isElementwise(Operation *op) {
   return op->hasTrait<mlir::OpTrait::Elementwise>() ||

@@ -13,6 +13,9 @@ namespace mlir::stablehlo {
 /// one.
 bool isElementwise(Operation *op);
 
+/// Whether something in a region reads a value from outside of it.
+bool readsOutside(Region &region);
+
 /// The sizes of the leading dimensions that a reduction keeps, if all the others
 /// are reduced. Its rows are what these dimensions count.
 std::optional<ArrayRef<int64_t>> getReducedRows(Operation *op);
