@@ -165,9 +165,46 @@ TEST(Artifact, CustomCallText) {
   expect("  custom_call \"log\"(%1) -> ()\n");
 }
 
+TEST(Artifact, ImportsAndPtx) {
+  std::string bytes = makeImportSample();
+  Artifact artifact;
+  Diagnostic diagnostic;
+  ASSERT_TRUE(
+      openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+  EXPECT_EQ(artifact.minor, 2);
+  std::string text = printText(artifact), json = printJson(artifact);
+  auto expect = [](const std::string &all, const char *line) {
+    EXPECT_NE(all.find(line), all.npos) << line << "\n" << all;
+  };
+  expect(text, "import 0 \"fast_mul\" optional\nimport 1 \"slow_mul\"\n");
+  expect(text, "PTX image of 9 bytes, needs nothing more\n"
+               "  @mul: ptx mul.ptx sha256:00\n");
+  expect(json, "{\"name\": \"fast_mul\", \"optional\": true}");
+  expect(json, "\"image\": \"ptx\"");
+  expect(json, "\"origins\": {\"mul\": \"ptx mul.ptx sha256:00\"}");
+}
+
+TEST(Artifact, ImportErrors) {
+  Diagnostic diagnostic;
+  ArtifactWriter wrongOrder;
+  wrongOrder.addImport("b", false);
+  wrongOrder.addImport("a", false);
+  EXPECT_EQ(wrongOrder.finish(diagnostic), "");
+  EXPECT_STREQ(diagnostic.text, "import 1 'a': names must ascend");
+  ArtifactWriter unnamed;
+  unnamed.addImport("", false);
+  EXPECT_EQ(unnamed.finish(diagnostic), "");
+  EXPECT_STREQ(diagnostic.text, "import 0: wrong name or flags");
+  ArtifactWriter endless;
+  endless.addVariant({"cuda:sm_80", "cuda", {}, ALULA_IMAGE_PTX, "ptx", {}});
+  EXPECT_EQ(endless.finish(diagnostic), "");
+  EXPECT_STREQ(diagnostic.text, "variant 0: PTX must end with a zero byte");
+}
+
 class Damage : public testing::TestWithParam<std::string (*)()> {};
 INSTANTIATE_TEST_SUITE_P(Samples, Damage,
-                         testing::Values(makeSample, makeControlSample));
+                         testing::Values(makeSample, makeControlSample,
+                                         makeImportSample));
 
 TEST_P(Damage, EveryByteAndEveryTruncation) {
   const std::string good = GetParam()();
@@ -226,11 +263,11 @@ TEST(Artifact, HeaderErrors) {
   bytes = good;
   bytes[8] = 2;
   EXPECT_EQ(check(bytes), "artifact has format version 2.0, this library reads "
-                          "1.0 to 1.1");
+                          "1.0 to 1.2");
   bytes = good;
-  bytes[10] = 2;
-  EXPECT_EQ(check(bytes), "artifact has format version 1.2, this library reads "
-                          "1.0 to 1.1");
+  bytes[10] = 3;
+  EXPECT_EQ(check(bytes), "artifact has format version 1.3, this library reads "
+                          "1.0 to 1.2");
   EXPECT_EQ(check(good + "x"),
             "artifact says it has " + std::to_string(good.size()) +
                 " bytes, but there are " + std::to_string(good.size() + 1));

@@ -153,15 +153,32 @@ std::string printJson(const Artifact &file) {
                 ", \"target\": " + quote(file.getString(variant.target)) +
                 format(", \"kernel_abi\": %u, \"image\": \"%s\", "
                        "\"image_bytes\": %" PRIu64 ", \"features\": [",
-                       variant.kernel_abi,
-                       variant.image_kind == ALULA_IMAGE_ELF ? "elf" : "raw",
+                       variant.kernel_abi, getImageKindName(variant.image_kind),
                        variant.image_bytes);
             for (uint32_t i = 0; i < variant.feature_count; ++i)
               json +=
                   (i ? ", " : "") +
                   quote(file.getString(file.lists[variant.first_feature + i]));
-            return json + "]}";
+            json += "], \"origins\": {";
+            for (uint64_t i = 0; i < file.kernels.size; ++i) {
+              const alula_file_kernel &kernel = file.kernels[i];
+              const char *origin = findOrigin(file, variant, kernel);
+              json += (i ? ", " : "") + quote(file.getString(kernel.name)) +
+                      ": " + quote(origin ? origin : "generated");
+            }
+            return json + "}}";
           }) +
+      ",\n";
+  text +=
+      "\"imports\": " +
+      printArray(file.imports,
+                 [&](uint64_t, const alula_file_import &import) {
+                   return "{\"name\": " + quote(file.getString(import.name)) +
+                          ", \"optional\": " +
+                          (import.flags & ALULA_IMPORT_OPTIONAL ? "true"
+                                                                : "false") +
+                          "}";
+                 }) +
       ",\n";
   text += "\"functions\": " +
           printArray(file.functions,

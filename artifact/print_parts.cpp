@@ -63,6 +63,22 @@ std::string printCustomCallTypes(const Artifact &file,
   return text + ")";
 }
 
+const char *getImageKindName(uint32_t kind) {
+  return kind == ALULA_IMAGE_ELF   ? "elf"
+         : kind == ALULA_IMAGE_PTX ? "ptx"
+                                   : "raw";
+}
+
+const char *findOrigin(const Artifact &file, const alula_file_variant &variant,
+                       const alula_file_kernel &kernel) {
+  std::string key = std::string("origin.") + file.getString(variant.name) +
+                    "." + file.getString(kernel.name);
+  for (const alula_file_fact &fact : file.facts)
+    if (key == file.getString(fact.key))
+      return file.getString(fact.value);
+  return nullptr;
+}
+
 static const char *getSlotKindName(uint32_t kind) {
   switch (kind) {
   case ALULA_SLOT_ARGUMENT:

@@ -22,6 +22,12 @@ std::string_view getBlob(const Artifact &file, uint32_t constant);
 std::string printCustomCallTypes(const Artifact &file,
                                  const alula_file_custom_call &call);
 std::string printSlot(const alula_file_slot &slot);
+/// "elf", "raw", "ptx"
+const char *getImageKindName(uint32_t kind);
+/// Where a variant's kernel comes from, as its fact says; NULL if it was
+/// generated.
+const char *findOrigin(const Artifact &file, const alula_file_variant &variant,
+                       const alula_file_kernel &kernel);
 
 /// Calls `line` for each command of a block.
 template <class Line>

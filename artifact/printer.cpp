@@ -4,6 +4,7 @@
 #include "alula/dtype.h"
 
 #include <cinttypes>
+#include <cstring>
 
 namespace alula::artifact {
 namespace {
@@ -228,8 +229,9 @@ std::string printText(const Artifact &file) {
       format("artifact version %u.%u, %" PRIu64 " bytes, hash %016" PRIx64 "\n",
              ALULA_FILE_MAJOR, file.minor, file.size, file.hash);
   for (const alula_file_fact &fact : file.facts)
-    text += std::string(file.getString(fact.key)) + " = " +
-            quote(file.getString(fact.value)) + "\n";
+    if (strncmp(file.getString(fact.key), "origin.", 7) != 0)
+      text += std::string(file.getString(fact.key)) + " = " +
+              quote(file.getString(fact.value)) + "\n";
   for (uint64_t i = 0; i < file.globals.size; ++i) {
     const alula_file_global &global = file.globals[i];
     text += format("global %" PRIu64 " ", i) +
@@ -253,6 +255,11 @@ std::string printText(const Artifact &file) {
   }
   for (uint64_t i = 0; i < file.customCalls.size; ++i)
     text += printCustomCall(file, i);
+  for (uint64_t i = 0; i < file.imports.size; ++i)
+    text +=
+        format("import %" PRIu64 " ", i) +
+        quote(file.getString(file.imports[i].name)) +
+        (file.imports[i].flags & ALULA_IMPORT_OPTIONAL ? " optional\n" : "\n");
   for (uint64_t i = 0; i < file.kernels.size; ++i) {
     const alula_file_kernel &kernel = file.kernels[i];
     text += format("kernel %" PRIu64 " @", i) + file.getString(kernel.name) +
@@ -267,12 +274,19 @@ std::string printText(const Artifact &file) {
             file.getString(variant.target) +
             format(", kernel abi %u, %s image of %" PRIu64 " bytes, needs",
                    variant.kernel_abi,
-                   variant.image_kind == ALULA_IMAGE_ELF ? "ELF" : "raw",
+                   variant.image_kind == ALULA_IMAGE_ELF   ? "ELF"
+                   : variant.image_kind == ALULA_IMAGE_PTX ? "PTX"
+                                                           : "raw",
                    variant.image_bytes);
     for (uint32_t j = 0; j < variant.feature_count; ++j)
       text += std::string(" ") +
               file.getString(file.lists[variant.first_feature + j]);
     text += variant.feature_count ? "\n" : " nothing more\n";
+    // What comes from our own code generator goes without saying.
+    for (const alula_file_kernel &kernel : file.kernels)
+      if (const char *origin = findOrigin(file, variant, kernel))
+        text += std::string("  @") + file.getString(kernel.name) + ": " +
+                origin + "\n";
   }
   for (uint32_t i = 0; i < file.functions.size; ++i)
     printFunction(file, i, text);

@@ -157,4 +157,31 @@ inline std::string makeControlSample() {
   return result;
 }
 
+/// A third one: functions found at load, and code for another kind of machine.
+inline std::string makeImportSample() {
+  ArtifactWriter file;
+  uint32_t vector = file.addType(ALULA_DTYPE_F32, {4});
+  uint32_t mul =
+      file.addKernel({"mul", {ALULA_ACCESS_READ, ALULA_ACCESS_WRITE}, 0, 0});
+  file.addImport("fast_mul", /*isOptional=*/true);
+  file.addImport("slow_mul", /*isOptional=*/false);
+  file.addVariant({"cuda:sm_80",
+                   "cuda",
+                   {},
+                   ALULA_IMAGE_PTX,
+                   std::string("one\0four\0", 9),
+                   {4}});
+  file.addFact("origin.cuda:sm_80.mul", "ptx mul.ptx sha256:00");
+  FunctionWriter &main = file.addFunction("main");
+  main.addArgument("x", vector);
+  main.addResult("y", vector);
+  Operand one = main.immediate(1);
+  main.dispatch(mul, one, one, one, {main.argument(0), main.result(0)});
+  Diagnostic diagnostic;
+  std::string bytes = file.finish(diagnostic);
+  if (bytes.empty())
+    fprintf(stderr, "sample: %s\n", diagnostic.text);
+  return bytes;
+}
+
 } // namespace alula::artifact

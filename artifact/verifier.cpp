@@ -22,7 +22,7 @@ public:
   bool run() {
     return verifyStrings() && verifyTypes() && verifyConstants() &&
            verifyGlobals() && verifyKernels() && verifyVariants() &&
-           verifyCustomCalls() && verifyFunctions();
+           verifyCustomCalls() && verifyImports() && verifyFunctions();
   }
 
 private:
@@ -173,8 +173,8 @@ private:
       if (!checkString(variant.name, "variant", i) ||
           !checkString(variant.target, "variant", i))
         return false;
-      if (variant.image_kind != ALULA_IMAGE_ELF &&
-          variant.image_kind != ALULA_IMAGE_RAW)
+      if (variant.image_kind < ALULA_IMAGE_ELF ||
+          variant.image_kind > ALULA_IMAGE_PTX)
         return fail("variant %" PRIu64 ": unknown image kind %u", i,
                     variant.image_kind);
       if (variant.first_feature != nextList ||
@@ -191,9 +191,12 @@ private:
           variant.image_bytes > file.images.size - variant.image_offset)
         return fail("variant %" PRIu64 ": image out of place", i);
       nextImage = variant.image_offset + variant.image_bytes;
+      if (variant.image_kind == ALULA_IMAGE_PTX &&
+          (variant.image_bytes == 0 || file.images[nextImage - 1] != 0))
+        return fail("variant %" PRIu64 ": PTX must end with a zero byte", i);
       for (uint64_t j = 0; j < file.kernels.size; ++j)
         if (file.entries[nextEntry++] >= variant.image_bytes &&
-            variant.image_kind == ALULA_IMAGE_RAW)
+            variant.image_kind != ALULA_IMAGE_ELF)
           return fail("variant %" PRIu64 ": entry of kernel %" PRIu64
                       " is outside its image",
                       i, j);
@@ -223,6 +226,20 @@ private:
                       blob);
     }
     return nextList == file.lists.size || fail("lists: some belong to nothing");
+  }
+
+  bool verifyImports() {
+    for (uint64_t i = 0; i < file.imports.size; ++i) {
+      const alula_file_import &import = file.imports[i];
+      if (!checkString(import.name, "import", i))
+        return false;
+      const char *name = file.getString(import.name);
+      if (import.flags > 1 || !*name)
+        return fail("import %" PRIu64 ": wrong name or flags", i);
+      if (i && strcmp(file.getString(file.imports[i - 1].name), name) >= 0)
+        return fail("import %" PRIu64 " '%.80s': names must ascend", i, name);
+    }
+    return true;
   }
 
   bool verifyFunctions() {

@@ -110,6 +110,11 @@ uint32_t ArtifactWriter::addCustomCall(const CustomCallSpec &spec) {
   return uint32_t(customCalls.size() - 1);
 }
 
+void ArtifactWriter::addImport(std::string_view name, bool isOptional) {
+  imports.push_back(
+      {addString(name), isOptional ? uint32_t(ALULA_IMPORT_OPTIONAL) : 0});
+}
+
 void ArtifactWriter::addVariant(VariantSpec variant) {
   addString(variant.name);
   addString(variant.target);
@@ -243,10 +248,17 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
                    variant.entries.end());
     images += variant.image;
   }
-  // Version 1.1 is what knows custom calls and external constants.
-  bool isNewer = !customCalls.empty();
+  // Version 1.1 is what knows custom calls and external constants, 1.2 imports
+  // and PTX.
+  uint16_t minor = !customCalls.empty();
   for (const alula_file_constant &constant : constants)
-    isNewer |= constant.external_file != 0;
+    if (constant.external_file)
+      minor = 1;
+  for (const VariantSpec &variant : variants)
+    if (variant.kind == ALULA_IMAGE_PTX)
+      minor = 2;
+  if (!imports.empty())
+    minor = 2;
   std::vector<alula_file_custom_call> customCallRecords = customCalls;
   for (alula_file_custom_call &record : customCallRecords)
     record.first_type += uint32_t(lists.size());
@@ -294,7 +306,8 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
   file.add(ALULA_SECTION_IMAGES, images.data(), images.size());
   file.add(ALULA_SECTION_DATA, data.data(), data.size());
   file.add(ALULA_SECTION_CUSTOM_CALLS, customCallRecords);
-  std::string bytes = file.finish(isNewer ? 1 : 0);
+  file.add(ALULA_SECTION_IMPORTS, imports);
+  std::string bytes = file.finish(minor);
 
   // The verifier wants aligned bytes; a string promises 16 from the heap.
   Artifact artifact;

@@ -84,6 +84,8 @@ public:
                      uint32_t initial = ALULA_NONE);
   uint32_t addKernel(const KernelSpec &kernel);
   uint32_t addCustomCall(const CustomCallSpec &spec);
+  /// A function that kernels call; names must ascend.
+  void addImport(std::string_view name, bool isOptional);
   /// After all kernels; the best variant first.
   void addVariant(VariantSpec variant);
   /// The same for an ELF image that exports each kernel by its name. Fails if
@@ -122,6 +124,7 @@ private:
   std::vector<VariantSpec> variants;
   std::vector<alula_file_custom_call> customCalls;
   std::vector<uint32_t> customCallTypes;
+  std::vector<alula_file_import> imports;
   std::vector<std::unique_ptr<FunctionWriter>> functions;
   std::vector<alula_file_fact> facts;
 };

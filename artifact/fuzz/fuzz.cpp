@@ -66,18 +66,20 @@ int main(int argc, char **argv) {
                         weights.addType(ALULA_DTYPE_F32, {4, 4}));
   }
   const std::string tensors = weights.externalizeConstants("w", 1);
-  const std::string samples[] = {makeSample(), makeControlSample(), tensors};
-  long good[3] = {};
+  const std::string samples[] = {makeSample(), makeControlSample(),
+                                 makeImportSample(), tensors};
+  long good[4] = {};
   for (long i = 0; i < count; ++i) {
-    std::string bytes = samples[i % 3];
+    std::string bytes = samples[i % 4];
     for (uint64_t n = nextRandom(state) % 4 + 1; n; --n)
       mutate(bytes, state);
-    good[i % 3] += (i % 3 == 2 ? tryTensors : tryBytes)(
+    good[i % 4] += (i % 4 == 3 ? tryTensors : tryBytes)(
         reinterpret_cast<uint8_t *>(bytes.data()), bytes.size());
   }
-  printf("%ld mutated artifacts and safetensors files, %ld + %ld + %ld are "
-         "still good\n",
-         count, good[0], good[1], good[2]);
+  printf(
+      "%ld mutated artifacts and safetensors files, %ld + %ld + %ld + %ld are "
+      "still good\n",
+      count, good[0], good[1], good[2], good[3]);
   return 0;
 }
 

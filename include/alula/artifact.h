@@ -28,7 +28,7 @@ extern "C" {
   "\x89"                                                                       \
   "ALULA\r\n"
 #define ALULA_FILE_MAJOR 1u
-#define ALULA_FILE_MINOR 1u
+#define ALULA_FILE_MINOR 2u
 
 /* "No such index" wherever a 32-bit index may be absent. */
 #define ALULA_NONE 0xFFFFFFFFu
@@ -79,13 +79,14 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_header) == 64, "header");
   X(FACTS, 16, alula_file_fact, facts)                                         \
   X(IMAGES, 17, uint8_t, images)                                               \
   X(DATA, 18, uint8_t, data)                                                   \
-  X(CUSTOM_CALLS, 19, alula_file_custom_call, customCalls)
+  X(CUSTOM_CALLS, 19, alula_file_custom_call, customCalls)                     \
+  X(IMPORTS, 20, alula_file_import, imports)
 
 typedef enum alula_section_kind ALULA_ENUM_TYPE {
 #define X(NAME, kind, record, name) ALULA_SECTION_##NAME = kind,
   ALULA_FOR_EACH_SECTION(X)
 #undef X
-      ALULA_SECTION_LAST = ALULA_SECTION_CUSTOM_CALLS
+      ALULA_SECTION_LAST = ALULA_SECTION_IMPORTS
 } alula_section_kind;
 
 typedef struct alula_file_section {
@@ -193,7 +194,8 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_kernel) == 24, "kernel");
 
 typedef enum alula_image_kind ALULA_ENUM_TYPE {
   ALULA_IMAGE_ELF = 1, /* a linked ELF file without relocations */
-  ALULA_IMAGE_RAW = 2  /* position-independent bytes */
+  ALULA_IMAGE_RAW = 2, /* position-independent bytes */
+  ALULA_IMAGE_PTX = 3  /* texts of PTX, each with a zero byte at its end */
 } alula_image_kind;
 
 /* All kernels for one kind of machine. Variants stand best first: the runtime
@@ -205,7 +207,8 @@ typedef struct alula_file_variant {
   /* LISTS[first_feature ...]: names of what the machine must have. */
   uint32_t first_feature, feature_count;
   /* ENTRIES[first_entry ...]: for each kernel, the offset of its first
-   * instruction: a virtual address of the ELF file, or into the raw bytes. */
+   * instruction: a virtual address of the ELF file, or into the raw bytes. Of
+   * PTX: the offset of the text that has the kernel. */
   uint32_t first_entry, reserved;
   uint64_t image_offset, image_bytes;
 } alula_file_variant;
@@ -227,6 +230,15 @@ typedef struct alula_file_custom_call {
   uint32_t flags;
 } alula_file_custom_call;
 ALULA_STATIC_ASSERT(sizeof(alula_file_custom_call) == 32, "custom call");
+
+enum { ALULA_IMPORT_OPTIONAL = 1 };
+
+/* A function that kernels call and that is found by its name when the file is
+ * loaded, see `alula_import` in kernel_abi.h. Names ascend, byte by byte. */
+typedef struct alula_file_import {
+  uint32_t name, flags;
+} alula_file_import;
+ALULA_STATIC_ASSERT(sizeof(alula_file_import) == 8, "import");
 
 /* Provenance and other facts for people: "compiler", "options", "input.hash".
  */

@@ -6,7 +6,7 @@
  * (x, y, z) below `workgroup_count`, in any order, from any threads, several at
  * once; one call ends before the next command starts. A kernel
  *   - reads and writes only its bindings and its scratch,
- *   - calls nothing outside its image and keeps no state,
+ *   - calls nothing outside its image but its imports, and keeps no state,
  *   - may assume of a binding no more alignment than its element type's own
  *     (for complex numbers, its part's),
  *   - uses the C calling convention of the target and at most
@@ -25,6 +25,20 @@ extern "C" {
 #define ALULA_KERNEL_ABI 1u
 
 #define ALULA_KERNEL_STACK_BYTES 65536u
+
+/* A function that is found by name when the artifact is loaded. `params` is a
+ * struct of C layout: for each memory a pointer to its first element, operands
+ * before results, each index an int64_t, in the order of the call. `context`
+ * is what who gave the function wants with it. Returns 0, or the kernel fails
+ * with its number. */
+typedef int32_t (*alula_import_function)(void *params, void *context,
+                                         void *reserved);
+
+typedef struct alula_import {
+  /* NULL only for one that may be missing. */
+  alula_import_function function;
+  void *context;
+} alula_import;
 
 typedef struct alula_kernel_args {
   uint32_t struct_bytes;
@@ -47,6 +61,9 @@ typedef struct alula_kernel_args {
    * the kernel's record in the artifact asks for; content undefined. */
   void *scratch;
   uint64_t scratch_bytes;
+  /* The functions of the artifact's section IMPORTS, in its order; NULL if it
+   * has none. */
+  const alula_import *imports;
 } alula_kernel_args;
 
 typedef int32_t (*alula_kernel)(const alula_kernel_args *args, uint32_t x,
