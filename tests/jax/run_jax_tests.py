@@ -39,7 +39,7 @@ def parse_arguments():
     parser.add_argument("--from", dest="tree", required=True, type=Path)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--jobs", type=int, default=1, help="processes for each file")
-    parser.add_argument("--devices", type=int, default=1)
+    parser.add_argument("--devices", type=int, help="default: as many as the file asks XLA:CPU for")
     parser.add_argument("--match", help="pytest's -k")
     parser.add_argument("--sample", type=int, default=1, help="one test of so many")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "jax_tests")
@@ -59,15 +59,20 @@ def find_file(tree, name):
     sys.exit(f"no test file {name} in {tree}")
 
 
-def make_environment(platform, results, shard, options):
+def count_devices(file, options):
+    asked = re.search(r"request_cpu_devices\((\d+)\)", (options.tree / file).read_text())
+    return options.devices or int(asked[1] if asked else 1)
+
+
+def make_environment(platform, results, shard, devices, options):
     environment = dict(os.environ)
-    flags = f"--xla_force_host_platform_device_count={options.devices}"
+    flags = f"--xla_force_host_platform_device_count={devices}"
     environment.update(
         JAX_PLATFORMS="cpu" if platform == "cpu" else "alula,cpu",
         JAX_SKIP_SLOW_TESTS="true",
         JAX_TRACEBACK_FILTERING="off",
-        ALULA_NUM_DEVICES=str(options.devices),
-        XLA_FLAGS=flags if options.devices > 1 else "",
+        ALULA_NUM_DEVICES=str(devices),
+        XLA_FLAGS=flags if devices > 1 else "",
         ALULA_RESULTS=str(results),
         ALULA_SHARD=shard,
         ALULA_SLICE="0" if options.only else str(options.slice),
@@ -85,7 +90,10 @@ class Worker:
         if options.fresh:
             self.results.unlink(missing_ok=True)
         self.shard = f"{index}/{options.jobs * options.sample}"
-        self.environment = make_environment(platform, self.results, self.shard, options)
+        devices = count_devices(file, options)
+        self.environment = make_environment(
+            platform, self.results, self.shard, devices, options
+        )
         self.command = [options.python, "-m", "pytest", "-q", "-p", "record_results"]
         self.command += ["-p", "no:cacheprovider", "--no-header", "--tb=short", file]
         if options.match:
