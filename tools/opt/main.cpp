@@ -6,6 +6,7 @@
 #include "dialect/vhlo/writer.h"
 #include "reference/check/dialect.h"
 #include "tools/opt/round_trip.h"
+#include "tools/plugin/flags.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
@@ -166,6 +167,14 @@ int main(int argc, char **argv) {
   registry.insert<alula::reference::check::CheckDialect,
                   alula::reference::interpreter::InterpreterDialect>();
   alula::driver::registerPasses();
+  alula::tools::PluginFlags plugins;
+  llvm::Error wrong = plugins.load(argc, argv);
+  if (!wrong)
+    wrong = plugins.registerAll(registry);
+  if (wrong) {
+    llvm::errs() << "alula-opt: error: " << toString(std::move(wrong)) << "\n";
+    return 2;
+  }
   Options options;
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
@@ -173,6 +182,8 @@ int main(int argc, char **argv) {
   registerDefaultTimingManagerCLOptions();
   PassPipelineCLParser passes("", "passes to run");
   cl::ParseCommandLineOptions(argc, argv, "Alula's pass runner\n");
+  if (plugins.printList())
+    return 0;
 
   if (!options.roundTrip.empty())
     return alula::opt::runRoundTrips(options.roundTrip, registry);
