@@ -7,6 +7,7 @@
 #include "compiler/driver/program.h"
 #include "compiler/driver/program_info.h"
 #include "compiler/driver/registry.h"
+#include "compiler/driver/stages_dump.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -87,23 +88,30 @@ static bool convertOptions(const alula_compile_options &options,
   if (options.until) {
     auto room = alula::driver::findRoom(options.until);
     if (!room) {
-      error =
-          "there is no room '" + std::string(options.until) + "': there are";
-      for (unsigned i = 0; i < alula::driver::roomCount; ++i)
-        error += (i ? ", " : " ") +
-                 alula::driver::getRoomName(static_cast<alula::driver::Room>(i))
-                     .str();
+      error = "there is no room '" + std::string(options.until) +
+              "': there are " + alula::driver::listStages();
       return false;
     }
     compile.until = *room;
   }
   if (options.dump_directory)
-    compile.dumpDirectory = options.dump_directory;
+    compile.dumps.stages = options.dump_directory;
   compile.verifyStages |= options.verify_stages != 0;
   if (options.external_file) {
     compile.externalFile = options.external_file;
     if (options.external_minimum_bytes)
       compile.externalMinimumBytes = options.external_minimum_bytes;
+  }
+  for (const std::string &target : compile.targets)
+    compile.record.options.push_back("--target=" + target);
+  for (const std::string &name : compile.customCalls)
+    compile.record.options.push_back("--custom-call=" + name);
+  if (options.external_file) {
+    compile.record.options.push_back("--externalize-constants=" +
+                                     compile.externalFile);
+    compile.record.options.push_back(
+        "--externalize-min-bytes=" +
+        std::to_string(compile.externalMinimumBytes));
   }
   if (options.cancel)
     compile.isCancelled = [&options] { return *options.cancel != 0; };
@@ -155,6 +163,11 @@ compileProgram(StringRef input, const alula_compile_options &options,
   });
   OwningOpRef<ModuleOp> module = alula::driver::readProgram(
       llvm::MemoryBuffer::getMemBufferCopy(input, "program"), &context);
+  if (module && (*module)->hasAttr("alula.stage")) {
+    (*module).emitError() << "'builtin.module': was compiled up to a stage "
+                           "already: alula-compile goes on with it";
+    return std::nullopt;
+  }
   if (module)
     setCounts(*module, options);
   if (module && options.info)
@@ -168,8 +181,13 @@ compileProgram(StringRef input, const alula_compile_options &options,
   if (!module || failed(alula::driver::setInitialValues(*module, values)) ||
       failed(alula::driver::compile(*module, compile, output)))
     return std::nullopt;
-  if (compile.until != alula::driver::Room::Emit)
-    return debugString(**module);
+  if (compile.until != alula::driver::Room::Emit) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    alula::driver::writeStage(*module, compile.until, compile, "program.mlir",
+                              os);
+    return text;
+  }
   if (options.on_external && !output.external.empty())
     options.on_external(options.user, output.external.data(),
                         output.external.size());
@@ -204,7 +222,7 @@ alula_status_code alula_compile(const void *program, size_t program_bytes,
     listener.firstError = "alula_compile: an argument is null";
   else if (convertOptions(options, compile, listener.firstError)) {
     StringRef input(static_cast<const char *>(program), program_bytes);
-    compile.inputHash = hashInput(input, options);
+    compile.record.inputHash = hashInput(input, options);
     result = compileProgram(input, options, compile, listener);
   }
   void *bytes = result ? copyOut(*result) : nullptr;

@@ -151,7 +151,9 @@ TEST(Compile, Until) {
   EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(result.message,
             "there is no room 'kitchen': there are input, optimize, "
-            "partition, dispatch, kernel, schedule, target, emit");
+            "partition, dispatch (executable-sources), kernel "
+            "(executable-configs), schedule, target (executable-targets), "
+            "emit");
 }
 
 TEST(Compile, ExternalConstants) {

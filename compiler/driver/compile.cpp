@@ -3,51 +3,29 @@
 #include "compiler/driver/compile.h"
 
 #include "artifact/printer.h"
-#include "compiler/dispatch/pipeline.h"
 #include "compiler/driver/check_custom_calls.h"
+#include "compiler/driver/stages_executables.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
-#include "compiler/input/pipeline.h"
-#include "compiler/kernel/pipeline.h"
-#include "compiler/optimize/pipeline.h"
-#include "compiler/partition/pipeline.h"
 #include "compiler/preprocess/preprocess.h"
-#include "compiler/schedule/pipeline.h"
 #include "compiler/target/cpu/generate.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace alula::driver;
 
 namespace {
-LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
-                        function_ref<void(OpPassManager &)> addPasses) {
+LogicalResult runPasses(Room room, ModuleOp module,
+                        const CompileOptions &options) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(options.verifyStages);
   if (options.setUpPasses && failed(options.setUpPasses(pm)))
     return failure();
-  addPasses(pm);
+  getStage(room).addPasses(pm, options);
   return pm.run(module);
-}
-
-void addInput(OpPassManager &pm) {
-  alula::input::PipelineOptions options;
-  options.lowerQuantized = true;
-  options.dynamicShapes = true;
-  alula::input::addInputPipeline(pm, options);
-  pm.addPass(createInlinerPass());
-  pm.addPass(createSymbolDCEPass());
-}
-
-void addDispatch(OpPassManager &pm, const CompileOptions &options) {
-  alula::partition::addCollectivesPipeline(pm);
-  // Whoever supplies constants knows them as they were.
-  alula::dispatch::addDispatchPipeline(
-      pm, {.packWeights = options.externalFile.empty()});
 }
 
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
@@ -91,11 +69,12 @@ LogicalResult emit(ModuleOp module, const CompileOptions &options, Watch &watch,
   external.file = options.externalFile;
   external.minimumBytes = options.externalMinimumBytes;
   if (failed(alula::emit::emitArtifact(
-          module, {"alula 0.1.0", describeOptions(options), options.inputHash},
+          module, {compilerVersion.str(), describeOptions(options),
+                   options.record.inputHash},
           output.artifact, &external)))
     return failure();
   output.external = std::move(external.bytes);
-  if (options.dumpDirectory.empty())
+  if (options.dumps.stages.empty())
     return success();
   alula::artifact::Artifact artifact;
   alula::artifact::Diagnostic diagnostic;
@@ -103,47 +82,72 @@ LogicalResult emit(ModuleOp module, const CompileOptions &options, Watch &watch,
           output.artifact.data(), output.artifact.size(), {.checkData = false},
           artifact, diagnostic))
     return module.emitError() << "'builtin.module': " << diagnostic.text;
-  return watch.dump(module.getLoc(), ".txt", printText(artifact));
+  return watch.dump(
+      module.getLoc(), ".txt",
+      [&](llvm::raw_ostream &os) { os << printText(artifact); });
 }
 
-/// What others do to kernels is only seen by what it was before.
-LogicalResult preprocess(ModuleOp module, const CompileOptions &options,
-                         Watch &watch) {
-  if (!options.preprocess || options.preprocess->steps.empty() ||
+/// The end of the dispatch room: what others do to each executable by itself.
+LogicalResult finishExecutables(ModuleOp module, const CompileOptions &options,
+                                Watch &watch) {
+  if (failed(writeExecutables(module,
+                              {"--dump-executable-sources-to",
+                               options.dumps.sources, ".source",
+                               Room::Dispatch},
+                              options)) ||
       watch.isCancelled())
-    return success();
-  if (!options.dumpDirectory.empty()) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    module->print(os, OpPrintingFlags().elideLargeElementsAttrs(64));
-    if (failed(watch.dump(module.getLoc(), ".source.mlir", text)))
+    return failure();
+  std::map<std::string, std::string> before;
+  if (!options.dumps.preprocessed.empty())
+    before = printExecutables(module);
+  if (failed(substituteExecutables(module, Room::Dispatch, options)))
+    return failure();
+  if (options.preprocess &&
+      failed(alula::preprocess::preprocessExecutables(
+          module, *options.preprocess, options.isCancelled)))
+    return failure();
+  if (!options.dumps.preprocessed.empty()) {
+    auto after = printExecutables(module);
+    if (failed(writeExecutables(
+            module,
+            {"--dump-executable-preprocessed-to", options.dumps.preprocessed,
+             ".preprocessed", Room::Dispatch},
+            options, [&](alula::dispatch::ExecutableOp executable) {
+              std::string name = executable.getSymName().str();
+              return before[name] != after[name];
+            })))
       return failure();
   }
-  return alula::preprocess::preprocessExecutables(module, *options.preprocess,
-                                                  options.isCancelled);
+  return writeBenchmarks(module, options);
+}
+
+/// The end of the kernel room.
+LogicalResult finishConfigs(ModuleOp module, const CompileOptions &options) {
+  if (failed(substituteExecutables(module, Room::Kernel, options)) ||
+      failed(writeExecutables(
+          module,
+          {"--dump-executable-configs-to", options.dumps.configs, ".config",
+           Room::Kernel},
+          options)))
+    return failure();
+  return writeBinaries(module, options);
 }
 
 LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
                       Watch &watch, CompileOutput &output) {
+  if (getStage(room).addPasses && failed(runPasses(room, module, options)))
+    return failure();
   switch (room) {
   case Room::Input:
-    if (failed(runPasses(module, options, addInput)))
-      return failure();
     return checkCustomCalls(module, options.customCalls);
   case Room::Optimize:
-    return runPasses(module, options, alula::optimize::addOptimizePipeline);
   case Room::Partition:
-    return runPasses(module, options, alula::partition::addPartitionPipeline);
-  case Room::Dispatch:
-    if (failed(runPasses(module, options, [&](OpPassManager &pm) {
-          addDispatch(pm, options);
-        })))
-      return failure();
-    return preprocess(module, options, watch);
-  case Room::Kernel:
-    return runPasses(module, options, alula::kernel::addKernelPipeline);
   case Room::Schedule:
-    return runPasses(module, options, alula::schedule::addSchedulePipeline);
+    return success();
+  case Room::Dispatch:
+    return finishExecutables(module, options, watch);
+  case Room::Kernel:
+    return finishConfigs(module, options);
   case Room::Target:
     return generateVariants(module, options, watch);
   case Room::Emit:
@@ -153,25 +157,19 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
 }
 } // namespace
 
-llvm::StringRef alula::driver::getRoomName(Room room) {
-  static constexpr llvm::StringLiteral names[roomCount] = {
-      "input", "optimize", "partition", "dispatch", "kernel", "schedule", "target", "emit"};
-  return names[static_cast<unsigned>(room)];
-}
-
-std::optional<Room> alula::driver::findRoom(llvm::StringRef name) {
-  for (unsigned i = 0; i < roomCount; ++i)
-    if (getRoomName(static_cast<Room>(i)) == name)
-      return static_cast<Room>(i);
-  return std::nullopt;
-}
-
 LogicalResult alula::driver::compile(ModuleOp module,
                                      const CompileOptions &options,
                                      CompileOutput &output) {
   Watch watch(module.getContext(), options);
-  for (auto i = static_cast<unsigned>(options.from);
-       i <= static_cast<unsigned>(options.until); ++i) {
+  if (options.executableOnly && failed(checkExecutableAlone(module)))
+    return failure();
+  unsigned first = options.completed ? unsigned(*options.completed) + 1 : 0;
+  if (options.completed == Room::Dispatch && options.preprocessAgain) {
+    watch.beginRoom(Room::Dispatch);
+    if (failed(finishExecutables(module, options, watch)))
+      return failure();
+  }
+  for (unsigned i = first; i <= static_cast<unsigned>(options.until); ++i) {
     auto room = static_cast<Room>(i);
     watch.beginRoom(room);
     if (failed(runRoom(room, module, options, watch, output)) ||

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "compiler/driver/record.h"
+#include "compiler/driver/stages.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include <functional>
@@ -18,23 +21,6 @@ struct Plan;
 
 namespace alula::driver {
 
-/// The rooms in order; compilation may stop after any of them.
-enum class Room {
-  Input,
-  Optimize,
-  Partition,
-  Dispatch,
-  Kernel,
-  Schedule,
-  Target,
-  Emit
-};
-constexpr unsigned roomCount = 8;
-
-/// "input", "dispatch", …: flags, file names and the C API say it this way.
-llvm::StringRef getRoomName(Room room);
-std::optional<Room> findRoom(llvm::StringRef name);
-
 /// Where the compiler is.
 struct Progress {
   Room room;
@@ -44,19 +30,51 @@ struct Progress {
   unsigned done = 0, total = 0;
 };
 
+/// What is written on the way; none of it changes the artifact.
+struct Dumps {
+  /// A folder for the program after each room; empty: none.
+  std::string stages;
+  /// Programs are bytecode instead of text.
+  bool bytecode = false;
+  /// Constants of more elements are left out of text, which is then only good
+  /// for reading.
+  std::optional<int64_t> elideLarger;
+  /// Folders for executables by themselves, "-" if it is only one; empty: none.
+  /// Before others have had them; after that, if they changed; with grids.
+  std::string sources, preprocessed, configs;
+  /// A program for each call, the compiler's steps from loops to code, and what
+  /// --executable-only makes of each.
+  std::string benchmarks, intermediates, binaries;
+};
+
+/// A file in the place of an executable, or a folder of files.
+struct Substitution {
+  /// Dispatch or Kernel: what the file has been through.
+  Room stage;
+  /// Empty: all that the folder has.
+  std::string executable;
+  std::string path;
+};
+
 struct CompileOptions {
   /// Machines to make code for, best first: "cpu:host", "cpu:x86-64-v3".
   std::vector<std::string> targets = {"cpu:host"};
   Room until = Room::Emit;
-  /// The first room to run: the module is what the ones before would leave.
-  Room from = Room::Input;
+  /// The last room that the module has been through.
+  std::optional<Room> completed;
+  /// What dumps say, so that going on needs no flags.
+  Record record;
   /// Functions that the embedder registers with the runtime.
   std::vector<std::string> customCalls;
   /// Tools and pipelines that get each kernel at the end of the dispatch room;
   /// null: none.
   std::shared_ptr<const preprocess::Plan> preprocess;
-  /// A folder for the program after each room that changed it; empty: none.
-  std::string dumpDirectory;
+  std::vector<Substitution> substitutions;
+  /// The program must be one executable; the artifact has no host.
+  bool executableOnly = false;
+  /// Preprocess even if the dispatch room is completed already.
+  bool preprocessAgain = false;
+  Dumps dumps;
   /// Run MLIR's verifier after every pass.
 #ifdef NDEBUG
   bool verifyStages = false;
@@ -67,8 +85,6 @@ struct CompileOptions {
   /// stay in the artifact.
   std::string externalFile;
   uint64_t externalMinimumBytes = 65536;
-  /// Recorded in the artifact.
-  std::string inputHash;
   /// Called for each pass manager: a tool's flags for printing and timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> setUpPasses;
   std::function<void(const Progress &)> onProgress;

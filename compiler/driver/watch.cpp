@@ -1,12 +1,11 @@
 #include "compiler/driver/watch.h"
 
-#include "dialect/dispatch/ops.h"
+#include "compiler/driver/stages_dump.h"
+#include "compiler/driver/stages_file.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -53,51 +52,27 @@ LogicalResult Watch::endRoom(ModuleOp module) {
       std::chrono::steady_clock::now() - start;
   if (options.onTime)
     options.onTime(room, seconds.count());
-  if (options.dumpDirectory.empty() || room == Room::Emit)
+  if (room == Room::Emit)
     return success();
-  // Images are no text: they have files of their own.
-  SmallVector<std::pair<dispatch::VariantOp, StringAttr>> images;
-  for (auto variant : module.getOps<dispatch::VariantOp>()) {
-    StringAttr image = variant.getImageAttr();
-    if (failed(dump(variant.getLoc(), "." + variant.getSymName().str() + ".elf",
-                    image.getValue())))
-      return failure();
-    images.emplace_back(variant, image);
-    variant.setImage("");
-  }
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  OpPrintingFlags flags;
-  flags.elideLargeElementsAttrs(64).useLocalScope();
-  module->print(os, flags);
-  for (auto &[variant, image] : images)
-    variant.setImageAttr(image);
-  if (text == lastDump)
-    return success();
-  lastDump = text;
-  return dump(module.getLoc(), ".mlir", text);
+  return dump(module.getLoc(), options.dumps.bytecode ? ".mlirbc" : ".mlir",
+              [&](llvm::raw_ostream &os) {
+                writeStage(module, room, options, makeName(".mlir"), os);
+              });
 }
 
-LogicalResult Watch::dump(Location location, StringRef suffix, StringRef text) {
-  if (options.dumpDirectory.empty())
+std::string Watch::makeName(StringRef suffix) const {
+  return llvm::formatv("{0,0+2}.{1}{2}", unsigned(room) + 1, getRoomName(room),
+                       suffix);
+}
+
+LogicalResult
+Watch::dump(Location location, StringRef suffix,
+            llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  if (options.dumps.stages.empty())
     return success();
-  std::error_code error =
-      llvm::sys::fs::create_directories(options.dumpDirectory);
-  std::string name = llvm::formatv("{0,0+2}-{1}{2}", unsigned(room) + 1,
-                                   getRoomName(room), suffix);
-  llvm::SmallString<128> path(options.dumpDirectory);
-  llvm::sys::path::append(path, name);
-  if (!error) {
-    llvm::raw_fd_ostream os(path, error);
-    if (!error) {
-      os << text;
-      os.close();
-      error = os.error();
-      os.clear_error();
-    }
-  }
-  if (error)
-    return emitError(location) << "'builtin.module': can't write " << path
-                               << ": " << error.message();
+  if (llvm::Error error = writeWholeInFolder(options.dumps.stages,
+                                             makeName(suffix), write))
+    return emitError(location) << "'builtin.module': can't write "
+                               << toString(std::move(error));
   return success();
 }

@@ -23,19 +23,20 @@ public:
   void report(llvm::StringRef step, unsigned done = 0, unsigned total = 0);
   bool isCancelled() const;
 
-  /// Writes `text` into the dump folder, if there is one, under the number and
-  /// name of the room that runs.
-  mlir::LogicalResult dump(mlir::Location location, llvm::StringRef suffix,
-                           llvm::StringRef text);
+  /// Writes a file into the folder of stages, if there is one, under the number
+  /// and name of the room that runs.
+  mlir::LogicalResult
+  dump(mlir::Location location, llvm::StringRef suffix,
+       llvm::function_ref<void(llvm::raw_ostream &)> write);
 
 private:
+  std::string makeName(llvm::StringRef suffix) const;
+
   mlir::MLIRContext *context;
   const CompileOptions &options;
   mlir::ScopedDiagnosticHandler silence;
   Room room = Room::Input;
   std::chrono::steady_clock::time_point start;
-  /// The program as it was dumped last.
-  std::string lastDump;
 };
 
 } // namespace alula::driver

@@ -260,7 +260,7 @@ def test_random_program(tmp_path, seed, dynamic):
     source, artifact = tmp_path / "program.mlir", tmp_path / "program.alula"
     source.write_text(kernel_text() + text)
     subprocess.run(
-        [BIN / "alula-compile", "--from=schedule", source, "-o", artifact], check=True
+        [BIN / "alula-compile", "--compile-from=kernel", source, "-o", artifact], check=True
     )
     numbers = np.random.RandomState(seed)
     env, command = {}, [BIN / "alula-run", artifact]

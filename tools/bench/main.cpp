@@ -1,6 +1,7 @@
 // alula-bench: how long a function of an artifact, or one of its kernels,
 // takes. Google Benchmark's flags and output.
 
+#include "tools/bench/executable_call.h"
 #include "tools/bench/kernel_timer.h"
 #include "tools/model/model.h"
 #include "tools/model/random_value.h"
@@ -9,6 +10,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 using namespace alula;
@@ -24,6 +26,17 @@ Times a function of an artifact.
   --dim=SYMBOL=N          the size of a dynamic dimension of random arguments
   --seed=N                of the random numbers
   --kernel=NAME           time this kernel's dispatches in the call instead
+  --output=VALUE          where a result goes after the first call, in order,
+                          as for alula-run: "-" prints it
+
+       alula-bench --executable=BLOB --entry=KERNEL --binding=VALUE ...
+
+Times a kernel of what alula-compile --executable-only wrote.
+
+  --entry=KERNEL          its name or number
+  --binding=VALUE         one for each binding, in order
+  --workgroups=X,Y,Z      the grid, 1,1,1 if it is not given
+  --constants=N,...       the integers of the call
 )";
 const char googleHelp[] = R"(
 Google Benchmark's: --benchmark_format=<console|json|csv>, --benchmark_out=FILE,
@@ -34,7 +47,9 @@ struct Options {
   model::Options model;
   std::vector<std::string> inputs;
   std::map<std::string, uint32_t> dims;
+  std::vector<std::string> outputs;
   std::string kernel;
+  bench::ExecutableCall executable;
   uint32_t seed = 0;
 };
 
@@ -45,11 +60,27 @@ int fail(const std::string &text) {
 
 bool setOption(std::string_view name, std::string_view value,
                Options &options) {
-  model::Taken taken = model::setOption(name, value, options.model);
+  // Of an executable they are numbers, of a model a folder.
+  bool isNumbers = name == "constants" && !options.executable.file.empty();
+  model::Taken taken = isNumbers
+                           ? model::Taken::No
+                           : model::setOption(name, value, options.model);
   if (taken != model::Taken::No)
     return taken == model::Taken::Yes;
   if (name == "input")
     options.inputs.emplace_back(value);
+  else if (name == "output")
+    options.outputs.emplace_back(value);
+  else if (name == "executable")
+    options.executable.file = value;
+  else if (name == "entry")
+    options.executable.entry = value;
+  else if (name == "binding")
+    options.executable.bindings.emplace_back(value);
+  else if (name == "workgroups")
+    options.executable.workgroups = value;
+  else if (isNumbers)
+    options.executable.constants = value;
   else if (name == "kernel")
     options.kernel = value;
   else if (name == "seed")
@@ -80,12 +111,23 @@ bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
     }
     std::string_view rest = word.substr(word.starts_with("--") ? 2 : 1);
     size_t equals = rest.find('=');
-    if (equals == rest.npos ||
-        !setOption(rest.substr(0, equals), rest.substr(equals + 1), options)) {
+    std::string_view value;
+    // "--entry 0" is "--entry=0".
+    if (equals != rest.npos)
+      value = rest.substr(equals + 1);
+    else if (i + 1 < argc)
+      value = argv[++i];
+    if ((equals == rest.npos && value.empty()) ||
+        !setOption(rest.substr(0, equals), value, options)) {
       error = "unknown or wrong option '" + std::string(word) +
               "'; --help lists them";
       return false;
     }
+  }
+  if (!options.executable.file.empty() && error.empty()) {
+    if (!options.model.file.empty() || !options.inputs.empty())
+      error = "--executable takes no other file and no --input";
+    options.model.file = options.executable.file;
   }
   if (options.model.file.empty())
     error = "no file is given; --help explains";
@@ -136,6 +178,26 @@ struct Call {
   }
 };
 
+/// What the first call gave.
+bool writeResults(const Options &options, Call &call, std::string &problem) {
+  if (options.outputs.size() > call.results.size()) {
+    problem = "the function gives " + std::to_string(call.results.size()) +
+              " results, not " + std::to_string(options.outputs.size());
+    return false;
+  }
+  for (size_t i = 0; i < options.outputs.size(); ++i) {
+    values::Value value;
+    const Buffer &result = call.owned[call.inputs.size() + i];
+    if (!values::createValue(result.dtype(), result.dims(), value, problem))
+      return false;
+    if (value.size)
+      memcpy(value.data.get(), result.data(), value.size);
+    if (!values::writeValue(options.outputs[i], value, problem))
+      return false;
+  }
+  return true;
+}
+
 bool prepare(const Options &options, Call &call, std::string &problem) {
   model::Model &model = call.model;
   if (!model::openModel(options.model, model, problem) ||
@@ -167,7 +229,7 @@ bool prepare(const Options &options, Call &call, std::string &problem) {
   for (alula_buffer *result : call.results)
     call.owned.emplace_back(result);
   problem = error.message();
-  return !error;
+  return !error && writeResults(options, call, problem);
 }
 
 void timeCalls(benchmark::State &state, Call &call, bench::KernelTimer *timer) {
@@ -196,9 +258,14 @@ void timeCalls(benchmark::State &state, Call &call, bench::KernelTimer *timer) {
     state.counters["dispatches"] = double(dispatches);
 }
 
-int run(const Options &options) {
+int run(Options &options) {
   Call call;
   std::string problem;
+  if (!options.executable.file.empty()) {
+    if (!bench::makeArtifact(options.executable, options.model.bytes, problem))
+      return fail(problem);
+    options.inputs = options.executable.bindings;
+  }
   if (!prepare(options, call, problem))
     return fail(problem);
   std::string name =

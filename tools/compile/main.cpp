@@ -3,8 +3,11 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/program.h"
 #include "compiler/driver/registry.h"
+#include "compiler/driver/stages_dump.h"
+#include "compiler/driver/stages_file.h"
 #include "tools/compile/preprocess_flags.h"
 #include "tools/compile/progress_line.h"
+#include "tools/compile/stage_flags.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -13,7 +16,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -47,32 +49,10 @@ struct Options {
       "externalize-min-bytes", cl::init(65536), cl::value_desc("n"),
       cl::desc("the smallest constant that is large")};
   alula::tools::PreprocessFlags preprocess;
-  cl::opt<std::string> dumpDirectory{
-      "dump-dir", cl::value_desc("folder"),
-      cl::desc("write the program after each room that changes it")};
+  alula::tools::StageFlags stages;
   cl::opt<bool> time{"time", cl::desc("print the seconds of each room")};
   cl::opt<bool> verifyStages{"verify-stages",
                              cl::desc("verify the program after every pass")};
-  cl::opt<Room> from{
-      "from", cl::init(Room::Input), cl::desc("first room to run"),
-      cl::values(clEnumValN(Room::Input, "input", "legal StableHLO"),
-                 clEnumValN(Room::Optimize, "optimize", "less work"),
-                 clEnumValN(Room::Partition, "partition", "one device"),
-                 clEnumValN(Room::Dispatch, "dispatch", "kernels and host"),
-                 clEnumValN(Room::Kernel, "kernel", "kernels as loops"),
-                 clEnumValN(Room::Schedule, "schedule", "places for values"),
-                 clEnumValN(Room::Target, "target", "machine code"),
-                 clEnumValN(Room::Emit, "emit", "the artifact"))};
-  cl::opt<Room> until{
-      "until", cl::init(Room::Emit), cl::desc("last room to run"),
-      cl::values(clEnumValN(Room::Input, "input", "legal StableHLO"),
-                 clEnumValN(Room::Optimize, "optimize", "less work"),
-                 clEnumValN(Room::Partition, "partition", "one device"),
-                 clEnumValN(Room::Dispatch, "dispatch", "kernels and host"),
-                 clEnumValN(Room::Kernel, "kernel", "kernels as loops"),
-                 clEnumValN(Room::Schedule, "schedule", "places for values"),
-                 clEnumValN(Room::Target, "target", "machine code"),
-                 clEnumValN(Room::Emit, "emit", "the artifact"))};
 };
 
 int fail(const llvm::Twine &text) {
@@ -99,35 +79,70 @@ void printTimes(ArrayRef<std::pair<Room, double>> times) {
   llvm::errs() << llvm::format("%10.4f s 100.0%%  all\n", sum);
 }
 
-using Write = function_ref<void(llvm::raw_ostream &)>;
-
-llvm::Error writeChecked(StringRef path, llvm::raw_fd_ostream &os,
-                         Write write) {
-  write(os);
-  os.flush();
-  std::error_code code = os.error();
-  os.clear_error();
-  return code ? llvm::createFileError(path, code) : llvm::Error::success();
-}
-
-/// A file appears whole or not at all, and who has the old one mapped keeps it.
-llvm::Error tryWriteFile(StringRef path, Write write) {
-  bool isSpecial = path != "-" && llvm::sys::fs::exists(path) &&
-                   !llvm::sys::fs::is_regular_file(path);
-  if (!isSpecial)
-    return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-      return writeChecked(path, static_cast<llvm::raw_fd_ostream &>(os), write);
-    });
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  return code ? llvm::createFileError(path, code)
-              : writeChecked(path, os, write);
-}
-
-int writeFile(StringRef path, Write write) {
-  if (llvm::Error error = tryWriteFile(path, write))
+int writeFile(StringRef path, function_ref<void(llvm::raw_ostream &)> write) {
+  if (llvm::Error error = alula::driver::writeWhole(path, write))
     return fail("can't write " + toString(std::move(error)));
   return 0;
+}
+
+/// What the flags ask for, wherever they come from.
+llvm::Expected<alula::driver::CompileOptions>
+makeOptions(const Options &options, const alula::tools::CommandLine &line) {
+  alula::driver::CompileOptions compile;
+  if (!options.targets.empty())
+    compile.targets.assign(options.targets.begin(), options.targets.end());
+  compile.customCalls.assign(options.customCalls.begin(),
+                             options.customCalls.end());
+  compile.verifyStages |= options.verifyStages;
+  if (!options.external.empty())
+    compile.externalFile = llvm::sys::path::filename(options.external);
+  compile.externalMinimumBytes = options.externalBytes;
+  if (llvm::Error error = options.stages.apply(compile))
+    return std::move(error);
+  auto plan = options.preprocess.makePlan(compile.targets);
+  if (!plan)
+    return plan.takeError();
+  compile.preprocess =
+      std::make_shared<alula::preprocess::Plan>(std::move(*plan));
+  compile.preprocessAgain = options.preprocess.again;
+  compile.record.options = line.getRecorded();
+  // Whoever goes on may have another default, or another machine.
+  if (options.targets.empty())
+    for (const std::string &target : compile.targets)
+      compile.record.options.push_back("--target=" + target);
+  return compile;
+}
+
+/// Takes over what `module` says of how it came about; changes nothing if it
+/// says nothing.
+llvm::Error resume(ModuleOp module, const Options &options,
+                   alula::tools::CommandLine &line,
+                   alula::driver::CompileOptions &compile) {
+  auto resumption = alula::driver::takeRecord(module);
+  if (!resumption)
+    return resumption.takeError();
+  if (!*resumption)
+    return llvm::Error::success();
+  if (llvm::Error error = line.parseAgain(**resumption,
+                                          options.stages.overrides,
+                                          options.preprocess.again))
+    return error;
+  auto again = makeOptions(options, line);
+  if (!again)
+    return again.takeError();
+  compile = std::move(*again);
+  compile.record.inputHash = (*resumption)->record.inputHash;
+  return options.stages.applyStart(*resumption, compile);
+}
+
+/// Beside the artifact, unless the caller says where.
+std::string findExternalFile(const Options &options,
+                             const alula::tools::CommandLine &line) {
+  if (!line.isFromRecord("externalize-constants") || options.output == "-")
+    return options.external;
+  llvm::SmallString<128> path = llvm::sys::path::parent_path(options.output);
+  llvm::sys::path::append(path, options.external);
+  return path.str().str();
 }
 } // namespace
 
@@ -136,24 +151,14 @@ int main(int argc, char **argv) {
   Options options;
   registerAsmPrinterCLOptions();
   registerPassManagerCLOptions();
-  cl::ParseCommandLineOptions(argc, argv, "Alula's compiler\n");
-
-  // Linking resets every command-line option of the process: lld does that.
-  std::string outputFile = options.output, externalFile = options.external;
-  Room until = options.until;
-  Room from = options.from;
-  bool printsTimes = options.time;
-
-  alula::driver::CompileOptions compile;
-  if (!options.targets.empty())
-    compile.targets = options.targets;
-  auto plan = options.preprocess.makePlan(compile.targets);
-  if (!plan) {
-    fail(toString(plan.takeError()));
+  alula::tools::CommandLine line(argc, argv);
+  line.parse();
+  auto made = makeOptions(options, line);
+  if (!made) {
+    fail(toString(made.takeError()));
     return 2;
   }
-  compile.preprocess =
-      std::make_shared<alula::preprocess::Plan>(std::move(*plan));
+  alula::driver::CompileOptions compile = std::move(*made);
 
   std::string error;
   auto input = openInputFile(options.input, &error);
@@ -169,48 +174,51 @@ int main(int argc, char **argv) {
                                        /*RequiresNullTerminator=*/false),
       llvm::SMLoc());
   SourceMgrDiagnosticHandler printer(sources, &context);
+  compile.record.inputHash =
+      llvm::utohexstr(llvm::xxh3_64bits(input->getBuffer()),
+                      /*LowerCase=*/true);
 
-  compile.until = until;
-  compile.from = from;
-  compile.customCalls = options.customCalls;
-  compile.dumpDirectory = options.dumpDirectory;
-  compile.verifyStages |= options.verifyStages;
-  if (!externalFile.empty())
-    compile.externalFile = llvm::sys::path::filename(externalFile);
-  compile.externalMinimumBytes = options.externalBytes;
+  // Asked first, it lets every diagnostic pass.
+  std::unique_ptr<alula::tools::ProgressLine> progressLine;
+  ScopedDiagnosticHandler clearLine(&context, [&](Diagnostic &) {
+    if (progressLine)
+      progressLine->clear();
+    return failure();
+  });
+  std::signal(SIGINT, interrupt);
+  std::signal(SIGTERM, interrupt);
+  progressLine = std::make_unique<alula::tools::ProgressLine>(compile.until);
+  OwningOpRef<ModuleOp> module = alula::driver::readProgram(
+      llvm::MemoryBuffer::getMemBuffer(input->getMemBufferRef(),
+                                       /*RequiresNullTerminator=*/false),
+      &context);
+  if (!module)
+    return 1;
+  if (llvm::Error problem = resume(*module, options, line, compile)) {
+    progressLine.reset();
+    fail(toString(std::move(problem)));
+    return 2;
+  }
+
+  // Linking resets every command-line option of the process: lld does that.
+  std::string outputFile = options.output;
+  std::string externalFile = findExternalFile(options, line);
+  bool printsTimes = options.time;
   compile.setUpPasses = [](PassManager &pm) {
     return applyPassManagerCLOptions(pm);
   };
-  compile.inputHash = llvm::utohexstr(llvm::xxh3_64bits(input->getBuffer()),
-                                      /*LowerCase=*/true);
   std::vector<std::pair<Room, double>> times;
   compile.onTime = [&](Room room, double seconds) {
     times.emplace_back(room, seconds);
   };
-  std::signal(SIGINT, interrupt);
-  std::signal(SIGTERM, interrupt);
+  compile.onProgress = [&](const alula::driver::Progress &progress) {
+    progressLine->show(progress);
+  };
   compile.isCancelled = [] { return interrupted != 0; };
 
   alula::driver::CompileOutput output;
-  OwningOpRef<ModuleOp> module;
-  bool isGood;
-  {
-    alula::tools::ProgressLine line(until);
-    // Asked first, it lets every diagnostic pass.
-    ScopedDiagnosticHandler clearLine(&context, [&](Diagnostic &) {
-      line.clear();
-      return failure();
-    });
-    compile.onProgress = [&](const alula::driver::Progress &progress) {
-      line.show(progress);
-    };
-    module = alula::driver::readProgram(
-        llvm::MemoryBuffer::getMemBuffer(input->getMemBufferRef(),
-                                         /*RequiresNullTerminator=*/false),
-        &context);
-    isGood =
-        module && succeeded(alula::driver::compile(*module, compile, output));
-  }
+  bool isGood = succeeded(alula::driver::compile(*module, compile, output));
+  progressLine.reset();
   if (interrupted) {
     fail("interrupted");
     return 128 + interrupted;
@@ -219,7 +227,12 @@ int main(int argc, char **argv) {
     return 1;
   if (printsTimes)
     printTimes(times);
-  if (!externalFile.empty() && output.external.empty() && until == Room::Emit)
+  if (compile.until != Room::Emit)
+    return writeFile(outputFile, [&](llvm::raw_ostream &os) {
+      alula::driver::writeStage(*module, compile.until, compile, outputFile,
+                                os);
+    });
+  if (!externalFile.empty() && output.external.empty())
     llvm::errs() << "alula-compile: note: no constant has "
                  << compile.externalMinimumBytes << " bytes: '" << externalFile
                  << "' is not written\n";
@@ -228,10 +241,6 @@ int main(int argc, char **argv) {
           os << output.external;
         }))
       return status;
-  return writeFile(outputFile, [&](llvm::raw_ostream &os) {
-    if (until == Room::Emit)
-      os << output.artifact;
-    else
-      module->print(os);
-  });
+  return writeFile(outputFile,
+                   [&](llvm::raw_ostream &os) { os << output.artifact; });
 }

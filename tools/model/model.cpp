@@ -88,7 +88,11 @@ bool load(const Options &options, Model &model, std::string &error) {
   if (!options.constants.empty())
     load.external_directory = options.constants.c_str();
   Error problem;
-  if (options.file != "-") {
+  if (!options.bytes.empty()) {
+    model.executable.emplace(
+        Executable::loadMemory(model.instance, options.bytes.data(),
+                               options.bytes.size(), problem, &load));
+  } else if (options.file != "-") {
     model.executable.emplace(Executable::loadFile(
         model.instance, options.file.c_str(), problem, &load));
   } else {

@@ -13,6 +13,8 @@ struct Options {
   std::string file, function, device = "cpu", variant, constants;
   /// NAME=VALUE, NAME=LIBRARY[:SYMBOL].
   std::vector<std::string> globals, customCalls;
+  /// The file's content, if it is in memory already.
+  std::string bytes;
   uint32_t threads = 0;
 };
 

@@ -1,0 +1,45 @@
+#include "compiler/driver/stages_dump.h"
+
+#include "compiler/driver/stages_file.h"
+#include "dialect/newer/source.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace alula::driver;
+
+void alula::driver::writeStage(ModuleOp module, Room stage,
+                               const CompileOptions &options, StringRef file,
+                               llvm::raw_ostream &os,
+                               StringRef goOnFlags) {
+  if (options.dumps.bytecode) {
+    RecordScope scope(module, stage, options.record, /*isIncomplete=*/false);
+    // Only fails for an older version of the format, and none is asked for.
+    (void)writeBytecodeToFile(module, os,
+                              BytecodeWriterConfig(compilerVersion));
+    return;
+  }
+  OpPrintingFlags flags;
+  // Names of arguments are locations.
+  flags.enableDebugInfo();
+  if (options.dumps.elideLarger) {
+    flags.elideLargeElementsAttrs(*options.dumps.elideLarger);
+    flags.elideLargeResourceString(*options.dumps.elideLarger);
+  }
+  // MLIR has flags of its own that leave constants out.
+  bool isIncomplete =
+      flags.getLargeElementsAttrLimit() || flags.getLargeResourceStringLimit();
+  os << "// " << compilerVersion << ", after stage '" << getRoomName(stage)
+     << "' (" << unsigned(stage) + 1 << " of " << roomCount << ")\n";
+  if (isIncomplete)
+    os << "// constants are left out: can't be gone on with\n";
+  else
+    os << "// go on: alula-compile " << goOnFlags
+       << llvm::sys::path::filename(file)
+       << " -o "
+       << escapeFileName(module.getName().value_or("program")) + ".alula\n";
+  RecordScope scope(module, stage, options.record, isIncomplete);
+  newer::printOperation(module, os, flags);
+}

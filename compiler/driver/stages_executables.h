@@ -1,0 +1,53 @@
+// Executables by themselves: written to files, put back from files.
+
+#pragma once
+
+#include "compiler/driver/compile.h"
+#include "dialect/dispatch/ops.h"
+
+#include <map>
+
+namespace alula::driver {
+
+/// The file of each executable without its ending, "MODULE_NAME": no two differ
+/// in nothing but case. In the order of the module.
+llvm::MapVector<mlir::StringAttr, std::string>
+nameExecutables(mlir::ModuleOp module);
+
+/// One kind of file for executables.
+struct ExecutableFiles {
+  /// "--dump-executable-sources-to" and what it was given; nothing is written
+  /// if that is empty.
+  llvm::StringRef flag, folder;
+  /// ".source".
+  llvm::StringRef kind;
+  Room stage;
+};
+
+/// Writes the executables that `isWanted`, all if it is null.
+mlir::LogicalResult
+writeExecutables(mlir::ModuleOp module, const ExecutableFiles &files,
+                 const CompileOptions &options,
+                 llvm::function_ref<bool(dispatch::ExecutableOp)> isWanted = {});
+
+/// What executables are, to find those that change.
+std::map<std::string, std::string> printExecutables(mlir::ModuleOp module);
+
+/// Writes every executable compiled by itself: an artifact without a host.
+mlir::LogicalResult writeBinaries(mlir::ModuleOp module,
+                                  const CompileOptions &options);
+
+/// Puts executables of files in the place of those of `module`, which has been
+/// through the passes of `stage`.
+mlir::LogicalResult substituteExecutables(mlir::ModuleOp module, Room stage,
+                                          const CompileOptions &options);
+
+/// Writes a program for each call whose sizes are known, and skipped.txt with
+/// the others.
+mlir::LogicalResult writeBenchmarks(mlir::ModuleOp module,
+                                    const CompileOptions &options);
+
+/// Whether `module` is one executable and nothing else; says if it is not.
+mlir::LogicalResult checkExecutableAlone(mlir::ModuleOp module);
+
+} // namespace alula::driver

@@ -1,0 +1,274 @@
+#include "tools/compile/stage_flags.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/StringSaver.h"
+
+using namespace llvm;
+using namespace alula;
+using namespace alula::tools;
+using driver::Room;
+
+/// Flags that don't decide what the artifact is; a prefix ends with *. What is
+/// not here is recorded.
+static constexpr StringLiteral ownFlags[] = {
+    "o",
+    "bench-dim",
+    "compile-*",
+    "crash-reproducer*",
+    "dump-*",
+    "elide-constants-larger",
+    "emit-bytecode",
+    "executable-only",
+    "keep-intermediates",
+    "load-plugin*",
+    "mlir-*",
+    "override-recorded",
+    "plugin-path",
+    "preprocess-again",
+    "preprocess-jobs",
+    "preprocess-keep",
+    "preprocess-keep-going",
+    "preprocess-max-output",
+    "preprocess-timeout",
+    "reproducer-full",
+    "time",
+    "verbose",
+    "verify-stages"};
+
+static bool isOwn(StringRef name) {
+  return any_of(ownFlags, [&](StringRef own) {
+    return own.consume_back("*") ? name.starts_with(own) : name == own;
+  });
+}
+
+static Error fail(const Twine &text) {
+  return createStringError(std::make_error_code(std::errc::invalid_argument),
+                           text);
+}
+
+CommandLine::CommandLine(int argc, char **argv) : words(argv, argv + argc) {
+  StringSaver saver(memory);
+  cl::ExpandResponseFiles(saver, cl::TokenizeGNUCommandLine, words);
+}
+
+void CommandLine::parse() {
+  cl::ParseCommandLineOptions(static_cast<int>(words.size()), words.data(),
+                              "Alula's compiler\n");
+  collect();
+}
+
+void CommandLine::collect() {
+  StringMap<cl::Option *> &known = cl::getRegisteredOptions();
+  for (size_t i = 1; i < words.size(); ++i) {
+    StringRef word = words[i];
+    if (word == "--")
+      return;
+    if (!word.consume_front("-") || word.empty())
+      continue;
+    word.consume_front("-");
+    auto [name, value] = word.split('=');
+    auto found = known.find(name);
+    if (found == known.end())
+      continue;
+    bool hasValue = word.contains('=');
+    if (!hasValue &&
+        found->second->getValueExpectedFlag() == cl::ValueRequired &&
+        i + 1 < words.size()) {
+      value = words[++i];
+      hasValue = true;
+    }
+    if (isOwn(name))
+      continue;
+    // Where the file is says nothing of what is in the artifact.
+    if (name == "externalize-constants")
+      value = sys::path::filename(value);
+    flags.push_back({name.str(), value.str(), hasValue, false});
+  }
+}
+
+std::string CommandLine::Flag::print() const {
+  return "--" + name + (hasValue ? "=" + value : "");
+}
+
+std::vector<std::string> CommandLine::getValues(StringRef name) const {
+  std::vector<std::string> values;
+  for (const Flag &flag : flags)
+    if (flag.name == name)
+      values.push_back(flag.print());
+  return values;
+}
+
+std::vector<std::string> CommandLine::getRecorded() const {
+  std::vector<std::string> recorded;
+  for (const Flag &flag : flags)
+    recorded.push_back(flag.print());
+  return recorded;
+}
+
+bool CommandLine::isFromRecord(StringRef name) const {
+  return any_of(flags, [&](const Flag &flag) {
+    return flag.name == name && flag.isFromRecord;
+  });
+}
+
+/// The words of one flag.
+static std::vector<std::string> select(const std::vector<std::string> &all,
+                                       StringRef name) {
+  std::vector<std::string> chosen;
+  copy_if(all, std::back_inserter(chosen), [&](const std::string &word) {
+    return driver::getFlagName(word) == name;
+  });
+  return chosen;
+}
+
+static std::string show(const std::vector<std::string> &given) {
+  return given.empty() ? "not given" : join(given, " ");
+}
+
+Error CommandLine::parseAgain(const driver::Resumption &resumption,
+                              bool overrides, bool preprocessAgain) {
+  std::vector<std::string> recorded = resumption.record.options, spent;
+  for (const std::string &word : resumption.record.spent) {
+    bool isBack = preprocessAgain &&
+                  StringRef(word).starts_with("--preprocess-") &&
+                  getValues(driver::getFlagName(word)).empty();
+    (isBack ? recorded : spent).push_back(word);
+  }
+  std::vector<std::string> names;
+  for (const Flag &flag : flags)
+    if (!is_contained(names, flag.name))
+      names.push_back(flag.name);
+  for (StringRef name : names) {
+    std::vector<std::string> given = getValues(name);
+    bool isDone = driver::getLastUse(name) <= resumption.stage &&
+                  !(preprocessAgain && name.starts_with("preprocess-"));
+    std::vector<std::string> was = select(isDone ? spent : recorded, name);
+    if (given == was)
+      continue;
+    if (isDone)
+      return fail("[stage-conflict] " + show(given) +
+                  ": the program has been through stage '" +
+                  driver::getRoomName(driver::getLastUse(name)) +
+                  "', which reads it");
+    if (!overrides)
+      return fail("[stage-conflict] " + show(given) + ": the program was " +
+                  "compiled so far with " + show(was) +
+                  "; --override-recorded takes yours");
+  }
+  for (const std::string &word : recorded) {
+    StringRef name = driver::getFlagName(word);
+    if (is_contained(names, name))
+      continue;
+    words.push_back(StringSaver(memory).save(word).data());
+    auto [text, value] = StringRef(word).split('=');
+    flags.push_back(
+        {name.str(), value.str(), StringRef(word).contains('='), true});
+  }
+  // What is done stays known, and is not done again.
+  llvm::erase_if(flags, [&](const Flag &flag) {
+    return driver::getLastUse(flag.name) <= resumption.stage &&
+           !(preprocessAgain && StringRef(flag.name).starts_with("preprocess-"));
+  });
+  for (const std::string &word : spent) {
+    auto [text, value] = StringRef(word).split('=');
+    flags.push_back({driver::getFlagName(word).str(), value.str(),
+                     StringRef(word).contains('='), true});
+  }
+  cl::ResetAllOptionOccurrences();
+  std::string problems;
+  raw_string_ostream os(problems);
+  // Recorded words stand before "--" or a lone input alike: flags may come
+  // anywhere.
+  if (!cl::ParseCommandLineOptions(static_cast<int>(words.size()),
+                                   words.data(), "", &os))
+    return fail("[stage-record] its flags are not understood: " +
+                StringRef(problems).trim());
+  return Error::success();
+}
+
+static Expected<Room> readStage(StringRef flag, StringRef name) {
+  if (auto room = driver::findRoom(name))
+    return *room;
+  return fail("[stage-usage] --" + flag + ": there is no stage '" + name +
+              "': there are " + driver::listStages());
+}
+
+Error StageFlags::apply(driver::CompileOptions &options) const {
+  auto last = readStage("compile-to", to);
+  if (!last)
+    return last.takeError();
+  options.until = *last;
+  if (from != "auto") {
+    auto done = readStage("compile-from", from);
+    if (!done)
+      return done.takeError();
+    if (*done == Room::Emit)
+      return fail("[stage-usage] --compile-from: nothing follows 'emit'");
+    options.completed = *done;
+  }
+  options.dumps.stages = stages;
+  options.dumps.bytecode = bytecode;
+  options.executableOnly = executableOnly;
+  auto choose = [&](const Folder &one) {
+    return one.empty() ? executables.getValue() : one.getValue();
+  };
+  if (executables == "-")
+    return fail("[stage-usage] --dump-executables-to=-: standard output takes "
+                "one file");
+  options.dumps.sources = choose(sources);
+  options.dumps.preprocessed = choose(preprocessed);
+  options.dumps.configs = choose(configs);
+  options.dumps.benchmarks = choose(benchmarks);
+  options.dumps.intermediates = choose(intermediates);
+  options.dumps.binaries = choose(binaries);
+  using Words = cl::list<std::string>;
+  for (auto [stage, files, folders] :
+       {std::tuple<Room, const Words &, const Words &>(
+            Room::Dispatch, substituteSource, substituteSourceFrom),
+        std::tuple<Room, const Words &, const Words &>(
+            Room::Kernel, substituteConfig, substituteConfigFrom)}) {
+    for (StringRef word : files) {
+      auto [name, file] = word.split('=');
+      if (name.empty() || file.empty())
+        return fail("[stage-usage] --" + files.ArgStr +
+                    ": must be NAME=FILE: is '" + word + "'");
+      options.substitutions.push_back({stage, name.str(), file.str()});
+    }
+    for (StringRef folder : folders)
+      options.substitutions.push_back({stage, "", folder.str()});
+  }
+  if (!elide.empty()) {
+    int64_t limit;
+    if (StringRef(elide).getAsInteger(10, limit) || limit < 0)
+      return fail("[stage-usage] --elide-constants-larger: must be a number: "
+                  "is '" +
+                  elide + "'");
+    if (bytecode)
+      return fail("[stage-usage] --elide-constants-larger: is for text: not "
+                  "with --emit-bytecode");
+    options.dumps.elideLarger = limit;
+  }
+  return applyStart(std::nullopt, options);
+}
+
+Error StageFlags::applyStart(
+    const std::optional<driver::Resumption> &resumption,
+    driver::CompileOptions &options) const {
+  if (resumption) {
+    if (!options.completed || overrides)
+      options.completed = options.completed.value_or(resumption->stage);
+    else if (*options.completed != resumption->stage)
+      return fail("[stage-conflict] --compile-from=" + from +
+                  ": the program says that it has been through '" +
+                  driver::getRoomName(resumption->stage) +
+                  "'; --override-recorded takes yours");
+  }
+  if (options.completed && *options.completed > options.until)
+    return fail("[stage-usage] --compile-to=" + to +
+                ": the program is past it: it has been through '" +
+                driver::getRoomName(*options.completed) + "'");
+  return Error::success();
+}
