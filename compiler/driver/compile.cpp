@@ -4,6 +4,7 @@
 
 #include "artifact/printer.h"
 #include "compiler/driver/check_custom_calls.h"
+#include "compiler/driver/object_stage.h"
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
@@ -32,10 +33,15 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
                                Watch &watch) {
   for (StringRef target : options.targets) {
     auto [kind, machineName] = target.split(':');
+    if (kind == "cuda") {
+      if (failed(generateCudaVariant(module, machineName)))
+        return failure();
+      continue;
+    }
     if (kind != "cpu")
       return module.emitError()
              << "'builtin.module': no such target: " << target
-             << "; there is cpu";
+             << "; there are cpu and cuda";
     auto machine = alula::cpu::findMachine(machineName);
     if (!machine)
       return module.emitError()
@@ -100,11 +106,14 @@ LogicalResult finishExecutables(ModuleOp module, const CompileOptions &options,
   std::map<std::string, std::string> before;
   if (!options.dumps.preprocessed.empty())
     before = printExecutables(module);
-  if (failed(substituteExecutables(module, Room::Dispatch, options)))
+  if (failed(substituteExecutables(module, Room::Dispatch, options)) ||
+      failed(substituteObjects(module, options)))
     return failure();
   if (options.preprocess &&
       failed(alula::preprocess::preprocessExecutables(
           module, *options.preprocess, options.isCancelled)))
+    return failure();
+  if (failed(prepareObjects(module, options)))
     return failure();
   if (!options.dumps.preprocessed.empty()) {
     auto after = printExecutables(module);
@@ -169,6 +178,11 @@ LogicalResult alula::driver::compile(ModuleOp module,
     if (failed(finishExecutables(module, options, watch)))
       return failure();
   }
+  // Whoever wrote the program may have added objects.
+  else if (first > static_cast<unsigned>(Room::Dispatch) &&
+           first <= static_cast<unsigned>(Room::Target) &&
+           failed(prepareObjects(module, options)))
+    return failure();
   for (unsigned i = first; i <= static_cast<unsigned>(options.until); ++i) {
     auto room = static_cast<Room>(i);
     watch.beginRoom(room);

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/record.h"
 #include "compiler/driver/stages.h"
+#include "compiler/objects/options.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -70,6 +71,8 @@ struct CompileOptions {
   /// null: none.
   std::shared_ptr<const preprocess::Plan> preprocess;
   std::vector<Substitution> substitutions;
+  /// Code of other compilers for executables.
+  objects::Options objects;
   /// The program must be one executable; the artifact has no host.
   bool executableOnly = false;
   /// Preprocess even if the dispatch room is completed already.

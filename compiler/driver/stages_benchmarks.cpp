@@ -25,15 +25,21 @@ struct Benchmark {
   unsigned calls = 0;
 };
 
+/// What the call is passed besides tensors.
+SmallVector<Value> getNumbers(LaunchOp launch) {
+  SmallVector<Value> numbers(launch.getConstants());
+  llvm::append_range(numbers, launch.getWorkgroups());
+  return numbers;
+}
+
 /// Why a call can't stand alone; empty if it can.
 std::string explain(LaunchOp launch) {
-  for (Type type : llvm::concat<const Type>(launch.getOperandTypes(),
-                                            launch.getResultTypes()))
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && !tensor.hasStaticShape())
+  SmallVector<Type> types(launch.getInputs().getTypes());
+  llvm::append_range(types, launch.getResultTypes());
+  for (Type type : types)
+    if (!cast<RankedTensorType>(type).hasStaticShape())
       return "a size is only known when it runs: " + debugString(type);
-  for (Value number :
-       llvm::concat<Value>(launch.getConstants(), launch.getWorkgroups()))
+  for (Value number : getNumbers(launch))
     if (!number.getDefiningOp<arith::ConstantOp>())
       return "a number that it is passed is only known when it runs";
   return "";
@@ -50,14 +56,13 @@ OwningOpRef<ModuleOp> isolate(LaunchOp launch, ModuleOp whole) {
       builder.getFunctionType(inputs, launch.getResultTypes()));
   builder.setInsertionPointToStart(function.addEntryBlock());
   IRMapping mapping;
-  for (Value number :
-       llvm::concat<Value>(launch.getConstants(), launch.getWorkgroups()))
+  for (Value number : getNumbers(launch))
     if (!mapping.contains(number))
       builder.clone(*number.getDefiningOp(), mapping);
+  auto call = cast<LaunchOp>(builder.clone(*launch, mapping));
   // A value that is read twice is two arguments, and may differ.
-  Operation *call = builder.clone(*launch, mapping);
-  cast<LaunchOp>(call).getInputsMutable().assign(function.getArguments());
-  builder.create<func::ReturnOp>(launch.getLoc(), call->getResults());
+  call.getInputsMutable().assign(function.getArguments());
+  builder.create<func::ReturnOp>(launch.getLoc(), call.getResults());
   return program;
 }
 } // namespace

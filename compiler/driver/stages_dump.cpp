@@ -31,15 +31,16 @@ void alula::driver::writeStage(ModuleOp module, Room stage,
   // MLIR has flags of its own that leave constants out.
   bool isIncomplete =
       flags.getLargeElementsAttrLimit() || flags.getLargeResourceStringLimit();
+  StringRef name = llvm::sys::path::filename(file);
   os << "// " << compilerVersion << ", after stage '" << getRoomName(stage)
      << "' (" << unsigned(stage) + 1 << " of " << roomCount << ")\n";
   if (isIncomplete)
     os << "// constants are left out: can't be gone on with\n";
   else
-    os << "// go on: alula-compile " << goOnFlags
-       << llvm::sys::path::filename(file)
-       << " -o "
-       << escapeFileName(module.getName().value_or("program")) + ".alula\n";
+    os << "// go on: alula-compile " << goOnFlags << name << " -o "
+       << (module.getName() ? escapeFileName(*module.getName())
+                            : name.split('.').first.str())
+       << ".alula\n";
   RecordScope scope(module, stage, options.record, isIncomplete);
   newer::printOperation(module, os, flags);
 }

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "compiler/driver/compile.h"
+
+namespace alula::driver {
+
+/// Executables that flags replace by objects, with the files read.
+mlir::LogicalResult substituteObjects(mlir::ModuleOp module,
+                                      const CompileOptions &options);
+
+/// Reads what tools have named, and checks all objects for all targets.
+mlir::LogicalResult prepareObjects(mlir::ModuleOp module,
+                                   const CompileOptions &options);
+
+/// The variant of a device of cuda, "sm_80".
+mlir::LogicalResult generateCudaVariant(mlir::ModuleOp module,
+                                        llvm::StringRef device);
+
+} // namespace alula::driver
