@@ -28,6 +28,13 @@ ARROWS = {
         "runtime/base",
         "artifact",
         "runtime/device",
+        "runtime/imports",
+    ],
+    "runtime/imports": [
+        "include/alula",
+        "runtime/base",
+        "artifact",
+        "runtime/device",
     ],
     "runtime/invoke": [
         "include/alula",

@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* Increases whenever a function is added. */
-#define ALULA_RUNTIME_VERSION 2u
+#define ALULA_RUNTIME_VERSION 3u
 
 ALULA_API uint32_t alula_runtime_version(void);
 
@@ -136,6 +136,20 @@ ALULA_API alula_error *
 alula_instance_register_custom_call(alula_instance *instance, const char *name,
                                     alula_custom_call function, void *user);
 
+/* ---- Imports: functions that kernels call by name ---- */
+
+struct alula_import_plugin;
+struct alula_import_setting;
+
+/* Takes a plugin of alula/import.h: its query function, and settings for it.
+ * Artifacts that are loaded from now on find its functions, and variants for
+ * its machine run; the newest plugin is asked first. The library it is in must
+ * stay loaded as long as the instance. */
+ALULA_API alula_error *alula_instance_add_imports(
+    alula_instance *instance,
+    const struct alula_import_plugin *(*query)(uint16_t major, uint16_t minor),
+    const struct alula_import_setting *settings, size_t setting_count);
+
 /* ---- Buffers: typed memory with a count of its users ---- */
 
 typedef struct alula_buffer alula_buffer;
@@ -169,7 +183,9 @@ enum {
   /* Do not read all constants at load to check their hash. */
   ALULA_LOAD_SKIP_DATA_HASH = 1,
   /* load_memory: use the caller's bytes, 64-byte aligned, instead of a copy. */
-  ALULA_LOAD_BORROW = 2
+  ALULA_LOAD_BORROW = 2,
+  /* Imports may be missing: the executable can then be asked, not called. */
+  ALULA_LOAD_MISSING_IMPORTS = 4
 };
 
 /* A constant outside of the artifact. */
@@ -221,6 +237,18 @@ alula_executable_get_variant(const alula_executable *executable);
 ALULA_API int alula_executable_get_fact(const alula_executable *executable,
                                         uint32_t index, const char **key,
                                         const char **value);
+
+/* What a function that kernels import is. */
+typedef struct alula_import_info {
+  size_t struct_bytes;
+  const char *name;
+  int is_optional, is_found;
+} alula_import_info;
+
+/* False if there is none. */
+ALULA_API int alula_executable_get_import(const alula_executable *executable,
+                                          uint32_t index,
+                                          alula_import_info *info);
 
 /* What an argument, a result or a global is. Strings and dims live as long as
  * the executable. */

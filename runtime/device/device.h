@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "alula/import.h"
 #include "alula/kernel_abi.h"
 #include "artifact/reader.h"
 #include "runtime/base/memory.h"
@@ -40,12 +41,21 @@ struct Driver {
 
 /// The drivers, each in its own folder.
 extern const Driver cpuDriver, nullDriver;
+/// Runs what a plugin has loaded; loads nothing by itself.
+extern const Driver importDriver;
 
 /// A C function of the embedder.
 struct CustomCall {
   char *name;
   alula_custom_call function;
   void *user;
+};
+
+/// A plugin of the embedder; tables are whole.
+struct ImportProvider {
+  alula_import_plugin table;
+  alula_import_loader loader;
+  void *self;
 };
 
 /// What an alula_instance is: shared by all that is made from it.
@@ -56,6 +66,8 @@ struct Instance {
   std::atomic<uint32_t> users{1};
   Mutex customCallMutex;
   Array<CustomCall> customCalls;
+  Mutex importMutex;
+  Array<ImportProvider> importProviders;
   /// Runs asynchronous calls: made by invoke at the first of them.
   Mutex queueMutex;
   struct CallQueue *queue = nullptr;
@@ -79,6 +91,11 @@ inline void release(Instance *instance) {
     instance->destroyQueue(instance->queue);
   for (const CustomCall &call : instance->customCalls)
     free(call.name);
+  for (size_t i = instance->importProviders.size(); i > 0; --i) {
+    const ImportProvider &provider = instance->importProviders[i - 1];
+    if (provider.table.unload)
+      provider.table.unload(provider.self);
+  }
   destroy(instance);
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/executable/executable.h"
 
 #include "runtime/executable/state.h"
+#include "runtime/imports/imports.h"
 
 #include <cerrno>
 #include <cinttypes>
@@ -22,7 +23,7 @@ void destroyExecutable(alula_executable *executable) {
   destroyContexts(executable);
   destroyState(executable->state);
   if (executable->kernels)
-    executable->instance->driver->unload(executable->kernels);
+    executable->driver->unload(executable->kernels);
   releaseExternalConstants(*executable);
   if (executable->isMapped)
     munmap(executable->memory, executable->memoryBytes);
@@ -198,6 +199,30 @@ Status bindCustomCalls(alula_executable &executable) {
   return nullptr;
 }
 
+/// Takes the best variant that the device or a plugin can run.
+Status loadKernels(alula_executable &executable, const char *wanted) {
+  Instance &instance = *executable.instance;
+  executable.driver = instance.driver;
+  const ImportProvider *provider = nullptr;
+  Lock lock(instance.importMutex);
+  uint32_t imported =
+      findImportedVariant(instance, executable.file, wanted, provider);
+  Status status =
+      executable.driver->load(executable.file, wanted, &executable.kernels,
+                              &executable.variant);
+  if (!provider || (!status && executable.variant < imported))
+    return status;
+  if (status)
+    alula_error_destroy(status);
+  else
+    executable.driver->unload(executable.kernels);
+  executable.kernels = nullptr;
+  executable.driver = &importDriver;
+  executable.variant = imported;
+  return loadImportedVariant(*provider, executable.file, imported,
+                             &executable.kernels);
+}
+
 /// From bytes in place to everything.
 Status load(alula_executable &executable, const alula_load_options &options,
             const char *directory, size_t directoryBytes) {
@@ -213,10 +238,11 @@ Status load(alula_executable &executable, const alula_load_options &options,
   ALULA_TRY(
       bindExternalConstants(executable, options, directory, directoryBytes));
   ALULA_TRY(bindCustomCalls(executable));
+  ALULA_TRY(resolveImports(*executable.instance, executable.file,
+                           options.flags & ALULA_LOAD_MISSING_IMPORTS,
+                           executable.imports, executable.missesImports));
   if (executable.file.kernels.size)
-    ALULA_TRY(executable.instance->driver->load(
-        executable.file, options.variant, &executable.kernels,
-        &executable.variant));
+    ALULA_TRY(loadKernels(executable, options.variant));
   return createState(&executable, &executable.state);
 }
 

@@ -44,6 +44,8 @@ struct alula_executable {
   uint64_t memoryBytes;
   bool isMapped, isCopied;
 
+  /// The instance's, or the one for plugins.
+  const alula::runtime::Driver *driver;
   alula::runtime::LoadedKernels *kernels;
   uint32_t variant;
   /// Where each constant's bytes are.
@@ -54,6 +56,9 @@ struct alula_executable {
   alula::runtime::Array<alula::runtime::OwnedConstant> ownedConstants;
   /// The embedder's function for each custom call of the file.
   alula::runtime::Array<alula::runtime::CustomCall> customCalls;
+  /// What kernels import; whether something is missing.
+  alula::runtime::Array<alula_import> imports;
+  bool missesImports;
   alula::runtime::Array<alula::runtime::FunctionInfo> functions;
   /// Numbers of the exported functions.
   alula::runtime::Array<uint32_t> exported;

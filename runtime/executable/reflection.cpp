@@ -49,6 +49,20 @@ int alula_executable_get_fact(const alula_executable *executable,
   return 1;
 }
 
+int alula_executable_get_import(const alula_executable *executable,
+                                uint32_t index, alula_import_info *info) {
+  if (!executable || !info || index >= executable->file.imports.size)
+    return 0;
+  const alula_file_import &record = executable->file.imports[index];
+  alula_import_info mine = {info->struct_bytes,
+                            executable->file.getString(record.name),
+                            (record.flags & ALULA_IMPORT_OPTIONAL) != 0,
+                            executable->imports[index].function != nullptr};
+  memcpy(info, &mine,
+         info->struct_bytes < sizeof mine ? info->struct_bytes : sizeof mine);
+  return 1;
+}
+
 uint32_t
 alula_executable_get_function_count(const alula_executable *executable) {
   return executable ? uint32_t(executable->exported.size()) : 0;

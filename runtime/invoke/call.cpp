@@ -344,6 +344,9 @@ Status runCall(const CallRequest &request) {
       (request.resultCount && !request.results))
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "alula_call: executable, arguments or results are null");
+  if (request.executable->missesImports)
+    return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                     "functions that the artifact imports are missing");
   const alula_file_function *function =
       request.executable->getExported(request.function);
   if (!function)

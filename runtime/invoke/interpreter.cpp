@@ -444,12 +444,13 @@ private:
     args.binding_bytes = context.bindingBytes.data();
     args.constants = context.constants.data();
     args.scratch_bytes = kernel.scratch_bytes;
+    args.imports = call.executable->imports.data();
     dispatch.scratch = context.scratch;
     dispatch.scratchStride = call.executable->scratchBytes;
     uint64_t begin = call.trace ? readClock() : 0;
     Instance *instance = call.executable->instance;
-    int32_t code = instance->driver->dispatch(call.executable->kernels,
-                                              instance->pool, dispatch);
+    int32_t code = call.executable->driver->dispatch(
+        call.executable->kernels, instance->pool, dispatch);
     if (call.trace) {
       const uint32_t *grid = args.workgroup_count;
       alula_trace_event event = {sizeof event,
