@@ -4,6 +4,7 @@
 
 #include "artifact/printer.h"
 #include "compiler/driver/check_custom_calls.h"
+#include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/object_stage.h"
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/watch.h"
@@ -31,6 +32,7 @@ LogicalResult runPasses(Room room, ModuleOp module,
 
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
                                Watch &watch) {
+  IntermediateFiles intermediates(module, options);
   for (StringRef target : options.targets) {
     auto [kind, machineName] = target.split(':');
     if (kind == "cuda") {
@@ -38,10 +40,11 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
         return failure();
       continue;
     }
-    if (kind != "cpu")
-      return module.emitError()
-             << "'builtin.module': no such target: " << target
-             << "; there are cpu and cuda";
+    if (kind != "cpu") {
+      if (failed(addPluginVariant(module, target, options)))
+        return failure();
+      continue;
+    }
     auto machine = alula::cpu::findMachine(machineName);
     if (!machine)
       return module.emitError()
@@ -51,7 +54,9 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
     hooks.onKernel = [&](StringRef kernel, unsigned done, unsigned total) {
       watch.report(kernel, done, total);
     };
-    if (failed(alula::cpu::generateVariant(module, *machine, hooks)))
+    hooks.onForm = intermediates.listen(machine->name);
+    if (failed(alula::cpu::generateVariant(module, *machine, hooks)) ||
+        failed(intermediates.check()))
       return failure();
   }
   return success();
@@ -62,6 +67,8 @@ std::string describeOptions(const CompileOptions &options) {
   std::string text = llvm::join(options.targets, ",");
   for (const std::string &name : options.customCalls)
     text += " custom-call=" + name;
+  for (const std::string &plugin : describePlugins(options))
+    text += " plugin=(" + plugin + ")";
   if (!options.externalFile.empty())
     text += " externalize-constants=" + options.externalFile +
             " externalize-min-bytes=" +
@@ -78,6 +85,8 @@ LogicalResult emit(ModuleOp module, const CompileOptions &options, Watch &watch,
           module, {compilerVersion.str(), describeOptions(options),
                    options.record.inputHash},
           output.artifact, &external)))
+    return failure();
+  if (failed(finishByPlugins(module.getLoc(), options, output.artifact)))
     return failure();
   output.external = std::move(external.bytes);
   if (options.dumps.stages.empty())
@@ -127,6 +136,8 @@ LogicalResult finishExecutables(ModuleOp module, const CompileOptions &options,
             })))
       return failure();
   }
+  if (failed(translateByPlugins(module, options)))
+    return failure();
   return writeBenchmarks(module, options);
 }
 
@@ -144,7 +155,11 @@ LogicalResult finishConfigs(ModuleOp module, const CompileOptions &options) {
 
 LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
                       Watch &watch, CompileOutput &output) {
+  if (failed(enterRoom(room, module, options)))
+    return failure();
   if (getStage(room).addPasses && failed(runPasses(room, module, options)))
+    return failure();
+  if (failed(leaveRoom(room, module, options)))
     return failure();
   switch (room) {
   case Room::Input:

@@ -16,6 +16,10 @@ namespace mlir {
 class PassManager;
 } // namespace mlir
 
+namespace alula::plugin {
+class Session;
+} // namespace alula::plugin
+
 namespace alula::preprocess {
 struct Plan;
 } // namespace alula::preprocess
@@ -71,6 +75,8 @@ struct CompileOptions {
   /// null: none.
   std::shared_ptr<const preprocess::Plan> preprocess;
   std::vector<Substitution> substitutions;
+  /// Takes part at the stages that its plugins name; null: no plugins.
+  std::shared_ptr<plugin::Session> plugins;
   /// Code of other compilers for executables.
   objects::Options objects;
   /// The program must be one executable; the artifact has no host.

@@ -7,6 +7,7 @@
 #include "compiler/emit/command_writer.h"
 #include "compiler/emit/constant_bytes.h"
 #include "dialect/dispatch/element_type.h"
+#include "dialect/dispatch/imports.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/stablehlo/type_rules.h"
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace alula::dispatch;
@@ -34,6 +36,8 @@ public:
                     std::string &bytes,
                     alula::emit::ExternalConstants *external) {
     addKernels();
+    for (const DynamicImport &import : collectDynamicImports(module))
+      writer.addImport(import.name, import.isOptional);
     for (auto global : module.getOps<ml_program::GlobalOp>())
       if (failed(addGlobal(global)))
         return failure();
@@ -80,6 +84,15 @@ private:
           }
         spec.scratchBytes = entry.getScratchBytes();
         spec.constantCount = static_cast<uint32_t>(entry.getConstantCount());
+        // Who chose the grid may have said how much a workgroup does.
+        if (auto size = entry.getWorkgroupSize())
+          writer.addFact("kernel." + spec.name + ".workgroup_size",
+                         llvm::join(llvm::map_range(*size,
+                                                    [](int64_t each) {
+                                                      return std::to_string(
+                                                          each);
+                                                    }),
+                                    ","));
         auto name = SymbolRefAttr::get(
             executable.getSymNameAttr(),
             {FlatSymbolRefAttr::get(entry.getSymNameAttr())});
@@ -114,6 +127,20 @@ private:
     for (auto feature : variant.getFeatures().getAsRange<StringAttr>())
       spec.features.push_back(feature.str());
     spec.image = variant.getImage().str();
+    if (auto origins =
+            variant->getAttrOfType<DictionaryAttr>("dispatch.origins"))
+      for (NamedAttribute origin : origins)
+        writer.addFact("origin." + spec.name + "." + origin.getName().str(),
+                       cast<StringAttr>(origin.getValue()).getValue());
+    // PTX: the target knows where each kernel's text is.
+    if (auto entries =
+            variant->getAttrOfType<DenseI64ArrayAttr>("dispatch.entries")) {
+      spec.kind = ALULA_IMAGE_PTX;
+      spec.entries.assign(entries.asArrayRef().begin(),
+                          entries.asArrayRef().end());
+      writer.addVariant(std::move(spec));
+      return success();
+    }
     alula::artifact::Diagnostic diagnostic;
     if (!writer.addElfVariant(std::move(spec), diagnostic))
       return variant.emitError() << "'dispatch.variant': " << diagnostic.text;

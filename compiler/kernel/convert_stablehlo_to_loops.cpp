@@ -6,6 +6,7 @@
 // which are the source's arguments of type index; the scratch memory comes
 // with `kernel-assign-scratch`. What has no lowering is an error at its op.
 
+#include "compiler/kernel/import_calls.h"
 #include "compiler/kernel/lowering.h"
 #include "compiler/kernel/passes.h"
 #include "dialect/dispatch/ops.h"
@@ -170,9 +171,18 @@ struct ConvertStablehloToLoops
           ConvertStablehloToLoops> {
   void runOnOperation() override {
     ModuleOp module = getOperation().getInnerModule();
+    if (failed(beginImports(module)))
+      return signalPassFailure();
+    // A tool may have made the loops already.
+    auto isLowered = [](func::FuncOp function) {
+      return llvm::any_of(function.getArgumentTypes(),
+                          llvm::IsaPred<MemRefType>);
+    };
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-      if (!function.isExternal() && failed(KernelConverter(function).convert()))
+      if (!function.isExternal() && !isLowered(function) &&
+          failed(KernelConverter(function).convert()))
         return signalPassFailure();
+    endImports(module);
   }
 };
 } // namespace

@@ -74,6 +74,11 @@ ALULA_EMITTER(emitRng)
 ALULA_EMITTER(emitRngBitGenerator)
 ALULA_EMITTER(emitTriangularSolve)
 
+// imports
+bool isImportOp(mlir::Operation *op);
+ALULA_EMITTER(emitImport)
+ALULA_EMITTER(emitIndexConstant)
+
 // control
 ALULA_EMITTER(emitCase)
 ALULA_EMITTER(emitIf)

@@ -68,6 +68,10 @@ OpLowering alula::kernel::findLowering(Operation *op) {
     return {generatePack};
   if (isa<alula::dispatch::FromPanelsOp>(op))
     return {generateFromPanels};
+  if (isImportOp(op))
+    return {nullptr, emitImport};
+  if (isa<arith::ConstantIndexOp>(op))
+    return {nullptr, emitIndexConstant};
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
       call &&
       call.getCallTargetName() == "stablehlo.dynamic_rng_bit_generator")

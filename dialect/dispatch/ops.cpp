@@ -43,9 +43,25 @@ ModuleOp ExecutableOp::getInnerModule() {
   return modules.empty() ? ModuleOp() : *modules.begin();
 }
 
+StringRef ObjectAttr::getFileName() const {
+  StringRef path = getPath() ? getPath().getValue() : "";
+  return path.empty() ? "inline" : path.substr(path.rfind('/') + 1);
+}
+
+bool ExecutableOp::isExternal() {
+  if (!getObjects() || getObjects()->empty())
+    return false;
+  ModuleOp bodies = getInnerModule();
+  return llvm::none_of(getBody().getOps<EntryOp>(), [&](EntryOp entry) {
+    return bodies && bodies.lookupSymbol(entry.getSymNameAttr());
+  });
+}
+
 LogicalResult ExecutableOp::verify() {
   auto modules = getBody().getOps<ModuleOp>();
   auto count = std::distance(modules.begin(), modules.end());
+  if (count == 0 && getObjects() && !getObjects()->empty())
+    return success();
   if (count != 1)
     return emitError() << "'dispatch.executable': must hold one module: @"
                        << getSymName() << " holds " << count;

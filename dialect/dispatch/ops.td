@@ -36,6 +36,38 @@ def Dispatch_AccessAttr
 def Dispatch_AccessArrayAttr
     : TypedArrayAttrBase<Dispatch_AccessAttr, "access to each binding">;
 
+def Dispatch_ObjectAttr : AttrDef<Dispatch_Dialect, "Object"> {
+  let mnemonic = "object";
+  let summary = "a file of code from elsewhere, for some targets";
+  let description = [{
+    `target` says for which: "cpu", "cpu:x86_64", "cpu:x86-64-v3",
+    "cpu:x86_64+avx2,vector_bytes=32", "cuda:sm_80"; empty: whichever the file
+    is for. `path` is where the file was found; `data` is what was in it then,
+    with its hash, and is all that counts from then on. `entry` is the name that
+    the code has in it, if that is not the name of the executable's only entry.
+    `tool` is the command that brought it.
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$target,
+                        OptionalParameter<"::mlir::StringAttr">:$path,
+                        OptionalParameter<"::mlir::StringAttr">:$entry,
+                        OptionalParameter<"::mlir::StringAttr">:$tool,
+                        OptionalParameter<"::mlir::StringAttr">:$sha256,
+                        OptionalParameter<"::mlir::StringAttr">:$data);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// The path without folders, for people; "inline" without a path.
+    ::llvm::StringRef getFileName() const;
+    ::llvm::StringRef getTargetPattern() const {
+      return getTarget() ? getTarget().getValue() : "";
+    }
+    ::llvm::StringRef getBytes() const {
+      return getData() ? getData().getValue() : "";
+    }
+  }];
+}
+def Dispatch_ObjectArrayAttr
+    : TypedArrayAttrBase<Dispatch_ObjectAttr, "objects">;
+
 def Dispatch_ExecutableOp
     : Dispatch_Op<"executable", [IsolatedFromAbove, NoTerminator,
                                  NoRegionArguments, SingleBlock, Symbol,
@@ -44,15 +76,25 @@ def Dispatch_ExecutableOp
   let description = [{
     Holds the entries that the host may launch and one module with their
     bodies. Nothing in it refers outside.
+
+    `objects` are code of other compilers: instead of the bodies, which may then
+    be missing, or functions that the bodies call. Those are declared in the
+    module, without a body and with `dispatch.import`: "static" is in an object,
+    "bitcode" in an object of bitcode and may be inlined, "dynamic" is found by
+    its name when the artifact is loaded; one whose name begins with `?` may be
+    missing then.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
-                       OptionalAttr<StrAttr>:$sym_visibility);
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<Dispatch_ObjectArrayAttr>:$objects);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The module with the bodies.
+    /// The module with the bodies; null if there is none.
     ::mlir::ModuleOp getInnerModule();
+    /// All its code is in objects.
+    bool isExternal();
   }];
 }
 
@@ -62,12 +104,22 @@ def Dispatch_EntryOp : Dispatch_Op<"entry", [Symbol]> {
     Bindings are first the inputs of a launch, then those of its results that
     are not computed in place. `constant_count` integers follow. `workgroups` is
     the grid of a launch that brings none.
+
+    A grid that is `pinned` was chosen by somebody else and stays. For whoever
+    chooses it: `workgroup_size` says how many work-items a workgroup stands
+    for, `workgroup_count` and `added_constants` name functions of the inner
+    module that the host computes the grid, or more constants, by from the
+    constants of a launch; both are inlined where it is launched.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        Dispatch_AccessArrayAttr:$bindings,
                        DenseI64ArrayAttr:$workgroups,
                        DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
-                       DefaultValuedAttr<I64Attr, "0">:$constant_count);
+                       DefaultValuedAttr<I64Attr, "0">:$constant_count,
+                       OptionalAttr<DenseI64ArrayAttr>:$workgroup_size,
+                       OptionalAttr<FlatSymbolRefAttr>:$workgroup_count,
+                       OptionalAttr<FlatSymbolRefAttr>:$added_constants,
+                       UnitAttr:$pinned);
   let assemblyFormat = [{
     $sym_name `bindings` `(` $bindings `)`
         (`constants` $constant_count^)? `workgroups` $workgroups
@@ -178,6 +230,13 @@ def Dispatch_AssertOp : Dispatch_Op<"assert"> {
   let assemblyFormat = [{
     $condition `,` $message (`(` $numbers^ `)`)? attr-dict
   }];
+}
+
+def Dispatch_HasImportOp : Dispatch_Op<"has_import", [Pure]> {
+  let summary = "whether an import that may be missing is there";
+  let arguments = (ins FlatSymbolRefAttr:$import);
+  let results = (outs AnyTypeOf<[I1, 0DTensorOf<[I1]>]>:$result);
+  let assemblyFormat = "$import attr-dict `:` type($result)";
 }
 
 def Dispatch_VariantOp : Dispatch_Op<"variant", [Symbol]> {

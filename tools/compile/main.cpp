@@ -5,6 +5,7 @@
 #include "compiler/driver/registry.h"
 #include "compiler/driver/stages_dump.h"
 #include "compiler/driver/stages_file.h"
+#include "tools/compile/object_flags.h"
 #include "tools/compile/preprocess_flags.h"
 #include "tools/compile/progress_line.h"
 #include "tools/compile/stage_flags.h"
@@ -48,6 +49,7 @@ struct Options {
   cl::opt<uint64_t> externalBytes{
       "externalize-min-bytes", cl::init(65536), cl::value_desc("n"),
       cl::desc("the smallest constant that is large")};
+  alula::tools::ObjectFlags objects;
   alula::tools::PreprocessFlags preprocess;
   alula::tools::StageFlags stages;
   cl::opt<bool> time{"time", cl::desc("print the seconds of each room")};
@@ -98,6 +100,8 @@ makeOptions(const Options &options, const alula::tools::CommandLine &line) {
     compile.externalFile = llvm::sys::path::filename(options.external);
   compile.externalMinimumBytes = options.externalBytes;
   if (llvm::Error error = options.stages.apply(compile))
+    return std::move(error);
+  if (llvm::Error error = options.objects.apply(compile))
     return std::move(error);
   auto plan = options.preprocess.makePlan(compile.targets);
   if (!plan)

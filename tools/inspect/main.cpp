@@ -17,12 +17,16 @@ using namespace alula::artifact;
 namespace {
 
 const char help[] = R"(usage: alula-inspect FILE.alula [--json] [--disassemble]
+       alula-inspect FILE.alula --extract=VARIANT [--kernel=NAME]
 
-Prints what an artifact holds: facts, globals, constants, kernels, variants,
-and each function's commands. FILE may be - for stdin.
+Prints what an artifact holds: facts, globals, constants, imports, kernels,
+variants with the origin of code that is not ours, and each function's commands.
+FILE may be - for stdin.
 
-  --json         the same for programs
-  --disassemble  then the code of every variant, by llvm-objdump
+  --json             the same for programs
+  --disassemble      then the code of every variant, by llvm-objdump
+  --extract=VARIANT  writes the image of a variant and nothing else
+  --kernel=NAME      of an image of PTX, the text that has this kernel
 )";
 
 int fail(const std::string &text, int status = 1) {
@@ -77,6 +81,54 @@ bool runProgram(const std::vector<std::string> &words) {
   return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
+/// Texts lie one after the other, each with a zero byte at its end.
+void printPtx(const Artifact &file, const alula_file_variant &variant) {
+  const char *image =
+      reinterpret_cast<const char *>(file.images.data) + variant.image_offset;
+  for (uint64_t at = 0; at < variant.image_bytes;) {
+    std::string_view text = image + at;
+    fwrite(text.data(), 1, text.size(), stdout);
+    fputc('\n', stdout);
+    at += text.size() + 1;
+  }
+}
+
+int extract(const Artifact &file, const std::string &name,
+            const std::string &kernel) {
+  std::string known;
+  for (const alula_file_variant &variant : file.variants) {
+    known +=
+        (known.empty() ? "" : ", ") + std::string(file.getString(variant.name));
+    if (name != file.getString(variant.name))
+      continue;
+    const char *image =
+        reinterpret_cast<const char *>(file.images.data) + variant.image_offset;
+    std::string_view bytes(image, variant.image_bytes);
+    if (!kernel.empty()) {
+      if (variant.image_kind != ALULA_IMAGE_PTX)
+        return fail("--kernel is for PTX: the kernels of '" + name +
+                    "' are one image");
+      uint64_t i = 0;
+      while (i < file.kernels.size &&
+             kernel != file.getString(file.kernels[i].name))
+        ++i;
+      if (i == file.kernels.size)
+        return fail("there is no kernel '" + kernel + "'");
+      bytes = image + file.entries[variant.first_entry + i];
+    } else if (variant.image_kind == ALULA_IMAGE_PTX &&
+               bytes.find('\0') + 1 == bytes.size()) {
+      // One text: as it came.
+      bytes.remove_suffix(1);
+    }
+    return fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() &&
+                   fflush(stdout) == 0
+               ? 0
+               : fail(std::string("can't write: ") + strerror(errno));
+  }
+  return fail("there is no variant '" + name + "': there are " +
+              (known.empty() ? "none" : known));
+}
+
 int disassemble(const Artifact &file) {
   std::string program =
       findProgram({"llvm-objdump-19", "llvm-objdump", "objdump"});
@@ -90,6 +142,10 @@ int disassemble(const Artifact &file) {
              static_cast<unsigned long long>(
                  file.entries[variant.first_entry + i]),
              file.getString(file.kernels[i].name));
+    if (variant.image_kind == ALULA_IMAGE_PTX) {
+      printPtx(file, variant);
+      continue;
+    }
     if (variant.image_kind != ALULA_IMAGE_ELF) {
       printf("  raw bytes: not disassembled\n");
       continue;
@@ -114,7 +170,7 @@ int disassemble(const Artifact &file) {
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string path;
+  std::string path, variant, kernel;
   bool asJson = false, withCode = false;
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];
@@ -126,6 +182,10 @@ int main(int argc, char **argv) {
       asJson = true;
     else if (word == "--disassemble")
       withCode = true;
+    else if (word.starts_with("--extract="))
+      variant = word.substr(strlen("--extract="));
+    else if (word.starts_with("--kernel="))
+      kernel = word.substr(strlen("--kernel="));
     else if (word.starts_with("--"))
       return fail(
           "unknown option '" + std::string(word) + "'; --help lists them", 2);
@@ -138,6 +198,10 @@ int main(int argc, char **argv) {
     return fail("no file is given; --help explains", 2);
   if (asJson && withCode)
     return fail("--disassemble prints text, so it can't go with --json", 2);
+  if (!variant.empty() && (asJson || withCode))
+    return fail("--extract writes an image and nothing else", 2);
+  if (!kernel.empty() && variant.empty())
+    return fail("--kernel goes with --extract", 2);
   std::string bytes;
   if (!readFile(path, bytes))
     return fail(path + ": " + strerror(errno));
@@ -149,6 +213,8 @@ int main(int argc, char **argv) {
   if (!openArtifact(aligned.data(), bytes.size(), {}, file, diagnostic) ||
       !verifyArtifact(file, diagnostic))
     return fail(path + ": " + diagnostic.text);
+  if (!variant.empty())
+    return extract(file, variant, kernel);
   fputs((asJson ? printJson(file) : printText(file)).c_str(), stdout);
   return withCode ? disassemble(file) : 0;
 }

@@ -1,13 +1,16 @@
 // One variant: each executable is cloned, lowered and compiled to an object;
-// the objects are linked into one image.
+// the objects, and those of other compilers, are linked into one image.
 
 #include "compiler/target/cpu/generate.h"
 
+#include "compiler/objects/elf_object.h"
 #include "compiler/target/cpu/library.h"
+#include "compiler/target/cpu/link_bitcode.h"
 #include "compiler/target/cpu/link_image.h"
 #include "compiler/target/cpu/object_code.h"
 #include "compiler/target/cpu/pipeline.h"
 #include "compiler/target/cpu/verify_image.h"
+#include "dialect/dispatch/imports.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +27,7 @@ using namespace mlir;
 using namespace alula::cpu;
 using alula::dispatch::EntryOp;
 using alula::dispatch::ExecutableOp;
+using alula::objects::CpuPlan;
 
 namespace {
 /// The module of an executable by itself, entries marked for the lowering.
@@ -31,34 +35,119 @@ OwningOpRef<ModuleOp> cloneBodies(ExecutableOp executable) {
   OwningOpRef<ModuleOp> clone(
       cast<ModuleOp>(executable.getInnerModule()->clone()));
   Builder builder(executable.getContext());
+  auto imports = alula::dispatch::collectDynamicImports(
+      executable->getParentOfType<ModuleOp>());
+  for (Operation &op : *clone->getBody())
+    if (alula::dispatch::getImportKind(&op) ==
+        alula::dispatch::ImportKind::Dynamic) {
+      auto name = alula::dispatch::readImportName(
+          SymbolTable::getSymbolName(&op).getValue());
+      auto found = llvm::find_if(imports, [&](const auto &import) {
+        return import.name == name.name;
+      });
+      op.setAttr("cpu.import",
+                 builder.getI64IntegerAttr(found - imports.begin()));
+    }
   for (auto entry : executable.getBody().getOps<EntryOp>()) {
-    auto function = clone->lookupSymbol<func::FuncOp>(entry.getSymName());
-    function->setAttr("cpu.bindings",
-                      builder.getI64IntegerAttr(
-                          static_cast<int64_t>(entry.getBindings().size())));
+    // A tool may have lowered it to the entry that the runtime calls.
+    if (auto function = clone->lookupSymbol<func::FuncOp>(entry.getSymName()))
+      function->setAttr("cpu.bindings",
+                        builder.getI64IntegerAttr(
+                            static_cast<int64_t>(entry.getBindings().size())));
   }
   return clone;
 }
 
-FailureOr<std::string> compile(ExecutableOp executable, const Machine &machine,
-                               const CodegenHooks &hooks) {
+/// The bodies as code of LLVM; no code if objects have it all.
+std::unique_ptr<llvm::Module> translate(ExecutableOp executable,
+                                        const CpuPlan &plan,
+                                        llvm::LLVMContext &context) {
+  if (plan.replacesBodies)
+    return std::make_unique<llvm::Module>(executable.getSymName(), context);
   OwningOpRef<ModuleOp> bodies = cloneBodies(executable);
-  PassManager pm(executable.getContext(), ModuleOp::getOperationName());
-  addLoweringPipeline(pm);
-  if (failed(pm.run(*bodies)))
-    return failure();
-  llvm::LLVMContext context;
+  if (!bodies->getOps<func::FuncOp>().empty()) {
+    PassManager pm(executable.getContext(), ModuleOp::getOperationName());
+    addLoweringPipeline(pm);
+    if (failed(pm.run(*bodies)))
+      return nullptr;
+  }
   std::unique_ptr<llvm::Module> code =
       translateModuleToLLVMIR(*bodies, context, executable.getSymName());
   if (!code)
+    executable.emitError()
+        << "'dispatch.executable': can't be translated to LLVM: @"
+        << executable.getSymName();
+  return code;
+}
+
+FailureOr<std::string> compile(ExecutableOp executable, const CpuPlan &plan,
+                               const Machine &machine,
+                               const CodegenHooks &hooks) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translate(executable, plan, context);
+  if (!code)
+    return failure();
+  if (auto error = linkBitcode(*code, plan, machine))
     return executable.emitError()
-           << "'dispatch.executable': can't be translated to LLVM: @"
-           << executable.getSymName();
-  auto object = generateObject(*code, machine, hooks.isCancelled);
+           << "'dispatch.executable': " << llvm::toString(std::move(error));
+  OnForm onForm;
+  if (hooks.onForm)
+    onForm = [&](llvm::StringRef ending, llvm::StringRef bytes) {
+      hooks.onForm(executable.getSymName(), ending, bytes);
+    };
+  auto object = generateObject(*code, machine, hooks.isCancelled, onForm);
   if (!object)
     return executable.emitError()
            << "'dispatch.executable': " << llvm::toString(object.takeError());
   return std::move(*object);
+}
+
+/// The objects of an executable, ours and those of others, each with names that
+/// no other executable has.
+LogicalResult collect(ExecutableOp executable, const CpuPlan &plan,
+                      const Machine &machine, const CodegenHooks &hooks,
+                      std::vector<std::string> &objects) {
+  std::vector<std::string> own;
+  if (!plan.replacesBodies || !plan.bitcode.empty()) {
+    auto object = compile(executable, plan, machine, hooks);
+    if (failed(object))
+      return failure();
+    own.push_back(std::move(*object));
+  }
+  for (alula::dispatch::ObjectAttr object : plan.elf)
+    own.push_back(object.getBytes().str());
+  for (std::string &object : own) {
+    if (!plan.names.empty()) {
+      auto renamed = alula::objects::renameSymbols(object, plan.names);
+      if (!renamed)
+        return executable.emitError() << "'dispatch.executable': "
+                                      << llvm::toString(renamed.takeError());
+      object = std::move(*renamed);
+    }
+    objects.push_back(std::move(object));
+  }
+  return success();
+}
+
+/// What code is made of, for the manifest, if it is not ours alone.
+void addOrigins(ExecutableOp executable, const CpuPlan &plan,
+                SmallVectorImpl<NamedAttribute> &origins) {
+  std::string text;
+  auto add = [&](alula::dispatch::ObjectAttr object, llvm::StringRef kind) {
+    text += (text.empty() ? "" : ", ") +
+            alula::objects::describeOrigin(kind, object);
+  };
+  if (!plan.replacesBodies)
+    text = "generated";
+  for (alula::dispatch::ObjectAttr object : plan.elf)
+    add(object, "object");
+  for (alula::dispatch::ObjectAttr object : plan.bitcode)
+    add(object, "bitcode");
+  Builder builder(executable.getContext());
+  if (!plan.elf.empty() || !plan.bitcode.empty())
+    for (auto entry : executable.getBody().getOps<EntryOp>())
+      origins.push_back(builder.getNamedAttr(entry.getSymName(),
+                                             builder.getStringAttr(text)));
 }
 
 llvm::Expected<std::set<std::string>>
@@ -104,10 +193,35 @@ llvm::Error addCalled(std::vector<std::string> &objects,
 }
 } // namespace
 
+alula::objects::TargetKey alula::cpu::getTargetKey(const Machine &machine) {
+  auto has = [&](llvm::StringRef feature) {
+    return llvm::is_contained(machine.features, feature);
+  };
+  int bytes = has("avx512f") ? 64 : has("avx2") ? 32 : 16;
+  return {"cpu", machine.name, machine.target, machine.features, bytes};
+}
+
+bool alula::cpu::isBuiltin(const objects::TargetKey &key,
+                           llvm::StringRef name) {
+  auto machine = findMachine(key.name);
+  if (!machine) {
+    llvm::consumeError(machine.takeError());
+    return false;
+  }
+  auto object = getBuiltinsObject(*machine, {name.str()});
+  if (!object) {
+    llvm::consumeError(object.takeError());
+    return false;
+  }
+  return !object->empty();
+}
+
 LogicalResult alula::cpu::generateVariant(ModuleOp module,
                                           const Machine &machine,
                                           const CodegenHooks &hooks) {
   std::vector<std::string> objects, entries;
+  SmallVector<NamedAttribute> origins;
+  objects::TargetKey key = getTargetKey(machine);
   auto executables = llvm::to_vector(module.getOps<ExecutableOp>());
   for (auto [i, executable] : llvm::enumerate(executables)) {
     if (hooks.isCancelled && hooks.isCancelled())
@@ -115,10 +229,22 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
     if (hooks.onKernel)
       hooks.onKernel(executable.getSymName(), static_cast<unsigned>(i),
                      static_cast<unsigned>(executables.size()));
-    auto object = compile(executable, machine, hooks);
-    if (failed(object))
+    CpuPlan plan;
+    if (executable.getObjects()) {
+      auto selected = alula::objects::selectObjects(executable, key);
+      if (failed(selected))
+        return failure();
+      auto planned = selected->empty()
+                         ? CpuPlan()
+                         : alula::objects::planCpuCode(executable, key,
+                                                       *selected, isBuiltin);
+      if (failed(planned))
+        return failure();
+      plan = std::move(*planned);
+    }
+    if (failed(collect(executable, plan, machine, hooks, objects)))
       return failure();
-    objects.push_back(std::move(*object));
+    addOrigins(executable, plan, origins);
     for (auto entry : executable.getBody().getOps<EntryOp>())
       entries.push_back(entry.getSymName().str());
   }
@@ -140,8 +266,10 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
   auto builder = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<StringRef> features(machine.features.begin(),
                                   machine.features.end());
-  builder.create<alula::dispatch::VariantOp>(
+  auto variant = builder.create<alula::dispatch::VariantOp>(
       module.getLoc(), machine.name, machine.target,
       builder.getStrArrayAttr(features), *image);
+  if (!origins.empty())
+    variant->setAttr("dispatch.origins", builder.getDictionaryAttr(origins));
   return success();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compiler/objects/code_plan.h"
 #include "compiler/target/cpu/machine.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -15,7 +16,19 @@ struct CodegenHooks {
   /// Before each kernel.
   std::function<void(llvm::StringRef kernel, unsigned done, unsigned total)>
       onKernel;
+  /// What a kernel is on its way to code, by the ending of its file: ".ll",
+  /// ".opt.ll", ".s", ".o".
+  std::function<void(llvm::StringRef kernel, llvm::StringRef ending,
+                     llvm::StringRef bytes)>
+      onForm;
 };
+
+/// What objects are chosen by.
+objects::TargetKey getTargetKey(const Machine &machine);
+
+/// Whether images have a function of this name for whoever calls it, such as
+/// memcpy.
+bool isBuiltin(const objects::TargetKey &key, llvm::StringRef name);
 
 /// Adds a `dispatch.variant` with machine code for every executable of
 /// `module`. The executables stay as they are, for the next machine.

@@ -1,10 +1,16 @@
 // Gives each kernel the entry that the runtime calls.
 //   llvm.func @k(%in: ptr, %out: ptr)
 //   →  llvm.func @k(%args: ptr, %x: i32, %y: i32, %z: i32) -> i32
-// whose body loads the bindings, then the constants, which are integers, then the
-// scratch if there is one more pointer, and calls the old one. A function with
-// `kernel.workgroup` gets %x after its constants. Relies on: the caller of the
-// pass has put the number of bindings on the function as `cpu.bindings`.
+// whose body loads the bindings, then the constants, which are integers, then
+// the scratch if there is one more pointer, and calls the old one. A function
+// with `kernel.workgroup` gets %x after its constants. Relies on: the caller of
+// the pass has put the number of bindings on the function as `cpu.bindings`,
+// and the place of an import among those of the artifact on it as `cpu.import`.
+//
+// What an import gets is one struct, so that whoever gives it needs no more
+// than a table of names:
+//   llvm.call @f(%a, %n)  →  %args.imports[i].function(&{%a, %n}, context,
+//   null)
 
 #include "compiler/target/cpu/passes.h"
 
@@ -54,15 +60,30 @@ public:
         loadField(args, offsetof(alula_kernel_args, constants), pointer);
     SmallVector<Value> operands;
     auto isInteger = [](Type type) { return isa<IntegerType>(type); };
-    auto numConstants = static_cast<size_t>(
-        llvm::count_if(body.getArgumentTypes(), isInteger));
+    auto numConstants =
+        static_cast<size_t>(llvm::count_if(body.getArgumentTypes(), isInteger));
+    // Where imports are, and where they say that they have failed.
+    bool hasImports = body->hasAttr("cpu.imports");
+    unsigned numOwn = body.getNumArguments() - (hasImports ? 2 : 0);
+    Value code;
+    if (hasImports) {
+      Value one = builder.create<LLVM::ConstantOp>(location, i32, 1);
+      code = builder.create<LLVM::AllocaOp>(location, pointer, i32, one);
+      builder.create<LLVM::StoreOp>(
+          location, builder.create<LLVM::ConstantOp>(location, i32, 0), code);
+    }
     bool hasWorkgroup = body->hasAttr("kernel.workgroup");
     if (hasWorkgroup)
       --numConstants;
     size_t nextConstant = 0;
     for (BlockArgument argument : body.getArguments()) {
       Type type = argument.getType();
-      if (argument.getArgNumber() < numBindings)
+      if (argument.getArgNumber() == numOwn)
+        operands.push_back(
+            loadField(args, offsetof(alula_kernel_args, imports), type));
+      else if (argument.getArgNumber() > numOwn)
+        operands.push_back(code);
+      else if (argument.getArgNumber() < numBindings)
         operands.push_back(loadField(
             bindings, argument.getArgNumber() * sizeof(void *), type));
       else if (type == pointer)
@@ -76,8 +97,11 @@ public:
                                                         block->getArgument(1)));
     }
     builder.create<LLVM::CallOp>(location, body, operands);
-    Value zero = builder.create<LLVM::ConstantOp>(location, i32, 0);
-    builder.create<LLVM::ReturnOp>(location, zero);
+    Value result =
+        hasImports
+            ? builder.create<LLVM::LoadOp>(location, i32, code).getResult()
+            : builder.create<LLVM::ConstantOp>(location, i32, 0).getResult();
+    builder.create<LLVM::ReturnOp>(location, result);
   }
 
 private:
@@ -94,6 +118,110 @@ private:
   Type pointer;
 };
 
+/// A body that calls imports gets their table as an argument.
+class ImportRewriter {
+public:
+  explicit ImportRewriter(LLVM::LLVMFuncOp body)
+      : body(body), builder(body.getContext()),
+        pointer(LLVM::LLVMPointerType::get(body.getContext())) {}
+
+  LogicalResult run() {
+    SmallVector<LLVM::CallOp> calls;
+    SmallVector<LLVM::AddressOfOp> addresses;
+    body.walk([&](Operation *op) {
+      if (auto call = dyn_cast<LLVM::CallOp>(op);
+          call && call.getCallee() && findIndex(*call.getCallee()))
+        calls.push_back(call);
+      if (auto address = dyn_cast<LLVM::AddressOfOp>(op);
+          address && findIndex(address.getGlobalName()))
+        addresses.push_back(address);
+    });
+    if (calls.empty() && addresses.empty())
+      return success();
+    imports = body.front().addArgument(pointer, body.getLoc());
+    code = body.front().addArgument(pointer, body.getLoc());
+    body.setFunctionType(LLVM::LLVMFunctionType::get(
+        body.getFunctionType().getReturnType(),
+        llvm::to_vector(body.front().getArgumentTypes())));
+    body->setAttr("cpu.imports", builder.getUnitAttr());
+    for (LLVM::AddressOfOp address : addresses) {
+      builder.setInsertionPoint(address);
+      address.replaceAllUsesWith(load(address.getLoc(),
+                                      *findIndex(address.getGlobalName()),
+                                      offsetof(alula_import, function)));
+      address.erase();
+    }
+    for (LLVM::CallOp call : calls)
+      if (failed(rewrite(call)))
+        return failure();
+    return success();
+  }
+
+private:
+  std::optional<int64_t> findIndex(StringRef name) {
+    auto callee =
+        body->getParentOfType<ModuleOp>().lookupSymbol<LLVM::LLVMFuncOp>(name);
+    auto index =
+        callee ? callee->getAttrOfType<IntegerAttr>("cpu.import") : nullptr;
+    return index ? std::optional(index.getInt()) : std::nullopt;
+  }
+
+  Value load(Location location, int64_t index, size_t offset) {
+    Value address = builder.create<LLVM::GEPOp>(
+        location, pointer, builder.getI8Type(), imports,
+        LLVM::GEPArg(static_cast<int32_t>(
+            index * static_cast<int64_t>(sizeof(alula_import)) +
+            static_cast<int64_t>(offset))));
+    return builder.create<LLVM::LoadOp>(location, pointer, address);
+  }
+
+  LogicalResult rewrite(LLVM::CallOp call) {
+    Location location = call.getLoc();
+    if (call.getNumResults())
+      return call.emitError() << "'func.func': a dynamic import must return "
+                                 "tensors or nothing: @"
+                              << *call.getCallee();
+    int64_t index = *findIndex(*call.getCallee());
+    builder.setInsertionPointToStart(&body.front());
+    Type i32 = builder.getI32Type();
+    auto type = LLVM::LLVMStructType::getLiteral(
+        body.getContext(), llvm::to_vector(call.getOperandTypes()));
+    Value one = builder.create<LLVM::ConstantOp>(location, i32, 1);
+    Value params = builder.create<LLVM::AllocaOp>(location, pointer, type, one);
+    builder.setInsertionPoint(call);
+    for (auto [i, operand] : llvm::enumerate(call.getOperands())) {
+      Value field = builder.create<LLVM::GEPOp>(
+          location, pointer, type, params,
+          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+      builder.create<LLVM::StoreOp>(location, operand, field);
+    }
+    Value function = load(location, index, offsetof(alula_import, function));
+    Value context = load(location, index, offsetof(alula_import, context));
+    Value null = builder.create<LLVM::ZeroOp>(location, pointer);
+    auto calleeType =
+        LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer});
+    Value result =
+        builder
+            .create<LLVM::CallOp>(location, calleeType,
+                                  ValueRange{function, params, context, null})
+            .getResult();
+    Value before = builder.create<LLVM::LoadOp>(location, i32, code);
+    Value zero = builder.create<LLVM::ConstantOp>(location, i32, 0);
+    Value isGood = builder.create<LLVM::ICmpOp>(
+        location, LLVM::ICmpPredicate::eq, before, zero);
+    builder.create<LLVM::StoreOp>(
+        location,
+        builder.create<LLVM::SelectOp>(location, isGood, result, before), code);
+    call.erase();
+    return success();
+  }
+
+  LLVM::LLVMFuncOp body;
+  OpBuilder builder;
+  Type pointer;
+  Value imports, code;
+};
+
 struct MaterializeEntries
     : public alula::cpu::impl::MaterializeEntriesBase<MaterializeEntries> {
   void runOnOperation() override {
@@ -102,8 +230,9 @@ struct MaterializeEntries
       if (auto bindings =
               function->getAttrOfType<IntegerAttr>("cpu.bindings")) {
         function->removeAttr("cpu.bindings");
-        EntryBuilder(function).build(
-            static_cast<unsigned>(bindings.getInt()));
+        if (failed(ImportRewriter(function).run()))
+          return signalPassFailure();
+        EntryBuilder(function).build(static_cast<unsigned>(bindings.getInt()));
       }
   }
 };

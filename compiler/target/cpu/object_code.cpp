@@ -18,6 +18,7 @@
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <map>
 #include <mutex>
@@ -74,9 +75,28 @@ void markFreestanding(llvm::Module &module, const Machine &machine) {
   }
 }
 
+std::string emitFile(llvm::Module &module, llvm::TargetMachine &targetMachine,
+                     llvm::CodeGenFileType kind) {
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager codegen;
+  if (targetMachine.addPassesToEmitFile(codegen, os, nullptr, kind))
+    return {};
+  codegen.run(module);
+  return std::string(bytes);
+}
+
+std::string print(const llvm::Module &module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, nullptr);
+  return text;
+}
+
 std::string optimizeAndEmit(llvm::Module &module,
                             llvm::TargetMachine &targetMachine,
-                            const std::function<bool()> &isCancelled = {}) {
+                            const std::function<bool()> &isCancelled = {},
+                            const OnForm &onForm = {}) {
   llvm::PassInstrumentationCallbacks callbacks;
   if (isCancelled)
     callbacks.registerShouldRunOptionalPassCallback(
@@ -111,14 +131,17 @@ std::string optimizeAndEmit(llvm::Module &module,
     compareHalvesAsFloats(module);
   }
 
-  llvm::SmallString<0> object;
-  llvm::raw_svector_ostream os(object);
-  llvm::legacy::PassManager codegen;
-  if (targetMachine.addPassesToEmitFile(codegen, os, nullptr,
-                                        llvm::CodeGenFileType::ObjectFile))
-    return {};
-  codegen.run(module);
-  return std::string(object);
+  if (onForm) {
+    onForm(".opt.ll", print(module));
+    // The code generator leaves its marks on what it gets.
+    onForm(".s", emitFile(*llvm::CloneModule(module), targetMachine,
+                          llvm::CodeGenFileType::AssemblyFile));
+  }
+  std::string object =
+      emitFile(module, targetMachine, llvm::CodeGenFileType::ObjectFile);
+  if (onForm)
+    onForm(".o", object);
+  return object;
 }
 
 llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine,
@@ -155,7 +178,8 @@ llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine,
 
 llvm::Expected<std::string>
 alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
-                           const std::function<bool()> &isCancelled) {
+                           const std::function<bool()> &isCancelled,
+                           const OnForm &onForm) {
   initializeTargets();
   std::string error;
   auto targetMachine = createTargetMachine(machine, error);
@@ -163,11 +187,14 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
     return llvm::createStringError(error);
   module.setTargetTriple(machine.triple);
   module.setDataLayout(targetMachine->createDataLayout());
+  if (onForm)
+    onForm(".ll", print(module));
   convertSmallFloats(module, machine);
   if (auto problem = linkLibrary(module, machine))
     return std::move(problem);
   markFreestanding(module, machine);
-  std::string object = optimizeAndEmit(module, *targetMachine, isCancelled);
+  std::string object =
+      optimizeAndEmit(module, *targetMachine, isCancelled, onForm);
   if (object.empty())
     return llvm::createStringError("no object files for " + machine.triple);
   return object;

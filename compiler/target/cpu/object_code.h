@@ -10,13 +10,18 @@ class Module;
 
 namespace alula::cpu {
 
+/// Hears what a module is on its way: ".ll" as it comes, ".opt.ll", ".s", ".o".
+using OnForm =
+    std::function<void(llvm::StringRef ending, llvm::StringRef bytes)>;
+
 /// Optimizes `module` and returns a position-independent object file that calls
 /// nothing but routines and builtins: no libc, no libm. Other functions of the
 /// kernel library that it calls are linked into it first. Once `isCancelled` is
 /// true, passes that can be left out are, and the result is good for nothing.
 llvm::Expected<std::string>
 generateObject(llvm::Module &module, const Machine &machine,
-               const std::function<bool()> &isCancelled = {});
+               const std::function<bool()> &isCancelled = {},
+               const OnForm &onForm = {});
 
 /// An object file that defines one routine of the kernel library, see
 /// library.h; empty if there is none of this name. It is made once for each
