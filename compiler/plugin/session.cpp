@@ -95,18 +95,14 @@ alula_stage Session::makeStage(const char *name, const char *executable,
           const_cast<Session *>(this)};
 }
 
-Session::Reply Session::rewrite(const Instance &instance,
-                                const alula_stage &stage,
-                                StringRef input) const {
-  if (instance.plugin->isIsolated && isolate)
-    return isolate(instance, stage, input);
+Session::Reply Session::callForBytes(
+    const Instance &instance, const alula_stage &stage,
+    function_ref<int32_t(alula_bytes *, char **)> work) const {
   alula_bytes reply = {};
   char *text = nullptr;
   int32_t code = 0;
-  if (auto crash = callHook(instance.plugin->getId(), stage.name, [&] {
-        code = instance.plugin->hooks.rewrite(
-            instance.self, &stage, input.data(), input.size(), &reply, &text);
-      })) {
+  if (auto crash = callHook(instance.plugin->getId(), stage.name,
+                            [&] { code = work(&reply, &text); })) {
     hasCrashed = true;
     return Failure{*crash, true};
   }
@@ -118,4 +114,27 @@ Session::Reply Session::rewrite(const Instance &instance,
   if (code != 0)
     return Failure{takeError(text)};
   return bytes;
+}
+
+Session::Reply Session::rewrite(const Instance &instance,
+                                const alula_stage &stage,
+                                StringRef input) const {
+  if (instance.plugin->isIsolated && isolate)
+    return isolate(instance, stage, input);
+  return callForBytes(instance, stage, [&](alula_bytes *reply, char **error) {
+    return instance.plugin->hooks.rewrite(instance.self, &stage, input.data(),
+                                          input.size(), reply, error);
+  });
+}
+
+Session::Reply Session::serialise(const Instance &instance,
+                                  const alula_target &target,
+                                  const alula_stage &stage,
+                                  StringRef ir) const {
+  if (!target.serialise)
+    return Failure{"it has no function that serialises"};
+  return callForBytes(instance, stage, [&](alula_bytes *reply, char **error) {
+    return target.serialise(instance.self, &stage, ir.data(), ir.size(), reply,
+                            error);
+  });
 }

@@ -47,6 +47,9 @@ public:
   /// Calls a hook that gets and gives bytes, here or in its own process.
   Reply rewrite(const Instance &instance, const alula_stage &stage,
                 llvm::StringRef input) const;
+  /// The code of an executable for a target of the plugin's.
+  Reply serialise(const Instance &instance, const alula_target &target,
+                  const alula_stage &stage, llvm::StringRef ir) const;
   /// Runs isolated plugins; set by whoever can start processes.
   std::function<Reply(const Instance &, const alula_stage &,
                       llvm::StringRef input)>
@@ -63,6 +66,10 @@ public:
   mutable bool hasCrashed = false;
 
 private:
+  Reply
+  callForBytes(const Instance &instance, const alula_stage &stage,
+               llvm::function_ref<int32_t(alula_bytes *, char **)> work) const;
+
   explicit Session(std::shared_ptr<const PluginSet> set)
       : set(std::move(set)) {}
 

@@ -6,6 +6,7 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -196,6 +197,36 @@ private:
   alula_stage stage;
 };
 
+/// Its dialects are loaded before it runs: not in the middle of a pass.
+class StagePass : public PassWrapper<StagePass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StagePass)
+  StagePass(std::shared_ptr<Session> session, const char *stage)
+      : session(std::move(session)), stage(stage) {}
+  StringRef getName() const override { return "plugins"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    for (const Instance &instance : session->getInstances())
+      if (char *text = nullptr; instance.plugin->hooks.dialects)
+        (void)instance.plugin->hooks.dialects(&getHost(), &registry, &text);
+  }
+  void runOnOperation() override {
+    // The envelope names its executable.
+    std::string name;
+    for (Operation &op : getOperation().getBody()->getOperations())
+      if (auto symbol = op.getAttrOfType<StringAttr>("sym_name"))
+        name = symbol.str();
+    StageCall call;
+    call.stage = stage;
+    call.executable = name.c_str();
+    if (failed(runStage(session.get(), call, getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  std::shared_ptr<Session> session;
+  const char *stage;
+};
+
 /// Dialects of `added` that `registry` has under the same name and that are
 /// others.
 std::string findOtherDialect(const DialectRegistry &registry,
@@ -289,4 +320,10 @@ LogicalResult alula::plugin::runStage(const Session *session,
       bytes = std::move(text);
   }
   return success();
+}
+
+std::unique_ptr<Pass>
+alula::plugin::createStagePass(std::shared_ptr<Session> session,
+                               const char *stage) {
+  return std::make_unique<StagePass>(std::move(session), stage);
 }

@@ -8,6 +8,7 @@
 
 namespace mlir {
 class DialectRegistry;
+class Pass;
 class PassManager;
 } // namespace mlir
 
@@ -35,5 +36,9 @@ mlir::LogicalResult runStage(const Session *session, const StageCall &call,
 /// The same for bytes that are no module: the input, the artifact.
 mlir::LogicalResult runStage(const Session *session, const StageCall &call,
                              mlir::Location location, std::string &bytes);
+
+/// The hooks of a stage as a pass over the module with one executable.
+std::unique_ptr<mlir::Pass> createStagePass(std::shared_ptr<Session> session,
+                                            const char *stage);
 
 } // namespace alula::plugin

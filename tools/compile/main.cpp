@@ -1,14 +1,18 @@
 // alula-compile: a StableHLO program in, one artifact out.
 
 #include "compiler/driver/compile.h"
+#include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/program.h"
 #include "compiler/driver/registry.h"
 #include "compiler/driver/stages_dump.h"
 #include "compiler/driver/stages_file.h"
+#include "compiler/plugin/hook.h"
+#include "compiler/plugin/stage.h"
 #include "tools/compile/object_flags.h"
 #include "tools/compile/preprocess_flags.h"
 #include "tools/compile/progress_line.h"
 #include "tools/compile/stage_flags.h"
+#include "tools/plugin/flags.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -25,6 +29,7 @@
 #include "llvm/Support/xxhash.h"
 
 #include <csignal>
+#include <unistd.h>
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -50,6 +55,7 @@ struct Options {
       "externalize-min-bytes", cl::init(65536), cl::value_desc("n"),
       cl::desc("the smallest constant that is large")};
   alula::tools::ObjectFlags objects;
+  alula::tools::PluginFlags plugins;
   alula::tools::PreprocessFlags preprocess;
   alula::tools::StageFlags stages;
   cl::opt<bool> time{"time", cl::desc("print the seconds of each room")};
@@ -64,10 +70,25 @@ int fail(const llvm::Twine &text) {
 
 volatile sig_atomic_t interrupted = 0;
 
-/// The first signal ends in good order, the second at once.
+/// The first signal ends in good order, the second at once; but who knows when
+/// a plugin comes back.
 void interrupt(int signal) {
+  if (const char *hook = alula::plugin::getCurrentHook()) {
+    for (const char *text :
+         {"alula-compile: error: interrupted in ", hook, "\n"})
+      (void)!write(STDERR_FILENO, text, strlen(text));
+    _exit(128 + signal);
+  }
   interrupted = signal;
   std::signal(signal, SIG_DFL);
+}
+
+/// The status; once a plugin has crashed, nothing more must run.
+int endWithError(const alula::driver::CompileOptions &compile) {
+  if (!compile.plugins || !compile.plugins->hasCrashed)
+    return 1;
+  llvm::errs().flush();
+  _exit(70);
 }
 
 void printTimes(ArrayRef<std::pair<Room, double>> times) {
@@ -103,13 +124,19 @@ makeOptions(const Options &options, const alula::tools::CommandLine &line) {
     return std::move(error);
   if (llvm::Error error = options.objects.apply(compile))
     return std::move(error);
+  auto session = options.plugins.createSession();
+  if (!session)
+    return session.takeError();
+  compile.plugins = std::move(*session);
   auto plan = options.preprocess.makePlan(compile.targets);
   if (!plan)
     return plan.takeError();
+  alula::driver::addPluginStep(compile.plugins, *plan);
   compile.preprocess =
       std::make_shared<alula::preprocess::Plan>(std::move(*plan));
   compile.preprocessAgain = options.preprocess.again;
   compile.record.options = line.getRecorded();
+  compile.record.plugins = alula::driver::describePlugins(compile);
   // Whoever goes on may have another default, or another machine.
   if (options.targets.empty())
     for (const std::string &target : compile.targets)
@@ -127,9 +154,11 @@ llvm::Error resume(ModuleOp module, const Options &options,
     return resumption.takeError();
   if (!*resumption)
     return llvm::Error::success();
-  if (llvm::Error error = line.parseAgain(**resumption,
-                                          options.stages.overrides,
-                                          options.preprocess.again))
+  if (llvm::Error error =
+          alula::driver::checkPlugins((*resumption)->record.plugins, compile))
+    return error;
+  if (llvm::Error error = line.parseAgain(
+          **resumption, options.stages.overrides, options.preprocess.again))
     return error;
   auto again = makeOptions(options, line);
   if (!again)
@@ -155,8 +184,19 @@ int main(int argc, char **argv) {
   Options options;
   registerAsmPrinterCLOptions();
   registerPassManagerCLOptions();
+  DialectRegistry registry;
+  alula::driver::registerDialects(registry);
+  llvm::Error wrong = options.plugins.load(argc, argv);
+  if (!wrong)
+    wrong = options.plugins.registerAll(registry);
+  if (wrong) {
+    fail(toString(std::move(wrong)));
+    return 2;
+  }
   alula::tools::CommandLine line(argc, argv);
   line.parse();
+  if (options.plugins.printList())
+    return 0;
   auto made = makeOptions(options, line);
   if (!made) {
     fail(toString(made.takeError()));
@@ -168,8 +208,6 @@ int main(int argc, char **argv) {
   auto input = openInputFile(options.input, &error);
   if (!input)
     return fail(error);
-  DialectRegistry registry;
-  alula::driver::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
@@ -192,12 +230,13 @@ int main(int argc, char **argv) {
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
   progressLine = std::make_unique<alula::tools::ProgressLine>(compile.until);
-  OwningOpRef<ModuleOp> module = alula::driver::readProgram(
-      llvm::MemoryBuffer::getMemBuffer(input->getMemBufferRef(),
-                                       /*RequiresNullTerminator=*/false),
-      &context);
+  auto program = alula::driver::detectByPlugins(input->getMemBufferRef(),
+                                                &context, compile);
+  OwningOpRef<ModuleOp> module;
+  if (program)
+    module = alula::driver::readProgram(std::move(program), &context);
   if (!module)
-    return 1;
+    return endWithError(compile);
   if (llvm::Error problem = resume(*module, options, line, compile)) {
     progressLine.reset();
     fail(toString(std::move(problem)));
@@ -228,7 +267,7 @@ int main(int argc, char **argv) {
     return 128 + interrupted;
   }
   if (!isGood)
-    return 1;
+    return endWithError(compile);
   if (printsTimes)
     printTimes(times);
   if (compile.until != Room::Emit)
