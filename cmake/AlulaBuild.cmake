@@ -123,7 +123,7 @@ function(alula_tool NAME)
     target_link_libraries(${NAME} PRIVATE ${deps})
     alula_use_pch(${NAME})
   endif()
-  install(TARGETS ${NAME} RUNTIME)
+  install(TARGETS ${NAME} RUNTIME COMPONENT tools)
 endfunction()
 
 # alula_unit_test(name [RUNTIME_ONLY] SRCS … DEPS …): googletest under CTest.

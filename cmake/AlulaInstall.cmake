@@ -26,7 +26,8 @@ if(TARGET AlulaCompilerShared)
 endif()
 
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/AlulaConfig.cmake.in"
-  "${Alula_BINARY_DIR}/cmake/AlulaConfig.cmake" INSTALL_DESTINATION "${dir}")
+  "${Alula_BINARY_DIR}/cmake/AlulaConfig.cmake" INSTALL_DESTINATION "${dir}"
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(
   "${Alula_BINARY_DIR}/cmake/AlulaConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
@@ -34,6 +35,16 @@ install(FILES
   "${Alula_BINARY_DIR}/cmake/AlulaConfig.cmake"
   "${Alula_BINARY_DIR}/cmake/AlulaConfigVersion.cmake"
   DESTINATION "${dir}" COMPONENT runtime)
+
+# What plugins of the tools are built with.
+if(ALULA_BUILD_COMPILER)
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/AlulaPlugin.cmake.in"
+    "${Alula_BINARY_DIR}/cmake/AlulaPlugin.cmake" @ONLY)
+  install(FILES "${Alula_BINARY_DIR}/cmake/AlulaPlugin.cmake"
+    DESTINATION "${dir}" COMPONENT tools)
+  install(FILES "${Alula_BINARY_DIR}/include/alula/plugin_build.h"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/alula" COMPONENT tools)
+endif()
 
 # A .pc file that may be moved with its tree.
 file(RELATIVE_PATH ALULA_PC_PREFIX
