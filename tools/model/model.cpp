@@ -1,5 +1,6 @@
 #include "tools/model/model.h"
 
+#include "alula/import.h"
 #include "tools/values/value_io.h"
 
 #include <dlfcn.h>
@@ -48,6 +49,45 @@ bool addCustomCall(const std::string &text, Model &model, std::string &error) {
   return !problem;
 }
 
+bool addPlugin(const std::string &text, Model &model, std::string &error) {
+  std::string path = text.substr(0, text.find('?')), rest;
+  if (path.size() < text.size())
+    rest = text.substr(path.size() + 1);
+  // Kept until the table is read; keys and values lie in one string each.
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (!rest.empty()) {
+    size_t end = std::min(rest.find('&'), rest.size());
+    std::string key, value, item = rest.substr(0, end);
+    if (!splitName(item, key, value)) {
+      error = "--executable-plugin wants LIBRARY.so[?KEY=VALUE], not '" + text +
+              "'";
+      return false;
+    }
+    pairs.emplace_back(key, value);
+    rest.erase(0, end + 1);
+  }
+  std::vector<alula_import_setting> settings;
+  for (const auto &[key, value] : pairs)
+    settings.push_back({key.c_str(), value.c_str()});
+  // dlopen looks for names without a slash elsewhere.
+  if (path.find('/') == path.npos)
+    path = "./" + path;
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *query = handle ? dlsym(handle, "alula_import_plugin_query") : nullptr;
+  if (!query) {
+    const char *why = dlerror();
+    error = "plugin: " + std::string(why ? why : "its function is null");
+    return false;
+  }
+  Error problem;
+  problem.take(alula_instance_add_imports(
+      model.instance.get(),
+      reinterpret_cast<alula_import_query_function>(query), settings.data(),
+      settings.size()));
+  error = problem ? text + ": " + problem.message() : "";
+  return !problem;
+}
+
 bool setGlobal(const std::string &text, Model &model, std::string &error) {
   std::string name, spec;
   if (!splitName(text, name, spec)) {
@@ -83,6 +123,8 @@ bool setGlobal(const std::string &text, Model &model, std::string &error) {
 bool load(const Options &options, Model &model, std::string &error) {
   alula_load_options load = {};
   load.struct_bytes = sizeof load;
+  if (options.mayMissImports)
+    load.flags |= ALULA_LOAD_MISSING_IMPORTS;
   if (!options.variant.empty())
     load.variant = options.variant.c_str();
   if (!options.constants.empty())
@@ -123,6 +165,9 @@ bool openModel(const Options &options, Model &model, std::string &error) {
   }
   for (const std::string &call : options.customCalls)
     if (!addCustomCall(call, model, error))
+      return false;
+  for (const std::string &plugin : options.plugins)
+    if (!addPlugin(plugin, model, error))
       return false;
   if (!load(options, model, error))
     return false;

@@ -14,6 +14,9 @@ const char *getHelp() {
   --custom-call=NAME=LIBRARY.so[:SYMBOL]
                           the function of type alula_custom_call that the
                           artifact calls NAME
+  --executable-plugin=LIBRARY.so[?KEY=VALUE[&KEY=VALUE]]
+                          functions that kernels import, or a machine to run
+                          them; the last one is asked first
   --global=NAME=VALUE     set a global first
 )";
 }
@@ -39,6 +42,8 @@ Taken setOption(std::string_view name, std::string_view value,
     options.globals.push_back(text);
   else if (name == "custom-call")
     options.customCalls.push_back(text);
+  else if (name == "executable-plugin")
+    options.plugins.push_back(text);
   else if (name == "threads")
     return parseNumber(value, options.threads) ? Taken::Yes : Taken::Wrong;
   else

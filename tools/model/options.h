@@ -13,6 +13,10 @@ struct Options {
   std::string file, function, device = "cpu", variant, constants;
   /// NAME=VALUE, NAME=LIBRARY[:SYMBOL].
   std::vector<std::string> globals, customCalls;
+  /// LIBRARY.so[?key=value&key=value].
+  std::vector<std::string> plugins;
+  /// The artifact's imports may be missing: it is only looked at.
+  bool mayMissImports = false;
   /// The file's content, if it is in memory already.
   std::string bytes;
   uint32_t threads = 0;

@@ -75,11 +75,24 @@ int finish(const Options &options, const std::vector<Buffer> &results) {
   return status;
 }
 
+void listImports(const model::Model &model) {
+  alula_import_info info = {};
+  info.struct_bytes = sizeof info;
+  for (uint32_t i = 0; alula_executable_get_import(model.get(), i, &info); ++i)
+    printf("%s %s, %s\n", info.name,
+           info.is_optional ? "optional" : "required",
+           info.is_found ? "found" : "missing");
+}
+
 int runFile(const Options &options) {
   std::string problem;
   model::Model model;
   if (!model::openModel(options.model, model, problem))
     return fail(problem);
+  if (options.listImports) {
+    listImports(model);
+    return 0;
+  }
   if (options.list) {
     list(model);
     return 0;

@@ -17,6 +17,8 @@ Runs a function of an artifact and prints its results.
   --expected_output=VALUE compares; exit status 1 if a result differs
   --rtol=X --atol=X       tolerances of floats; default: by type
   --list                  print functions and globals, run nothing
+  --list-imports          print the functions that kernels import: name,
+                          required or optional, found or missing; run nothing
   --trace=FILE            write the times of all dispatches for Perfetto or
                           chrome://tracing
   --repeat=N              call it N times; the results are the last call's
@@ -65,6 +67,8 @@ bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
     std::string_view word = argv[i];
     if (word == "--list")
       options.list = true;
+    else if (word == "--list-imports")
+      options.listImports = options.model.mayMissImports = true;
     else if (word == "--help" || word == "-h")
       options.help = true;
     else if (!word.starts_with("-") || word == "-") {

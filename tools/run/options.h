@@ -17,7 +17,7 @@ struct Options {
   std::vector<std::string> inputs, outputs, expected;
   values::Tolerance tolerance;
   uint32_t repeat = 1;
-  bool list = false, help = false;
+  bool list = false, listImports = false, help = false;
 };
 
 bool parseOptions(int argc, char **argv, Options &options, std::string &error);
