@@ -28,7 +28,8 @@ struct AssignScratch
       auto function =
           getOperation().getInnerModule().lookupSymbol<func::FuncOp>(
               entry.getSymName());
-      if (failed(assign(function, entry)))
+      // Whoever has lowered a body further has placed its temporaries.
+      if (function && failed(assign(function, entry)))
         return signalPassFailure();
     }
   }

@@ -128,12 +128,7 @@ public:
 
   /// The number of workgroups.
   int64_t run() {
-    // Workgroups share temporaries whose size only the host knows.
-    WalkResult result = function.walk([](memref::AllocOp alloc) {
-      return alloc.getType().hasStaticShape() ? WalkResult::advance()
-                                              : WalkResult::interrupt();
-    });
-    if (result.wasInterrupted() || !choose())
+    if (sharesTemporaries() || !choose())
       return 1;
     int64_t steps = 0, most = 1;
     for (scf::ParallelOp loop : loops) {
@@ -146,6 +141,38 @@ public:
         std::min({steps / minSteps, most, maxWorkgroups});
     if (count < 2)
       return 1;
+    sliceAll(count);
+    return count;
+  }
+
+  /// Shares the kernel among as many workgroups as somebody else has said.
+  LogicalResult runPinned() {
+    int64_t count = entry.getWorkgroups().front();
+    bool asksForItsGroup = function->hasAttr("kernel.workgroup");
+    if (count == 1 && !asksForItsGroup)
+      return success();
+    if (sharesTemporaries() || (!asksForItsGroup && !choose()))
+      return entry.emitError()
+             << "'dispatch.entry': a kernel that can't be shared must have a "
+                "grid of 1: @"
+             << entry.getSymName() << " has " << count;
+    if (!asksForItsGroup)
+      sliceAll(count);
+    return success();
+  }
+
+private:
+  /// Temporaries whose size only the host knows are one for all workgroups.
+  bool sharesTemporaries() {
+    return function
+        .walk([](memref::AllocOp alloc) {
+          return alloc.getType().hasStaticShape() ? WalkResult::advance()
+                                                  : WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  }
+
+  void sliceAll(int64_t count) {
     OpBuilder builder(function.getContext());
     Value group = function.front().addArgument(builder.getIndexType(),
                                                function.getLoc());
@@ -154,10 +181,8 @@ public:
     function->setAttr("kernel.workgroup", builder.getUnitAttr());
     for (scf::ParallelOp loop : loops)
       slice(loop, group, count);
-    return count;
   }
 
-private:
   /// Finds the loops to distribute; false if some op stands in the way.
   bool choose() {
     // What one of them writes is nothing to any other: nobody waits.
@@ -259,7 +284,13 @@ struct Distribute : public alula::kernel::impl::DistributeBase<Distribute> {
       auto function =
           getOperation().getInnerModule().lookupSymbol<func::FuncOp>(
               entry.getSymName());
-      entry.setWorkgroups({Distributor(function, entry).run(), 1, 1});
+      if (!function)
+        continue;
+      Distributor distributor(function, entry);
+      if (!entry.getPinned())
+        entry.setWorkgroups({distributor.run(), 1, 1});
+      else if (failed(distributor.runPinned()))
+        return signalPassFailure();
     }
   }
 };

@@ -2,8 +2,10 @@
 
 #include "compiler/preprocess/contract.h"
 
+#include "compiler/preprocess/bodies.h"
+#include "compiler/preprocess/host_functions.h"
+
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -17,12 +19,19 @@ static std::string getSymbol(Operation *op) {
   return name ? name.str() : "";
 }
 
-static Problem breach(const Twine &text) {
-  return {"pre-contract", text.str(), ""};
-}
-
 static bool isOurs(StringRef attribute) {
   return attribute.starts_with("dispatch.");
+}
+
+GridLimits GridLimits::of(ArrayRef<std::string> targets) {
+  GridLimits limits;
+  for (StringRef target : targets)
+    if (target.split(':').first == "cuda") {
+      limits.count[0] = INT32_MAX;
+      limits.count[1] = limits.count[2] = 65535;
+      limits.size = 1024;
+    }
+  return limits;
 }
 
 Contract alula::preprocess::readShell(ExecutableOp executable) {
@@ -43,11 +52,8 @@ Contract alula::preprocess::readShell(ExecutableOp executable) {
 
 Contract alula::preprocess::readContract(ExecutableOp executable) {
   Contract contract = readShell(executable);
-  ModuleOp bodies = executable.getInnerModule();
   for (Contract::Entry &entry : contract.entries)
-    if (auto function = bodies.lookupSymbol<FunctionOpInterface>(entry.name);
-        function && !function.isExternal())
-      entry.functionType = debugString(function.getFunctionType());
+    readBody(executable, entry);
   executable->walk([&](Operation *op) {
     op->getAttrDictionary().walk([&](SymbolRefAttr symbol) {
       for (Operation *table = op; table != executable->getParentOp();
@@ -55,10 +61,18 @@ Contract alula::preprocess::readContract(ExecutableOp executable) {
         if (table->hasTrait<OpTrait::SymbolTable>() &&
             SymbolTable::lookupSymbolIn(table, symbol))
           return;
+      // An entry names functions of the module beside it.
+      if (isa<EntryOp>(op) && executable.getInnerModule() &&
+          executable.getInnerModule().lookupSymbol(symbol.getRootReference()))
+        return;
       contract.outside.insert(debugString(symbol));
     });
   });
   return contract;
+}
+
+bool alula::preprocess::hasObjects(ExecutableOp executable) {
+  return executable.getObjects() && !executable.getObjects()->empty();
 }
 
 static std::string join(ArrayRef<Contract::Entry> entries) {
@@ -69,8 +83,17 @@ static std::string join(ArrayRef<Contract::Entry> entries) {
                     ", ");
 }
 
+static StringRef find(const Contract::Entry &entry, const std::string &name) {
+  auto found = entry.attributes.find(name);
+  return found == entry.attributes.end() ? StringRef("none") : found->second;
+}
+
 std::optional<Problem> alula::preprocess::compareShells(const Contract &before,
                                                         const Contract &after) {
+  // What these say is looked at by itself.
+  static constexpr StringLiteral free[] = {"workgroups",      "workgroup_size",
+                                           "workgroup_count", "added_constants",
+                                           "pinned",          "scratch_bytes"};
   if (before.name != after.name)
     return breach("the executable must keep its name: was @" + before.name +
                   ", is @" + after.name);
@@ -83,35 +106,44 @@ std::optional<Problem> alula::preprocess::compareShells(const Contract &before,
     for (const auto *entry : {&was, &is})
       for (auto &[name, value] : entry->attributes)
         names.insert(name);
-    for (const std::string &name : names) {
-      auto show = [&](const Contract::Entry &entry) {
-        auto found = entry.attributes.find(name);
-        return found == entry.attributes.end() ? "none" : found->second;
-      };
-      if (show(was) != show(is))
+    for (const std::string &name : names)
+      if (!llvm::is_contained(free, name) && find(was, name) != find(is, name))
         return breach("entry @" + was.name + " must keep its " + name +
-                      ": was " + show(was) + ", is " + show(is));
-    }
+                      ": was " + find(was, name) + ", is " + find(is, name));
   }
   return std::nullopt;
 }
 
-std::optional<Problem> alula::preprocess::compareBodies(const Contract &before,
-                                                        const Contract &after) {
-  auto show = [](const Contract::Entry &entry) {
-    return entry.functionType.empty() ? "none" : entry.functionType;
-  };
-  for (auto [was, is] : llvm::zip_equal(before.entries, after.entries))
-    if (was.functionType != is.functionType)
-      return breach("the function of entry @" + was.name +
-                    " must keep its type: was " + show(was) + ", is " +
-                    show(is));
+std::optional<Problem>
+alula::preprocess::compareBodies(const Contract &before, const Contract &after,
+                                 ExecutableOp executable) {
   for (const std::string &symbol : after.outside)
     if (!before.outside.count(symbol))
       return breach("the executable must not use what is outside of it: "
                     "uses " +
                     symbol);
-  return std::nullopt;
+  auto entries = llvm::to_vector(executable.getBody().getOps<EntryOp>());
+  // What may be let pass is said last.
+  std::optional<Problem> mild;
+  auto isSevere = [&](std::optional<Problem> problem) {
+    if (!problem || !problem->mayGoOn)
+      return problem;
+    if (!mild)
+      mild = std::move(problem);
+    return std::optional<Problem>();
+  };
+  for (auto [was, is, entry] :
+       llvm::zip_equal(before.entries, after.entries, entries)) {
+    if (auto problem = isSevere(checkHostFunctions(entry, was)))
+      return problem;
+    if (auto problem = isSevere(checkGrid(entry, is, was, before.limits)))
+      return problem;
+    if (auto problem = isSevere(checkBody(entry, is, was)))
+      return problem;
+  }
+  if (auto problem = isSevere(checkCalls(executable)))
+    return problem;
+  return mild;
 }
 
 std::optional<Problem> alula::preprocess::findMissingData(Operation *op) {

@@ -1,5 +1,9 @@
 #include "compiler/preprocess/envelope.h"
 
+#include "compiler/preprocess/bytecode_check.h"
+#include "compiler/preprocess/host_functions.h"
+#include "compiler/preprocess/line_layout.h"
+
 #include "dialect/newer/source.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -85,6 +89,20 @@ Problem explainParse(StringRef reply, const Listener &listener) {
   return problem;
 }
 
+/// Entries and the module with their functions; code for a machine is made
+/// later.
+std::optional<Problem> checkExecutable(Operation *executable) {
+  for (Region &region : executable->getRegions())
+    for (Operation &op : region.getOps())
+      if (!isa<alula::dispatch::EntryOp, ModuleOp>(op))
+        return Problem{"pre-shape",
+                       "an executable must hold entries and a module alone: "
+                       "holds " +
+                           op.getName().getStringRef().str(),
+                       ""};
+  return std::nullopt;
+}
+
 /// Exactly one executable, and beside it nothing but declarations.
 std::optional<Problem> checkShape(ModuleOp envelope) {
   // It has not been verified yet.
@@ -99,13 +117,16 @@ std::optional<Problem> checkShape(ModuleOp envelope) {
   unsigned count = 0;
   for (Operation &op : *envelope.getBody()) {
     auto function = dyn_cast<FunctionOpInterface>(op);
-    if (isa<ExecutableOp>(op))
+    if (isa<ExecutableOp>(op)) {
+      if (auto problem = checkExecutable(&op))
+        return problem;
       ++count;
-    else if (!function || op.getNumRegions() != 1 || !function.isExternal())
+    } else if (!function || op.getNumRegions() != 1 || !function.isExternal()) {
       return Problem{"pre-shape",
                      "the module must hold an executable alone: holds " +
                          op.getName().getStringRef().str(),
                      ""};
+    }
   }
   if (count == 1)
     return std::nullopt;
@@ -152,7 +173,7 @@ std::string alula::preprocess::serialize(ModuleOp envelope, bool bytecode) {
   flags.elideLargeResourceString(std::numeric_limits<int64_t>::max());
   envelope->print(os, flags);
   os << "\n";
-  return text;
+  return layOutShell(text);
 }
 
 std::optional<Problem>
@@ -163,6 +184,8 @@ alula::preprocess::checkEnvelope(ModuleOp envelope, const Contract &contract) {
   // Before MLIR's verifier: ours names what was and what is.
   if (auto problem = compareShells(contract, readShell(executable)))
     return problem;
+  if (auto problem = checkSizes(executable, contract))
+    return problem;
   if (auto problem = findMissingData(envelope))
     return problem;
   {
@@ -170,35 +193,46 @@ alula::preprocess::checkEnvelope(ModuleOp envelope, const Contract &contract) {
     if (failed(verify(envelope)))
       return Problem{"pre-verify", listener.getText(), ""};
   }
-  return compareBodies(contract, readContract(executable));
+  return compareBodies(contract, readContract(executable), executable);
 }
 
-std::variant<Problem, OwningOpRef<ModuleOp>>
-alula::preprocess::readReply(StringRef reply, ModuleOp input,
-                             const Contract &contract, MLIRContext *context) {
-  if (reply.trim().empty())
-    return Problem{"pre-empty", "it has printed nothing", ""};
-  if (reply == serialize(input, /*bytecode=*/false) ||
-      reply == serialize(input, /*bytecode=*/true))
-    return OwningOpRef<ModuleOp>();
-  std::string bytes;
-  {
-    MLIRContext scratch(context->getDialectRegistry(),
-                        MLIRContext::Threading::DISABLED);
-    Listener listener(&scratch);
-    auto envelope = newer::parseSource(reply, &scratch, "@" + contract.name,
-                                       /*verifyAfterParse=*/false);
-    if (!envelope)
-      return explainParse(reply, listener);
-    if (auto problem = checkEnvelope(*envelope, contract))
-      return *problem;
-    if (serialize(*envelope, false) == serialize(input, false))
-      return OwningOpRef<ModuleOp>();
-    bytes = serialize(*envelope, /*bytecode=*/true);
+Given alula::preprocess::give(ModuleOp envelope) {
+  return {serialize(envelope, /*bytecode=*/false),
+          serialize(envelope, /*bytecode=*/true)};
+}
+
+Reply alula::preprocess::checkReply(StringRef reply, const Given &given,
+                                    const Contract &contract,
+                                    const DialectRegistry &registry) {
+  Reply checked;
+  if (reply.trim().empty()) {
+    checked.problem = Problem{"pre-empty", "it has printed nothing", ""};
+    return checked;
   }
-  auto envelope =
-      parseSourceString<ModuleOp>(bytes, ParserConfig(context), contract.name);
-  if (!envelope)
-    return Problem{"pre-verify", "it can't be read a second time", ""};
-  return envelope;
+  if (reply == given.text || reply == given.bytecode)
+    return checked;
+  if (reply.starts_with("ML\xefR"))
+    if (auto problem = checkBytecode(reply)) {
+      checked.problem = Problem{"pre-parse", *problem, ""};
+      return checked;
+    }
+  MLIRContext scratch(registry, MLIRContext::Threading::DISABLED);
+  Listener listener(&scratch);
+  auto envelope = newer::parseSource(reply, &scratch, "@" + contract.name,
+                                     /*verifyAfterParse=*/false);
+  if (!envelope) {
+    checked.problem = explainParse(reply, listener);
+    return checked;
+  }
+  checked.problem = checkEnvelope(*envelope, contract);
+  if ((!checked.problem || checked.problem->mayGoOn) &&
+      serialize(*envelope, false) != given.text)
+    checked.bytes = serialize(*envelope, /*bytecode=*/true);
+  return checked;
+}
+
+OwningOpRef<ModuleOp> alula::preprocess::readChecked(StringRef bytes,
+                                                     MLIRContext *context,
+                                                     StringRef name) {
+  return parseSourceString<ModuleOp>(bytes, ParserConfig(context), name);
 }

@@ -9,7 +9,6 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <string>
-#include <variant>
 
 namespace alula::preprocess {
 
@@ -28,10 +27,28 @@ std::string serialize(mlir::ModuleOp envelope, bool bytecode);
 std::optional<Problem> checkEnvelope(mlir::ModuleOp envelope,
                                      const Contract &contract);
 
-/// What a tool has printed, checked in a context of its own and then read into
-/// `context`. Null if it is what `input` is.
-std::variant<Problem, mlir::OwningOpRef<mlir::ModuleOp>>
-readReply(llvm::StringRef reply, mlir::ModuleOp input, const Contract &contract,
-          mlir::MLIRContext *context);
+/// What a tool was given, in both forms.
+struct Given {
+  std::string text, bytecode;
+};
+Given give(mlir::ModuleOp envelope);
+
+/// What a tool's answer comes to.
+struct Reply {
+  std::optional<Problem> problem;
+  /// The new envelope as bytecode; empty if nothing has changed, or if the
+  /// problem is one that nobody may let pass.
+  std::string bytes;
+};
+
+/// Checks what a tool has printed, in a context of its own: several threads may
+/// do so at once.
+Reply checkReply(llvm::StringRef reply, const Given &given,
+                 const Contract &contract,
+                 const mlir::DialectRegistry &registry);
+/// What has been checked; null if it can't be read a second time.
+mlir::OwningOpRef<mlir::ModuleOp> readChecked(llvm::StringRef bytes,
+                                              mlir::MLIRContext *context,
+                                              llvm::StringRef name);
 
 } // namespace alula::preprocess

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -112,10 +113,47 @@ Error parseStep(StringRef text, Step &step) {
 }
 } // namespace
 
-bool Plan::takes(StringRef executable) const {
-  return only.empty() || any_of(only, [&](const GlobPattern &pattern) {
-           return pattern.match(executable);
+static bool matchesAny(ArrayRef<GlobPattern> patterns, StringRef name) {
+  return patterns.empty() || any_of(patterns, [&](const GlobPattern &pattern) {
+           return pattern.match(name);
          });
+}
+
+bool Plan::takes(StringRef executable) const {
+  return matchesAny(only, executable);
+}
+
+bool Plan::takesTargets() const {
+  return onlyTargets.empty() ||
+         any_of(options.targets, [&](const std::string &target) {
+           return matchesAny(onlyTargets, target);
+         });
+}
+
+std::vector<std::string> Plan::getFlags() const {
+  std::vector<std::string> flags;
+  for (const std::string &step : options.steps)
+    flags.push_back("--preprocess-executables-with=" + step);
+  if (!options.only.empty())
+    flags.push_back("--preprocess-only=" + join(options.only, ","));
+  if (!options.onlyTargets.empty())
+    flags.push_back("--preprocess-target=" + join(options.onlyTargets, ","));
+  if (options.bytecode)
+    flags.push_back("--preprocess-format=bytecode");
+  if (!options.isStrict)
+    flags.push_back("--preprocess-check=warn");
+  return flags;
+}
+
+static Error parseGlobs(ArrayRef<std::string> texts,
+                        std::vector<GlobPattern> &patterns) {
+  for (StringRef text : texts) {
+    auto pattern = GlobPattern::create(text);
+    if (!pattern)
+      return makeError("pre-usage", text, toString(pattern.takeError()));
+    patterns.push_back(std::move(*pattern));
+  }
+  return Error::success();
 }
 
 Expected<Plan> alula::preprocess::makePlan(Options options) {
@@ -123,12 +161,10 @@ Expected<Plan> alula::preprocess::makePlan(Options options) {
   for (StringRef text : options.steps)
     if (Error error = parseStep(text, plan.steps.emplace_back()))
       return error;
-  for (StringRef text : options.only) {
-    auto pattern = GlobPattern::create(text);
-    if (!pattern)
-      return makeError("pre-usage", text, toString(pattern.takeError()));
-    plan.only.push_back(std::move(*pattern));
-  }
+  if (Error error = parseGlobs(options.only, plan.only))
+    return error;
+  if (Error error = parseGlobs(options.onlyTargets, plan.onlyTargets))
+    return error;
   // Not a number is no number either.
   if (!(options.timeoutSeconds >= 0 && options.timeoutSeconds <= 1e9))
     return makeError("pre-usage", std::to_string(options.timeoutSeconds),

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "dialect/dispatch/ops.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/GlobPattern.h"
@@ -17,6 +19,9 @@ struct Options {
   std::vector<std::string> steps;
   /// Executables by name, with wildcards; empty: all.
   std::vector<std::string> only;
+  /// Machines, with wildcards; nothing is done for programs that are made for
+  /// none of them. Empty: all.
+  std::vector<std::string> onlyTargets;
   /// What tools get: bytecode or text.
   bool bytecode = false;
   /// Most tools alive at once; 0: as many as there are cores.
@@ -28,6 +33,20 @@ struct Options {
   std::string keepDirectory;
   /// Runs all and reports all, even after a failure.
   bool keepGoing = false;
+  /// Breaches of the contract that put no memory at risk are errors too.
+  bool isStrict = true;
+  /// Where answers of tools are kept for the next time; empty: nowhere.
+  std::string cacheDirectory;
+  /// Variables of the environment that answers depend on.
+  std::vector<std::string> cacheVariables;
+  /// Does the steps also when compilation begins after the room that has done
+  /// them.
+  bool again = false;
+  /// Runs an executable as it was and as it is and says how they differ; null:
+  /// nobody asks.
+  std::function<std::string(dispatch::ExecutableOp before,
+                            dispatch::ExecutableOp after)>
+      compareRuns;
   /// What tools say is printed even if all is well.
   bool verbose = false;
   /// The machines that code is made for: tools are told.
@@ -48,9 +67,13 @@ struct Step {
 struct Plan {
   Options options;
   std::vector<Step> steps;
-  std::vector<llvm::GlobPattern> only;
+  std::vector<llvm::GlobPattern> only, onlyTargets;
 
   bool takes(llvm::StringRef executable) const;
+  /// Whether one of the machines that code is made for is asked for.
+  bool takesTargets() const;
+  /// The flags that ask for all this, for whoever records them.
+  std::vector<std::string> getFlags() const;
 };
 
 /// Finds tools and parses pipelines, whose passes must be registered. Errors

@@ -3,82 +3,48 @@
 
 #include "compiler/preprocess/preprocess.h"
 
+#include "compiler/preprocess/bodies.h"
 #include "compiler/preprocess/envelope.h"
-#include "compiler/preprocess/run_folder.h"
-#include "compiler/preprocess/tokenizer.h"
-#include "compiler/preprocess/tool_process.h"
+#include "compiler/preprocess/host_functions.h"
+#include "compiler/preprocess/tool_step.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <cmath>
-#include <thread>
 
 using namespace mlir;
 using namespace alula::preprocess;
+using alula::dispatch::EntryOp;
 using alula::dispatch::ExecutableOp;
+using alula::dispatch::LaunchOp;
 
 namespace {
-constexpr int notForMe = 86;
 constexpr unsigned shownLines = 20;
-
-/// An executable on its way.
-struct Candidate {
-  ExecutableOp original;
-  Contract contract;
-  OwningOpRef<ModuleOp> envelope;
-  bool isChanged = false;
-};
-
-struct Failure {
-  Candidate *candidate;
-  Problem problem;
-  std::string said, folder;
-};
-
-/// What a tool was given and what came of it.
-struct Ran {
-  std::optional<RunFolder> folder;
-  ToolRun run;
-  std::optional<ToolResult> result;
-  /// Why it has no folder, and so was not run.
-  std::string noFolder;
-};
 
 class Preprocessor {
 public:
   Preprocessor(ModuleOp module, const Plan &plan,
                const std::function<bool()> &isCancelled)
-      : module(module), plan(plan), isCancelled(isCancelled) {
-    limits.jobs = plan.options.jobs
-                      ? plan.options.jobs
-                      : std::max(1u, std::thread::hardware_concurrency());
-    limits.timeout = std::chrono::milliseconds(
-        std::llround(std::ceil(plan.options.timeoutSeconds * 1000)));
-    limits.outputBytes = plan.options.outputBytes;
-  }
+      : module(module), plan(plan), isCancelled(isCancelled) {}
 
   LogicalResult run() {
-    for (auto executable : module.getOps<ExecutableOp>())
-      if (plan.takes(executable.getSymName()))
-        candidates.push_back(
-            {executable, readContract(executable), wrap(executable)});
+    collect();
     for (unsigned i = 0; i < plan.steps.size(); ++i) {
-      if (plan.steps[i].pipeline)
-        runPipeline(plan.steps[i]);
+      const Step &step = plan.steps[i];
+      if (step.pipeline)
+        runPipeline(step, i + 1);
       else
-        runTool(plan.steps[i], i + 1);
+        failures = runToolStep(plan, step, i + 1, candidates, isCancelled);
       if (isCancelled && isCancelled())
         return failure();
       if (!failures.empty())
-        return report(plan.steps[i], i + 1);
+        return report(step, i + 1);
     }
     for (Candidate &candidate : candidates)
-      if (candidate.isChanged && failed(inlineFunctions(*candidate.envelope)))
+      if (candidate.isChanged && failed(verifyRun(candidate)))
+        return failure();
+    for (Candidate &candidate : candidates)
+      if (candidate.isChanged && failed(inlineFunctions(candidate)))
         return failure();
     for (Candidate &candidate : candidates)
       if (candidate.isChanged)
@@ -87,12 +53,43 @@ public:
   }
 
 private:
-  void runPipeline(const Step &step) {
+  void collect() {
+    if (!plan.takesTargets())
+      return;
+    DenseMap<StringAttr, SmallVector<LaunchOp>> launches;
+    module.walk([&](LaunchOp launch) {
+      launches[launch.getEntry().getRootReference()].push_back(launch);
+    });
+    GridLimits limits = GridLimits::of(plan.options.targets);
+    for (auto executable : module.getOps<ExecutableOp>()) {
+      if (!plan.takes(executable.getSymName()))
+        continue;
+      Candidate &candidate = candidates.emplace_back();
+      candidate.original = executable;
+      candidate.contract = readContract(executable);
+      candidate.contract.limits = limits;
+      candidate.envelope = wrap(executable);
+      for (LaunchOp launch : launches[executable.getSymNameAttr()])
+        candidate.launches[launch.getEntry().getLeafReference().str()]
+            .push_back(launch);
+      for (Contract::Entry &entry : candidate.contract.entries)
+        for (LaunchOp launch : candidate.launches[entry.name])
+          entry.launches.push_back(readConstants(launch));
+    }
+  }
+
+  void runPipeline(const Step &step, unsigned number) {
     for (Candidate &candidate : candidates) {
       if (isCancelled && isCancelled())
         return;
       std::string before = serialize(*candidate.envelope, false);
-      if (auto problem = runPasses(step, candidate)) {
+      auto problem = runPasses(step, candidate);
+      if (problem && problem->mayGoOn && !plan.options.isStrict) {
+        emitWarning(candidate.original.getLoc())
+            << describe(candidate, *problem, step, number);
+        problem.reset();
+      }
+      if (problem) {
         failures.push_back({&candidate, *problem, "", ""});
         if (!plan.options.keepGoing)
           return;
@@ -121,113 +118,12 @@ private:
     return checkEnvelope(*candidate.envelope, candidate.contract);
   }
 
-  void runTool(const Step &step, unsigned number) {
-    std::vector<Ran> all(candidates.size());
-    runTools(
-        candidates.size(), limits,
-        [&](unsigned i) {
-          ToolRun run = prepare(step, number, candidates[i], all[i]);
-          all[i].run = run;
-          all[i].run.input.clear();
-          return run;
-        },
-        [&](unsigned i, ToolResult &&result) {
-          bool isGood = result.end == ToolEnd::Exit &&
-                        (result.code == 0 || result.code == notForMe);
-          all[i].result = std::move(result);
-          return isGood || plan.options.keepGoing;
-        },
-        isCancelled);
-    if (isCancelled && isCancelled())
-      return;
-    for (auto [candidate, ran] : llvm::zip_equal(candidates, all))
-      if (ran.result)
-        finish(candidate, ran);
-  }
-
-  /// What to run for one executable; its folder is in `ran`.
-  ToolRun prepare(const Step &step, unsigned number, Candidate &candidate,
-                  Ran &ran) {
-    Placeholders values{candidate.contract.name,
-                        llvm::join(plan.options.targets, ","), ""};
-    if (auto folder = makeFolder(number, values.name)) {
-      values.workdir = folder->getPath();
-      ran.folder.emplace(std::move(*folder));
-    } else {
-      ran.noFolder = toString(folder.takeError());
-      return {};
-    }
-    ToolRun run;
-    run.path = step.path;
-    run.words = {step.words.front()};
-    for (StringRef word : ArrayRef(step.words).drop_front())
-      // Known to be good since the plan was made.
-      run.words.push_back(cantFail(fillPlaceholders(word, values)));
-    run.environment = {"ALULA_PREPROCESS=1", "ALULA_PREPROCESS_PROTOCOL=1",
-                       "ALULA_EXECUTABLE=" + values.name,
-                       "ALULA_TARGETS=" + values.target,
-                       "ALULA_WORKDIR=" + values.workdir};
-    run.input = serialize(*candidate.envelope, plan.options.bytecode);
-    return run;
-  }
-
-  llvm::Expected<RunFolder> makeFolder(unsigned number, StringRef name) {
-    if (plan.options.keepDirectory.empty())
-      return RunFolder::make();
-    // A symbol may have any character.
-    std::string file = std::to_string(number) + "-";
-    for (char c : name)
-      file += llvm::isAlnum(c) || c == '_' || c == '-' || c == '.' ? c : '_';
-    llvm::SmallString<128> path(plan.options.keepDirectory);
-    llvm::sys::path::append(path, file);
-    return RunFolder::makeAt(path.str().str());
-  }
-
-  void finish(Candidate &candidate, Ran &ran) {
-    ToolResult &result = *ran.result;
-    std::optional<Problem> problem = explain(result);
-    if (!ran.noFolder.empty())
-      problem->text = "can't make its folder: " + ran.noFolder;
-    bool isSkipped = result.end == ToolEnd::Exit && result.code == notForMe;
-    OwningOpRef<ModuleOp> changed;
-    if (!problem && !isSkipped) {
-      auto reply = readReply(result.output, *candidate.envelope,
-                             candidate.contract, module.getContext());
-      if (auto *found = std::get_if<Problem>(&reply))
-        problem = std::move(*found);
-      else
-        changed = std::move(std::get<OwningOpRef<ModuleOp>>(reply));
-    }
-    if (ran.folder && (problem || !plan.options.keepDirectory.empty())) {
-      ran.run.input = serialize(*candidate.envelope, plan.options.bytecode);
-      if (llvm::Error error = ran.folder->keep(ran.run, result))
-        llvm::errs() << "warning: " << toString(std::move(error)) << "\n";
-    }
-    if (problem)
-      failures.push_back({&candidate, std::move(*problem), result.errors,
-                          ran.folder ? ran.folder->getPath().str() : ""});
-    else if (plan.options.verbose)
-      printSaid(candidate.contract.name, result.errors);
-    if (changed) {
-      candidate.envelope = std::move(changed);
-      candidate.isChanged = true;
-    }
-  }
-
-  std::optional<Problem> explain(const ToolResult &result) {
-    static constexpr const char *tags[] = {"pre-exit", "pre-signal",
-                                           "pre-timeout", "pre-output-limit",
-                                           "pre-spawn"};
-    if (result.end == ToolEnd::Exit &&
-        (result.code == 0 || result.code == notForMe))
-      return std::nullopt;
-    return Problem{tags[static_cast<unsigned>(result.end)],
-                   describeEnd(result, limits), ""};
-  }
-
-  void printSaid(StringRef name, StringRef said) {
-    for (; !said.empty(); said = said.split('\n').second)
-      llvm::errs() << "[" << name << "] " << said.split('\n').first << "\n";
+  static std::string describe(const Candidate &candidate,
+                              const Problem &problem, const Step &step,
+                              unsigned number) {
+    return "[" + problem.tag + "] @" + candidate.contract.name + ", step " +
+           std::to_string(number) + ", '" +
+           (step.pipeline ? step.text : step.path) + "': " + problem.text;
   }
 
   LogicalResult report(const Step &step, unsigned number) {
@@ -236,10 +132,7 @@ private:
     });
     for (const Failure &each : failures) {
       auto error = emitError(each.candidate->original.getLoc());
-      error << "[" << each.problem.tag << "] @" << each.candidate->contract.name
-            << ", step " << number << ", '"
-            << (step.pipeline ? step.text : step.path)
-            << "': " << each.problem.text;
+      error << describe(*each.candidate, each.problem, step, number);
       if (!each.folder.empty())
         error << "; what it got and gave is in " << each.folder;
       if (!each.problem.details.empty())
@@ -258,25 +151,81 @@ private:
     return text.substr(0, end);
   }
 
-  /// Kernels have no calls: private functions end here.
-  LogicalResult inlineFunctions(ModuleOp envelope) {
+  /// Runs what was and what is on the same numbers, if whoever called us can.
+  LogicalResult verifyRun(Candidate &candidate) {
+    if (!plan.options.compareRuns)
+      return success();
+    std::string problem = plan.options.compareRuns(candidate.original,
+                                                   unwrap(*candidate.envelope));
+    if (problem.empty())
+      return success();
+    return emitError(candidate.original.getLoc())
+           << "[pre-run] @" << candidate.contract.name << ": " << problem;
+  }
+
+  /// Kernels have no calls: private functions end here. What the host computes
+  /// is called by nobody, so it is kept out of the way.
+  LogicalResult inlineFunctions(Candidate &candidate) {
+    ExecutableOp executable = unwrap(*candidate.envelope);
+    if (!executable.getInnerModule())
+      return success();
+    for (const Contract::Entry &entry : readContract(executable).entries)
+      if (entry.form == BodyForm::Llvm)
+        return success();
+    SmallVector<func::FuncOp> hosts;
+    for (auto entry : executable.getBody().getOps<EntryOp>())
+      for (FlatSymbolRefAttr name :
+           {entry.getWorkgroupCountAttr(), entry.getAddedConstantsAttr()})
+        if (auto function =
+                name ? executable.getInnerModule().lookupSymbol<func::FuncOp>(
+                           name)
+                     : func::FuncOp()) {
+          function->remove();
+          hosts.push_back(function);
+        }
     PassManager pm(module.getContext(), ModuleOp::getOperationName());
     pm.nest<ExecutableOp>().nest<ModuleOp>().addPass(
         createInlinerPass({}, [](OpPassManager &) {}));
-    return pm.run(envelope);
+    LogicalResult result = pm.run(*candidate.envelope);
+    for (func::FuncOp function : hosts)
+      executable.getInnerModule().push_back(function);
+    return result;
   }
 
   void replace(Candidate &candidate) {
     ExecutableOp executable = unwrap(*candidate.envelope);
     restoreOwn(candidate.original, executable);
+    for (auto [entry, was] :
+         llvm::zip_equal(executable.getBody().getOps<EntryOp>(),
+                         candidate.contract.entries)) {
+      entry.setPinned(hasOwnGrid(entry, was));
+      markLoops(entry);
+    }
+    inlineHostFunctions(executable, [&](StringRef entry) {
+      return ArrayRef(candidate.launches[entry.str()]);
+    });
     executable->moveBefore(candidate.original);
     candidate.original.erase();
+  }
+
+  /// What the kernel room writes on loops that it has made itself.
+  static void markLoops(EntryOp entry) {
+    auto body =
+        getBody(cast<ExecutableOp>(entry->getParentOp()), entry.getSymName());
+    if (!body ||
+        !llvm::any_of(body.getArgumentTypes(), llvm::IsaPred<MemRefType>))
+      return;
+    Builder b(entry.getContext());
+    auto bindings = static_cast<int64_t>(entry.getBindings().size());
+    auto constants = static_cast<int64_t>(entry.getConstantCount() +
+                                          countAddedConstants(entry));
+    body->setAttr("kernel.bindings", b.getI64IntegerAttr(bindings));
+    body->setAttr("kernel.constants", b.getI64IntegerAttr(constants));
   }
 
   ModuleOp module;
   const Plan &plan;
   const std::function<bool()> &isCancelled;
-  ToolLimits limits;
   std::vector<Candidate> candidates;
   std::vector<Failure> failures;
 };

@@ -89,6 +89,9 @@ struct Properties {
 /// to everything else by index; all indices are checked. Strings and bytes
 /// point into the input, or into `ownedText`.
 struct Artifact {
+  /// Set by who wants to know whether a file is sound, whatever it holds: then
+  /// there may be jumps, and the rest of the builtin types.
+  bool takesAnyDialect = false;
   uint32_t containerVersion = 0;
   std::string_view producer;
   std::vector<std::string_view> strings;

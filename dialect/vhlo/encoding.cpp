@@ -30,12 +30,23 @@ constexpr Encoding sdyAttrs[] = {
   {CODE, 0, #NAME, FIELDS, Version::minimum()},
 #include "dialect/vhlo/encoding.inc"
 };
+constexpr Encoding otherAttrs[] = {
+#define OTHER_ATTR(CODE, NAME, FIELDS)                                         \
+  {CODE, 0, #NAME, FIELDS, Version::minimum()},
+#include "dialect/vhlo/encoding.inc"
+};
+constexpr Encoding otherTypes[] = {
+#define OTHER_TYPE(CODE, NAME, FIELDS)                                         \
+  {CODE, 0, #NAME, FIELDS, Version::minimum()},
+#include "dialect/vhlo/encoding.inc"
+};
 
 } // namespace
 
 std::string_view dialectOf(Family family) {
   switch (family) {
   case Family::Builtin:
+  case Family::Other:
     return "builtin";
   case Family::Vhlo:
     return "vhlo";
@@ -52,6 +63,8 @@ const Encoding *findEncoding(Family family, bool isType, uint64_t code) {
   std::span<const Encoding> table;
   if (family == Family::Builtin)
     table = isType ? std::span<const Encoding>(builtinTypes) : builtinAttrs;
+  else if (family == Family::Other)
+    table = isType ? std::span<const Encoding>(otherTypes) : otherAttrs;
   else if (family == Family::Vhlo)
     table = isType ? std::span<const Encoding>(vhloTypes) : vhloAttrs;
   else if (family == Family::Sdy && !isType)

@@ -7,6 +7,8 @@ namespace alula::vhlo {
 /// Who defined the bytes of an attribute or type.
 enum class Family : uint8_t {
   Builtin,
+  /// Builtin too, and never in a portable artifact.
+  Other,
   Vhlo,
   Sdy,
   /// MLIR text; the fallback of dialects without an encoding of their own.

@@ -74,6 +74,7 @@ Type NodeImporter::importType(const Node &node) {
   case Family::Text:
     return importTextType(node);
   case Family::Sdy:
+  case Family::Other:
   case Family::Opaque:
     break;
   }

@@ -230,7 +230,15 @@ private:
       return false;
     if ((parts & hasOperands) && !readOperands(op))
       return false;
-    if (parts & hasSuccessors)
+    if ((parts & hasSuccessors) && artifact.takesAnyDialect) {
+      size_t count;
+      uint64_t block;
+      if (!in().readCount(count, 1, "the number of successors"))
+        return false;
+      for (size_t i = 0; i < count; ++i)
+        if (!in().readVarInt(block, "a successor"))
+          return false;
+    } else if (parts & hasSuccessors)
       return in().failAt(op.offset,
                          "'" + artifact.nameOf(op) +
                              "' has successor blocks: StableHLO has only "

@@ -217,6 +217,11 @@ bool readNode(Artifact &artifact, ByteCursor &cursor, Node &node,
   if (!cursor.readVarInt(code, what))
     return false;
   const Encoding *row = findEncoding(node.family, node.isType, code);
+  if (!row && node.family == Family::Builtin && artifact.takesAnyDialect) {
+    row = findEncoding(Family::Other, node.isType, code);
+    if (row)
+      node.family = Family::Other;
+  }
   if (!row && node.family != Family::Vhlo) {
     // Codes that no StableHLO program needs, such as affine maps: an error
     // once they are imported, which names the dialect.

@@ -23,6 +23,11 @@ alula::tools::PreprocessFlags::makePlan(ArrayRef<std::string> targets) const {
   preprocess::Options options;
   options.steps.assign(steps.begin(), steps.end());
   options.only.assign(only.begin(), only.end());
+  options.onlyTargets.assign(onlyTargets.begin(), onlyTargets.end());
+  options.isStrict = check == Check::Strict;
+  options.cacheDirectory = cacheDirectory;
+  options.cacheVariables.assign(cacheVariables.begin(), cacheVariables.end());
+  options.again = again;
   options.bytecode = format == Format::Bytecode;
   if (jobs.getNumOccurrences())
     if (Error error = parse(jobs, options.jobs))

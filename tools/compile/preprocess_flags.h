@@ -16,6 +16,10 @@ struct PreprocessFlags {
       "preprocess-only", llvm::cl::value_desc("globs"),
       llvm::cl::CommaSeparated,
       llvm::cl::desc("the executables that are preprocessed")};
+  llvm::cl::list<std::string> onlyTargets{
+      "preprocess-target", llvm::cl::value_desc("globs"),
+      llvm::cl::CommaSeparated,
+      llvm::cl::desc("do so only if code is made for one of these machines")};
   enum class Format { Text, Bytecode };
   llvm::cl::opt<Format> format{
       "preprocess-format", llvm::cl::init(Format::Text),
@@ -41,6 +45,24 @@ struct PreprocessFlags {
   llvm::cl::opt<bool> keepGoing{
       "preprocess-keep-going",
       llvm::cl::desc("run every tool even if one fails")};
+  enum class Check { Strict, Warn };
+  llvm::cl::opt<Check> check{
+      "preprocess-check", llvm::cl::init(Check::Strict),
+      llvm::cl::desc("what breaches of the contract are that put no memory at "
+                     "risk"),
+      llvm::cl::values(clEnumValN(Check::Strict, "strict", "errors"),
+                       clEnumValN(Check::Warn, "warn", "warnings"))};
+  llvm::cl::opt<std::string> cacheDirectory{
+      "preprocess-cache", llvm::cl::value_desc("folder"),
+      llvm::cl::desc("keep what tools answer for the next time: for tools that "
+                     "answer the same to the same")};
+  llvm::cl::list<std::string> cacheVariables{
+      "preprocess-cache-env", llvm::cl::value_desc("names"),
+      llvm::cl::CommaSeparated,
+      llvm::cl::desc("variables of the environment that answers depend on")};
+  llvm::cl::opt<bool> again{
+      "preprocess-again",
+      llvm::cl::desc("do so also if compilation begins after it was done")};
   llvm::cl::opt<bool> verbose{"verbose",
                               llvm::cl::desc("print what tools say on stderr")};
 

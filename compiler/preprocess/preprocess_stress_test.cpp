@@ -1,0 +1,157 @@
+// Many runs of tools that end in every way at random: the right tag for each,
+// and no process, descriptor or byte is left. ALULA_STRESS_RUNS says how many.
+
+#include "compiler/preprocess/preprocess.h"
+#include "compiler/preprocess/test_program.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "gtest/gtest.h"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include <malloc.h>
+#include <sys/wait.h>
+
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#include <sanitizer/allocator_interface.h>
+#endif
+
+using namespace alula::preprocess;
+namespace fs = std::filesystem;
+
+namespace {
+constexpr unsigned kernels = 50;
+
+/// What a tool does, and the tag of it; empty is none.
+struct Behaviour {
+  const char *script, *tag;
+  /// Of a hundred.
+  unsigned share;
+};
+constexpr Behaviour behaviours[] = {
+    {"cat", "", 20},
+    {"sleep 0.0$(($$ % 10)); cat", "", 10},
+    {"exit 86", "", 6},
+    {"exit $(($$ % 80 + 1))", "pre-exit", 8},
+    {"kill -KILL $$", "pre-signal", 8},
+    {"(sleep 0.0$(($$ % 10)); kill -KILL $$) & sleep 60", "pre-signal", 8},
+    {"ulimit -c 0; kill -SEGV $$", "pre-signal", 6},
+    {"head -c 500 /dev/urandom", "pre-parse", 8},
+    {"echo 'func.func @f() {'; head -c 100 /dev/zero", "pre-parse", 6},
+    {"true", "pre-empty", 6},
+    {"yes", "pre-output-limit", 4},
+    {"sed s/access.read/access/", "pre-parse", 3},
+    {"sed 's/@e\\([0-9]*\\)/@x\\1/'", "pre-contract", 3},
+    {"sleep 98721", "pre-timeout", 2},
+    {"cat; sleep 98721 &", "", 2},
+};
+
+size_t countBytes() {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return __sanitizer_get_current_allocated_bytes();
+#else
+  return mallinfo2().uordblks;
+#endif
+}
+
+unsigned countDescriptors() {
+  fs::directory_iterator all("/proc/self/fd");
+  return std::distance(begin(all), end(all));
+}
+
+const Behaviour &choose(std::mt19937 &random) {
+  unsigned number = random() % 100;
+  for (const Behaviour &each : behaviours) {
+    if (number < each.share)
+      return each;
+    number -= each.share;
+  }
+  return behaviours[0];
+}
+
+class Stress : public testing::Test {
+protected:
+  Stress() {
+    std::string path = fs::temp_directory_path() / "stressXXXXXX";
+    EXPECT_TRUE(mkdtemp(path.data()));
+    folder = path;
+    // Where failures keep what they got.
+    setenv("TMPDIR", (folder / "kept").c_str(), 1);
+    tool = folder / "tool";
+    std::ofstream(tool) << "#!/bin/sh\n. " << folder.string()
+                        << "/$ALULA_EXECUTABLE\n";
+    fs::permissions(tool, fs::perms::owner_all);
+  }
+  ~Stress() override {
+    unsetenv("TMPDIR");
+    fs::remove_all(folder);
+  }
+
+  /// Runs one tool for each kernel.
+  void runAll(std::mt19937 &random) {
+    fs::create_directories(folder / "kept");
+    std::map<std::string, std::string> expected, found;
+    for (unsigned i = 0; i < kernels; ++i) {
+      const Behaviour &behaviour = choose(random);
+      std::string name = "e" + std::to_string(i);
+      std::ofstream(folder / name) << behaviour.script << "\n";
+      if (*behaviour.tag)
+        expected[name] = behaviour.tag;
+    }
+    mlir::MLIRContext context(makeTestRegistry(),
+                              mlir::MLIRContext::Threading::DISABLED);
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        makeTestProgram(kernels), &context);
+    ASSERT_TRUE(module);
+    mlir::ScopedDiagnosticHandler handler(
+        &context, [&](mlir::Diagnostic &diagnostic) {
+          // "[tag] @name, step 1, …"
+          std::string text = diagnostic.str();
+          size_t name = text.find('@') + 1, close = text.find(']');
+          found[text.substr(name, text.find(',') - name)] =
+              text.substr(1, close - 1);
+          return mlir::success();
+        });
+    Options options;
+    options.steps = {tool.string()};
+    options.jobs = 16;
+    options.timeoutSeconds = 5;
+    options.outputBytes = 200000;
+    options.keepGoing = true;
+    auto plan = makePlan(options);
+    ASSERT_TRUE(bool(plan));
+    bool isGood = succeeded(preprocessExecutables(*module, *plan));
+    EXPECT_EQ(isGood, expected.empty());
+    EXPECT_EQ(found, expected);
+    fs::remove_all(folder / "kept");
+  }
+
+  fs::path folder, tool;
+};
+
+TEST_F(Stress, nothingIsLeft) {
+  const char *asked = getenv("ALULA_STRESS_RUNS");
+  unsigned rounds = std::max(2u, (asked ? std::atoi(asked) : 100) / kernels);
+  std::mt19937 random(3);
+  // What is made once for all comes with the first.
+  runAll(random);
+  unsigned descriptors = countDescriptors();
+  size_t bytes = countBytes(), most = 0;
+  for (unsigned i = 1; i < rounds; ++i) {
+    runAll(random);
+    most = std::max(most, countBytes());
+  }
+  EXPECT_EQ(countDescriptors(), descriptors);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+  EXPECT_LT(most, bytes + (size_t(1) << 20));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), kernels + 1);
+  std::printf("%u runs, %u open files, memory %+.1f KiB at most\n",
+              rounds * kernels, descriptors,
+              (double(most) - double(bytes)) / 1024);
+}
+} // namespace
