@@ -6,6 +6,7 @@
 #include "compiler/driver/check_custom_calls.h"
 #include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/object_stage.h"
+#include "compiler/driver/passes.h"
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
@@ -26,8 +27,14 @@ LogicalResult runPasses(Room room, ModuleOp module,
   pm.enableVerifier(options.verifyStages);
   if (options.setUpPasses && failed(options.setUpPasses(pm)))
     return failure();
-  getStage(room).addPasses(pm, options);
-  return pm.run(module);
+  if (getStage(room).addPasses)
+    getStage(room).addPasses(pm, options);
+  if (options.failIn == room) {
+    TestFailOptions fail;
+    fail.how = options.failHow;
+    pm.addPass(createTestFail(fail));
+  }
+  return pm.size() ? pm.run(module) : success();
 }
 
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
@@ -157,7 +164,7 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
                       Watch &watch, CompileOutput &output) {
   if (failed(enterRoom(room, module, options)))
     return failure();
-  if (getStage(room).addPasses && failed(runPasses(room, module, options)))
+  if (failed(runPasses(room, module, options)))
     return failure();
   if (failed(leaveRoom(room, module, options)))
     return failure();

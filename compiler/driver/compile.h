@@ -84,6 +84,9 @@ struct CompileOptions {
   /// Preprocess even if the dispatch room is completed already.
   bool preprocessAgain = false;
   Dumps dumps;
+  /// The stage that is to fail, for tests of what becomes of that, and how.
+  std::optional<Room> failIn;
+  std::string failHow;
   /// Run MLIR's verifier after every pass.
 #ifdef NDEBUG
   bool verifyStages = false;

@@ -3,6 +3,7 @@
 #include "compiler/driver/registry.h"
 
 #include "compiler/dispatch/passes.h"
+#include "compiler/driver/passes.h"
 #include "compiler/input/passes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/optimize/passes.h"
@@ -54,6 +55,7 @@ void alula::driver::registerDialects(mlir::DialectRegistry &registry) {
 void alula::driver::registerPasses() {
   cpu::registerCpuPasses();
   dispatch::registerDispatchPasses();
+  registerDriverPasses();
   input::registerInputPasses();
   kernel::registerKernelPasses();
   optimize::registerOptimizePasses();

@@ -78,6 +78,18 @@ std::string alula::driver::listStages() {
   return text;
 }
 
+std::string alula::driver::printPipeline(Room room,
+                                         const CompileOptions &options) {
+  if (!getStage(room).addPasses)
+    return "";
+  OpPassManager pm(ModuleOp::getOperationName());
+  getStage(room).addPasses(pm, options);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pm.printAsTextualPipeline(os);
+  return text;
+}
+
 Room alula::driver::getLastUse(llvm::StringRef flag) {
   if (flag.starts_with("substitute-executable-config"))
     return Room::Kernel;

@@ -53,6 +53,9 @@ std::optional<Room> findRoom(llvm::StringRef name);
 /// "input, optimize, …", aliases in brackets.
 std::string listStages();
 
+/// The passes of a stage as text that can be parsed; empty if it has none.
+std::string printPipeline(Room room, const CompileOptions &options);
+
 /// The last stage that reads a flag of alula-compile, by its name: dumps of
 /// later ones need it no more.
 Room getLastUse(llvm::StringRef flag);

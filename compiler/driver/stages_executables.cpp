@@ -124,6 +124,30 @@ LogicalResult alula::driver::writeBinaries(ModuleOp module,
   return success();
 }
 
+std::function<void(StringRef, StringRef, StringRef)>
+IntermediateFiles::listen(StringRef machine) {
+  if (folder.empty())
+    return nullptr;
+  return [this, machine = machine.str()](StringRef kernel, StringRef ending,
+                                         StringRef bytes) {
+    std::string name = names[StringAttr::get(module.getContext(), kernel)];
+    llvm::Error error = writeWholeInFolder(
+        folder, name + "." + machine + ending.str(),
+        [&](llvm::raw_ostream &os) { os << bytes; });
+    if (error && problem.empty())
+      problem = toString(std::move(error));
+    else
+      llvm::consumeError(std::move(error));
+  };
+}
+
+LogicalResult IntermediateFiles::check() {
+  if (problem.empty())
+    return success();
+  return emitError(module.getLoc())
+         << "'builtin.module': can't write " << problem;
+}
+
 LogicalResult alula::driver::checkExecutableAlone(ModuleOp module) {
   size_t count = llvm::range_size(module.getOps<ExecutableOp>());
   if (count != 1)

@@ -5,6 +5,8 @@
 #include "compiler/driver/compile.h"
 #include "dialect/dispatch/ops.h"
 
+#include "llvm/ADT/MapVector.h"
+
 #include <map>
 
 namespace alula::driver {
@@ -46,6 +48,26 @@ mlir::LogicalResult substituteExecutables(mlir::ModuleOp module, Room stage,
 /// the others.
 mlir::LogicalResult writeBenchmarks(mlir::ModuleOp module,
                                     const CompileOptions &options);
+
+/// Writes what kernels are on their way to code.
+class IntermediateFiles {
+public:
+  IntermediateFiles(mlir::ModuleOp module, const CompileOptions &options)
+      : module(module), folder(options.dumps.intermediates),
+        names(nameExecutables(module)) {}
+
+  /// For the code generator's hook, which is empty if nobody wants files.
+  std::function<void(llvm::StringRef kernel, llvm::StringRef ending,
+                     llvm::StringRef bytes)>
+  listen(llvm::StringRef machine);
+  /// Says what couldn't be written.
+  mlir::LogicalResult check();
+
+private:
+  mlir::ModuleOp module;
+  std::string folder, problem;
+  llvm::MapVector<mlir::StringAttr, std::string> names;
+};
 
 /// Whether `module` is one executable and nothing else; says if it is not.
 mlir::LogicalResult checkExecutableAlone(mlir::ModuleOp module);

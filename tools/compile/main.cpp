@@ -203,6 +203,10 @@ int main(int argc, char **argv) {
     return 2;
   }
   alula::driver::CompileOptions compile = std::move(*made);
+  if (options.stages.printStages)
+    return writeFile(options.output, [&](llvm::raw_ostream &os) {
+      os << options.stages.describeStages(compile);
+    });
 
   std::string error;
   auto input = openInputFile(options.input, &error);
@@ -222,7 +226,9 @@ int main(int argc, char **argv) {
 
   // Asked first, it lets every diagnostic pass.
   std::unique_ptr<alula::tools::ProgressLine> progressLine;
-  ScopedDiagnosticHandler clearLine(&context, [&](Diagnostic &) {
+  bool isExplained = false;
+  ScopedDiagnosticHandler clearLine(&context, [&](Diagnostic &diagnostic) {
+    isExplained |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     if (progressLine)
       progressLine->clear();
     return failure();
@@ -243,6 +249,12 @@ int main(int argc, char **argv) {
     return 2;
   }
 
+  auto reproducer = options.stages.makeReproducer(line, compile, options.input,
+                                                  input->getBuffer());
+  if (reproducer)
+    reproducer->writeOnCrash();
+  bool isReproduced = !options.stages.reproducer.empty();
+
   // Linking resets every command-line option of the process: lld does that.
   std::string outputFile = options.output;
   std::string externalFile = findExternalFile(options, line);
@@ -254,8 +266,12 @@ int main(int argc, char **argv) {
   compile.onTime = [&](Room room, double seconds) {
     times.emplace_back(room, seconds);
   };
+  Room room = Room::Input;
   compile.onProgress = [&](const alula::driver::Progress &progress) {
     progressLine->show(progress);
+    room = progress.room;
+    if (reproducer)
+      reproducer->setRoom(room);
   };
   compile.isCancelled = [] { return interrupted != 0; };
 
@@ -266,6 +282,12 @@ int main(int argc, char **argv) {
     fail("interrupted");
     return 128 + interrupted;
   }
+  if (!isGood && !isExplained)
+    fail("stage '" + alula::driver::getRoomName(room) +
+         "' has failed and doesn't say why: a bug of the compiler");
+  // What is said of a program is nobody's bug, unless the caller asks.
+  if (!isGood && reproducer && (isReproduced || !isExplained))
+    reproducer->write();
   if (!isGood)
     return endWithError(compile);
   if (printsTimes)

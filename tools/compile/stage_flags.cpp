@@ -3,7 +3,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/StringSaver.h"
 
 using namespace llvm;
@@ -27,6 +29,7 @@ static constexpr StringLiteral ownFlags[] = {
     "mlir-*",
     "override-recorded",
     "plugin-path",
+    "print-stages",
     "preprocess-again",
     "preprocess-jobs",
     "preprocess-keep",
@@ -44,7 +47,7 @@ static bool isOwn(StringRef name) {
   });
 }
 
-static Error fail(const Twine &text) {
+static Error makeError(const Twine &text) {
   return createStringError(std::make_error_code(std::errc::invalid_argument),
                            text);
 }
@@ -101,6 +104,20 @@ std::vector<std::string> CommandLine::getValues(StringRef name) const {
   return values;
 }
 
+std::vector<std::string> CommandLine::getPluginFlags() const {
+  std::vector<std::string> chosen;
+  for (size_t i = 1; i < words.size(); ++i) {
+    StringRef word = words[i];
+    if (!StringRef(driver::getFlagName(word)).contains("plugin") ||
+        !word.starts_with("-"))
+      continue;
+    chosen.push_back(word.str());
+    if (!word.contains('=') && i + 1 < words.size())
+      chosen.back() += "=" + std::string(words[++i]);
+  }
+  return chosen;
+}
+
 std::vector<std::string> CommandLine::getRecorded() const {
   std::vector<std::string> recorded;
   for (const Flag &flag : flags)
@@ -149,12 +166,12 @@ Error CommandLine::parseAgain(const driver::Resumption &resumption,
     if (given == was)
       continue;
     if (isDone)
-      return fail("[stage-conflict] " + show(given) +
+      return makeError("[stage-conflict] " + show(given) +
                   ": the program has been through stage '" +
                   driver::getRoomName(driver::getLastUse(name)) +
                   "', which reads it");
     if (!overrides)
-      return fail("[stage-conflict] " + show(given) + ": the program was " +
+      return makeError("[stage-conflict] " + show(given) + ": the program was " +
                   "compiled so far with " + show(was) +
                   "; --override-recorded takes yours");
   }
@@ -184,7 +201,7 @@ Error CommandLine::parseAgain(const driver::Resumption &resumption,
   // anywhere.
   if (!cl::ParseCommandLineOptions(static_cast<int>(words.size()),
                                    words.data(), "", &os))
-    return fail("[stage-record] its flags are not understood: " +
+    return makeError("[stage-record] its flags are not understood: " +
                 StringRef(problems).trim());
   return Error::success();
 }
@@ -192,7 +209,7 @@ Error CommandLine::parseAgain(const driver::Resumption &resumption,
 static Expected<Room> readStage(StringRef flag, StringRef name) {
   if (auto room = driver::findRoom(name))
     return *room;
-  return fail("[stage-usage] --" + flag + ": there is no stage '" + name +
+  return makeError("[stage-usage] --" + flag + ": there is no stage '" + name +
               "': there are " + driver::listStages());
 }
 
@@ -206,18 +223,27 @@ Error StageFlags::apply(driver::CompileOptions &options) const {
     if (!done)
       return done.takeError();
     if (*done == Room::Emit)
-      return fail("[stage-usage] --compile-from: nothing follows 'emit'");
+      return makeError("[stage-usage] --compile-from: nothing follows 'emit'");
     options.completed = *done;
   }
   options.dumps.stages = stages;
   options.dumps.bytecode = bytecode;
   options.executableOnly = executableOnly;
+  if (!fail.empty()) {
+    auto [name, how] = StringRef(fail).split(':');
+    auto failing = readStage("test-fail-in", name);
+    if (!failing)
+      return failing.takeError();
+    options.failIn = *failing;
+    options.failHow = how.str();
+  }
   auto choose = [&](const Folder &one) {
     return one.empty() ? executables.getValue() : one.getValue();
   };
-  if (executables == "-")
-    return fail("[stage-usage] --dump-executables-to=-: standard output takes "
-                "one file");
+  for (const Folder *many : {&executables, &intermediates})
+    if (*many == "-")
+      return makeError("[stage-usage] --" + many->ArgStr +
+                  "=-: standard output takes one file");
   options.dumps.sources = choose(sources);
   options.dumps.preprocessed = choose(preprocessed);
   options.dumps.configs = choose(configs);
@@ -233,7 +259,7 @@ Error StageFlags::apply(driver::CompileOptions &options) const {
     for (StringRef word : files) {
       auto [name, file] = word.split('=');
       if (name.empty() || file.empty())
-        return fail("[stage-usage] --" + files.ArgStr +
+        return makeError("[stage-usage] --" + files.ArgStr +
                     ": must be NAME=FILE: is '" + word + "'");
       options.substitutions.push_back({stage, name.str(), file.str()});
     }
@@ -243,15 +269,58 @@ Error StageFlags::apply(driver::CompileOptions &options) const {
   if (!elide.empty()) {
     int64_t limit;
     if (StringRef(elide).getAsInteger(10, limit) || limit < 0)
-      return fail("[stage-usage] --elide-constants-larger: must be a number: "
+      return makeError("[stage-usage] --elide-constants-larger: must be a number: "
                   "is '" +
                   elide + "'");
     if (bytecode)
-      return fail("[stage-usage] --elide-constants-larger: is for text: not "
+      return makeError("[stage-usage] --elide-constants-larger: is for text: not "
                   "with --emit-bytecode");
     options.dumps.elideLarger = limit;
   }
   return applyStart(std::nullopt, options);
+}
+
+std::string
+StageFlags::describeStages(const driver::CompileOptions &options) const {
+  std::string text;
+  for (unsigned i = 0; i < driver::roomCount; ++i) {
+    const driver::Stage &stage = driver::getStage(static_cast<Room>(i));
+    text += stage.name;
+    if (!stage.alias.empty())
+      text += " (" + stage.alias.str() + ")";
+    text += ": leaves " + stage.leaves.str() + "\n";
+    if (std::string passes = printPipeline(stage.room, options);
+        !passes.empty())
+      text += "  " + passes + "\n";
+  }
+  return text;
+}
+
+std::unique_ptr<driver::Reproducer>
+StageFlags::makeReproducer(const CommandLine &line,
+                           const driver::CompileOptions &options,
+                           StringRef input, StringRef inputBytes) const {
+  if (reproducer == "off")
+    return nullptr;
+  driver::ReproducerOptions made;
+  made.folder = reproducer;
+  if (made.folder.empty())
+    made.folder = "alula-compile-crash-" + options.record.inputHash + "-" +
+                  std::to_string(sys::Process::getProcessId());
+  made.self = sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&driver::getRoomName));
+  made.input = input.str();
+  made.inputBytes = inputBytes;
+  made.flags = options.record.options;
+  append_range(made.flags, line.getPluginFlags());
+  if (from != "auto")
+    made.flags.push_back("--compile-from=" + from);
+  if (overrides)
+    made.flags.push_back("--override-recorded");
+  made.completed = options.completed;
+  made.isLocal = reproducerLocal;
+  made.isFull = reproducerFull;
+  return std::make_unique<driver::Reproducer>(std::move(made));
 }
 
 Error StageFlags::applyStart(
@@ -261,13 +330,13 @@ Error StageFlags::applyStart(
     if (!options.completed || overrides)
       options.completed = options.completed.value_or(resumption->stage);
     else if (*options.completed != resumption->stage)
-      return fail("[stage-conflict] --compile-from=" + from +
+      return makeError("[stage-conflict] --compile-from=" + from +
                   ": the program says that it has been through '" +
                   driver::getRoomName(resumption->stage) +
                   "'; --override-recorded takes yours");
   }
   if (options.completed && *options.completed > options.until)
-    return fail("[stage-usage] --compile-to=" + to +
+    return makeError("[stage-usage] --compile-to=" + to +
                 ": the program is past it: it has been through '" +
                 driver::getRoomName(*options.completed) + "'");
   return Error::success();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/driver/compile.h"
+#include "compiler/driver/reproduce.h"
 
 #include "llvm/Support/CommandLine.h"
 
@@ -24,6 +25,8 @@ public:
 
   /// Flags that decide what the artifact is, as --name=value.
   std::vector<std::string> getRecorded() const;
+  /// All flags of plugins, as given.
+  std::vector<std::string> getPluginFlags() const;
   /// Whether a flag's value comes from the program, not from the caller.
   bool isFromRecord(llvm::StringRef flag) const;
 
@@ -103,6 +106,28 @@ struct StageFlags {
   llvm::cl::opt<bool> overrides{
       "override-recorded",
       llvm::cl::desc("flags win over those that a program brings along")};
+
+  llvm::cl::opt<std::string> reproducer{
+      "crash-reproducer", llvm::cl::value_desc("folder"),
+      llvm::cl::desc("where it is kept what a failure takes to be seen again; "
+                     "without it, only crashes leave a folder, here; off: "
+                     "nothing does")};
+  llvm::cl::opt<bool> reproducerLocal{
+      "crash-reproducer-local",
+      llvm::cl::desc("narrow it to one pass, which takes another run")};
+  llvm::cl::opt<bool> reproducerFull{
+      "reproducer-full",
+      llvm::cl::desc("keep folders of this machine in it")};
+  llvm::cl::opt<bool> printStages{
+      "print-stages", llvm::cl::desc("write the stages and their passes")};
+  llvm::cl::opt<std::string> fail{"test-fail-in", llvm::cl::ReallyHidden};
+
+  /// What --print-stages writes.
+  std::string describeStages(const driver::CompileOptions &options) const;
+  /// Ready for a failure; null if none is wanted.
+  std::unique_ptr<driver::Reproducer>
+  makeReproducer(const CommandLine &line, const driver::CompileOptions &options,
+                 llvm::StringRef input, llvm::StringRef inputBytes) const;
 
   /// Fills what the flags ask for; an error is one of usage.
   llvm::Error apply(driver::CompileOptions &options) const;
