@@ -66,10 +66,16 @@ ARROWS = {
     "compiler/dispatch": ["dialect", "include/alula"],
     "compiler/preprocess": ["dialect", "include/alula"],
     "compiler/plugin": ["dialect", "include/alula"],
+    "compiler/objects": ["dialect", "include/alula"],
     "compiler/kernel": ["dialect", "include/alula", "compiler/kernel/library"],
     "compiler/kernel/library": ["include/alula"],
     "compiler/schedule": ["dialect", "include/alula"],
-    "compiler/target": ["dialect", "include/alula", "compiler/kernel"],
+    "compiler/target": [
+        "dialect",
+        "include/alula",
+        "compiler/kernel",
+        "compiler/objects",
+    ],
     "compiler/emit": ["dialect", "include/alula", "artifact"],
     "compiler/driver": [
         "compiler",
@@ -83,7 +89,13 @@ ARROWS = {
     "tools/bench": ["include/alula", "tools/values", "artifact"],
     "tools/inspect": ["include/alula", "artifact"],
     "tools/plugin": ["compiler/plugin", "compiler/preprocess"],
-    "tools/compile": ["compiler/driver", "compiler/preprocess", "tools/plugin"],
+    "tools/compile": [
+        "compiler/driver",
+        "compiler/objects",
+        "compiler/preprocess",
+        "tools/plugin",
+    ],
+    "tools/reduce": ["compiler/driver", "dialect"],
     "tools/opt": ["compiler/driver", "dialect", "reference", "tools/plugin"],
     "tools/interpret": [
         "compiler/driver",

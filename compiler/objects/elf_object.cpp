@@ -36,6 +36,14 @@ bool isPositionIndependent(uint16_t machine, uint32_t type) {
     case ELF::R_X86_64_GOTPC32:
     case ELF::R_X86_64_SIZE32:
     case ELF::R_X86_64_SIZE64:
+    // Thread-local storage is a problem of its own.
+    case ELF::R_X86_64_TLSGD:
+    case ELF::R_X86_64_TLSLD:
+    case ELF::R_X86_64_DTPOFF32:
+    case ELF::R_X86_64_DTPOFF64:
+    case ELF::R_X86_64_GOTTPOFF:
+    case ELF::R_X86_64_TPOFF32:
+    case ELF::R_X86_64_TPOFF64:
       return true;
     }
     return false;
@@ -58,6 +66,62 @@ bool isPositionIndependent(uint16_t machine, uint32_t type) {
     return type != ELF::R_RISCV_32 && type != ELF::R_RISCV_64 &&
            type != ELF::R_RISCV_HI20 && type != ELF::R_RISCV_LO12_I &&
            type != ELF::R_RISCV_LO12_S;
+  }
+}
+
+/// How many bytes a relocation changes, and how many before them the linker
+/// looks at to see what instruction it is in.
+struct Extent {
+  uint64_t before, after;
+};
+Extent getExtent(uint16_t machine, uint32_t type) {
+  if (machine == ELF::EM_X86_64)
+    switch (type) {
+    case ELF::R_X86_64_NONE:
+      return {0, 0};
+    case ELF::R_X86_64_PC8:
+      return {0, 1};
+    case ELF::R_X86_64_PC16:
+      return {0, 2};
+    case ELF::R_X86_64_64:
+    case ELF::R_X86_64_PC64:
+    case ELF::R_X86_64_GOTOFF64:
+    case ELF::R_X86_64_SIZE64:
+      return {0, 8};
+    case ELF::R_X86_64_GOTPCRELX:
+    case ELF::R_X86_64_REX_GOTPCRELX:
+      return {3, 4};
+    default:
+      return {0, 4};
+    }
+  if (machine == ELF::EM_AARCH64)
+    return {0, type == ELF::R_AARCH64_PREL64 || type == ELF::R_AARCH64_ABS64
+                   ? uint64_t(8)
+                   : uint64_t(type == ELF::R_AARCH64_PREL16 ? 2 : 4)};
+  switch (type) {
+  case ELF::R_RISCV_NONE:
+  case ELF::R_RISCV_ALIGN:
+  case ELF::R_RISCV_RELAX:
+    return {0, 0};
+  case ELF::R_RISCV_ADD8:
+  case ELF::R_RISCV_SUB8:
+  case ELF::R_RISCV_SUB6:
+  case ELF::R_RISCV_SET6:
+  case ELF::R_RISCV_SET8:
+    return {0, 1};
+  case ELF::R_RISCV_ADD16:
+  case ELF::R_RISCV_SUB16:
+  case ELF::R_RISCV_SET16:
+  case ELF::R_RISCV_RVC_BRANCH:
+  case ELF::R_RISCV_RVC_JUMP:
+    return {0, 2};
+  case ELF::R_RISCV_ADD64:
+  case ELF::R_RISCV_SUB64:
+  case ELF::R_RISCV_CALL:
+  case ELF::R_RISCV_CALL_PLT:
+    return {0, 8};
+  default:
+    return {0, 4};
   }
 }
 
@@ -137,7 +201,8 @@ private:
       if (name->empty() || symbol.getBinding() == ELF::STB_LOCAL)
         continue;
       if (symbol.isUndefined()) {
-        symbols.undefined.insert(name->str());
+        if (*name != "__tls_get_addr")
+          symbols.undefined.insert(name->str());
         continue;
       }
       symbols.defined.insert(name->str());
@@ -160,10 +225,18 @@ private:
     if (!((*target)->sh_flags & ELF::SHF_ALLOC) ||
         ((*target)->sh_flags & ELF::SHF_WRITE))
       return Error::success();
-    for (const ELF64LE::Rela &relocation : *all)
-      if (!isPositionIndependent(file.getHeader().e_machine,
-                                 relocation.getType(/*isMips64EL=*/false)))
+    uint16_t machine = file.getHeader().e_machine;
+    for (const ELF64LE::Rela &relocation : *all) {
+      uint32_t type = relocation.getType(/*isMips64EL=*/false);
+      // The linker takes this for granted.
+      Extent extent = getExtent(machine, type);
+      uint64_t size = (*target)->sh_size, offset = relocation.r_offset;
+      if (offset < extent.before || offset > size ||
+          extent.after > size - offset)
+        return createStringError("a relocation is outside of " + *name);
+      if (!isPositionIndependent(machine, type))
         absolute.insert(name->str());
+    }
     return Error::success();
   }
 

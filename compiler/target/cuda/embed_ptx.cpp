@@ -35,9 +35,9 @@ LogicalResult alula::cuda::generateVariant(ModuleOp module,
       return failure();
     if (objects->empty())
       return executable.emitError()
-             << "[obj-generator] @" << executable.getSymName()
-             << ": there is no code generator for " << key.getText()
-             << " yet, and no PTX";
+             << "[obj-generator] there is no code generator for "
+             << key.getText() << " yet: @" << executable.getSymName()
+             << " has no PTX";
     auto plan = objects::planPtxCode(executable, key, *objects, "",
                                      /*assembles=*/false);
     if (failed(plan))

@@ -47,3 +47,21 @@ func.func @panels(%p: tensor<2x5x32xf32>) -> tensor<3x5x16xf32> {
   %0 = dispatch.from_panels %p rows = [1] columns = [0, 2] : tensor<2x5x32xf32> -> tensor<3x5x16xf32>
   return %0 : tensor<3x5x16xf32>
 }
+
+// Code from elsewhere, and no body.
+// CHECK: dispatch.executable @external attributes {objects = [#dispatch.object<target = "cpu:x86_64", path = "a.o", entry = "f", tool = "cc", sha256 = "00", data = "\7FELF">, #dispatch.object<path = "b.o">]}
+dispatch.executable @external attributes {objects = [#dispatch.object<target = "cpu:x86_64", path = "a.o", entry = "f", tool = "cc", sha256 = "00", data = "\7FELF">, #dispatch.object<path = "b.o">]} {
+  dispatch.entry @outside bindings([#dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+}
+
+// CHECK: dispatch.has_import @"?fast" : tensor<i1>
+dispatch.executable @optional {
+  dispatch.entry @maybe bindings([#dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func private @"?fast"() attributes {dispatch.import = "dynamic"}
+    func.func @maybe() -> tensor<i1> {
+      %0 = dispatch.has_import @"?fast" : tensor<i1>
+      return %0 : tensor<i1>
+    }
+  }
+}
