@@ -5,7 +5,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-#include <map>
 #include <string>
 
 namespace alula::preprocess {
@@ -15,8 +14,6 @@ struct Candidate {
   dispatch::ExecutableOp original;
   Contract contract;
   mlir::OwningOpRef<mlir::ModuleOp> envelope;
-  /// By the name of their entry.
-  std::map<std::string, llvm::SmallVector<dispatch::LaunchOp>> launches;
   bool isChanged = false;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "dialect/dispatch/ops.h"
-
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/GlobPattern.h"
@@ -39,13 +38,9 @@ struct Options {
   std::string cacheDirectory;
   /// Variables of the environment that answers depend on.
   std::vector<std::string> cacheVariables;
-  /// Does the steps also when compilation begins after the room that has done
-  /// them.
-  bool again = false;
-  /// Runs an executable as it was and as it is and says how they differ; null:
-  /// nobody asks.
-  std::function<std::string(dispatch::ExecutableOp before,
-                            dispatch::ExecutableOp after)>
+  /// Runs "main" of two programs, as the dispatch room leaves them, and says
+  /// how the results differ; null: nobody asks.
+  std::function<std::string(mlir::ModuleOp before, mlir::ModuleOp after)>
       compareRuns;
   /// What tools say is printed even if all is well.
   bool verbose = false;

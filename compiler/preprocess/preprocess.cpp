@@ -3,18 +3,17 @@
 
 #include "compiler/preprocess/preprocess.h"
 
-#include "compiler/preprocess/bodies.h"
+#include "compiler/preprocess/comparison.h"
 #include "compiler/preprocess/envelope.h"
 #include "compiler/preprocess/host_functions.h"
+#include "compiler/preprocess/splice.h"
 #include "compiler/preprocess/tool_step.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace alula::preprocess;
-using alula::dispatch::EntryOp;
 using alula::dispatch::ExecutableOp;
 using alula::dispatch::LaunchOp;
 
@@ -44,11 +43,11 @@ public:
       if (candidate.isChanged && failed(verifyRun(candidate)))
         return failure();
     for (Candidate &candidate : candidates)
-      if (candidate.isChanged && failed(inlineFunctions(candidate)))
+      if (candidate.isChanged && failed(finishBodies(*candidate.envelope)))
         return failure();
     for (Candidate &candidate : candidates)
       if (candidate.isChanged)
-        replace(candidate);
+        splice(candidate.original, candidate.contract, *candidate.envelope);
     return success();
   }
 
@@ -56,10 +55,6 @@ private:
   void collect() {
     if (!plan.takesTargets())
       return;
-    DenseMap<StringAttr, SmallVector<LaunchOp>> launches;
-    module.walk([&](LaunchOp launch) {
-      launches[launch.getEntry().getRootReference()].push_back(launch);
-    });
     GridLimits limits = GridLimits::of(plan.options.targets);
     for (auto executable : module.getOps<ExecutableOp>()) {
       if (!plan.takes(executable.getSymName()))
@@ -69,11 +64,9 @@ private:
       candidate.contract = readContract(executable);
       candidate.contract.limits = limits;
       candidate.envelope = wrap(executable);
-      for (LaunchOp launch : launches[executable.getSymNameAttr()])
-        candidate.launches[launch.getEntry().getLeafReference().str()]
-            .push_back(launch);
+      auto launches = findLaunches(executable);
       for (Contract::Entry &entry : candidate.contract.entries)
-        for (LaunchOp launch : candidate.launches[entry.name])
+        for (LaunchOp launch : launches[entry.name])
           entry.launches.push_back(readConstants(launch));
     }
   }
@@ -151,76 +144,24 @@ private:
     return text.substr(0, end);
   }
 
-  /// Runs what was and what is on the same numbers, if whoever called us can.
+  /// Runs what was and what is on the same numbers.
   LogicalResult verifyRun(Candidate &candidate) {
     if (!plan.options.compareRuns)
       return success();
-    std::string problem = plan.options.compareRuns(candidate.original,
-                                                   unwrap(*candidate.envelope));
+    auto comparison = makeComparison(candidate);
+    if (!comparison) {
+      emitWarning(candidate.original.getLoc())
+          << "[pre-run] @" << candidate.contract.name
+          << ": can't be compared: no call has sizes that are known";
+      return success();
+    }
+    std::string problem =
+        plan.options.compareRuns(*comparison->before, *comparison->after);
     if (problem.empty())
       return success();
     return emitError(candidate.original.getLoc())
-           << "[pre-run] @" << candidate.contract.name << ": " << problem;
-  }
-
-  /// Kernels have no calls: private functions end here. What the host computes
-  /// is called by nobody, so it is kept out of the way.
-  LogicalResult inlineFunctions(Candidate &candidate) {
-    ExecutableOp executable = unwrap(*candidate.envelope);
-    if (!executable.getInnerModule())
-      return success();
-    for (const Contract::Entry &entry : readContract(executable).entries)
-      if (entry.form == BodyForm::Llvm)
-        return success();
-    SmallVector<func::FuncOp> hosts;
-    for (auto entry : executable.getBody().getOps<EntryOp>())
-      for (FlatSymbolRefAttr name :
-           {entry.getWorkgroupCountAttr(), entry.getAddedConstantsAttr()})
-        if (auto function =
-                name ? executable.getInnerModule().lookupSymbol<func::FuncOp>(
-                           name)
-                     : func::FuncOp()) {
-          function->remove();
-          hosts.push_back(function);
-        }
-    PassManager pm(module.getContext(), ModuleOp::getOperationName());
-    pm.nest<ExecutableOp>().nest<ModuleOp>().addPass(
-        createInlinerPass({}, [](OpPassManager &) {}));
-    LogicalResult result = pm.run(*candidate.envelope);
-    for (func::FuncOp function : hosts)
-      executable.getInnerModule().push_back(function);
-    return result;
-  }
-
-  void replace(Candidate &candidate) {
-    ExecutableOp executable = unwrap(*candidate.envelope);
-    restoreOwn(candidate.original, executable);
-    for (auto [entry, was] :
-         llvm::zip_equal(executable.getBody().getOps<EntryOp>(),
-                         candidate.contract.entries)) {
-      entry.setPinned(hasOwnGrid(entry, was));
-      markLoops(entry);
-    }
-    inlineHostFunctions(executable, [&](StringRef entry) {
-      return ArrayRef(candidate.launches[entry.str()]);
-    });
-    executable->moveBefore(candidate.original);
-    candidate.original.erase();
-  }
-
-  /// What the kernel room writes on loops that it has made itself.
-  static void markLoops(EntryOp entry) {
-    auto body =
-        getBody(cast<ExecutableOp>(entry->getParentOp()), entry.getSymName());
-    if (!body ||
-        !llvm::any_of(body.getArgumentTypes(), llvm::IsaPred<MemRefType>))
-      return;
-    Builder b(entry.getContext());
-    auto bindings = static_cast<int64_t>(entry.getBindings().size());
-    auto constants = static_cast<int64_t>(entry.getConstantCount() +
-                                          countAddedConstants(entry));
-    body->setAttr("kernel.bindings", b.getI64IntegerAttr(bindings));
-    body->setAttr("kernel.constants", b.getI64IntegerAttr(constants));
+           << "[pre-run] @" << candidate.contract.name
+           << ": must compute what it did: " << problem;
   }
 
   ModuleOp module;

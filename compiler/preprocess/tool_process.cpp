@@ -5,6 +5,7 @@
 #include "compiler/preprocess/tool_process.h"
 
 #include "compiler/preprocess/excerpt.h"
+#include "compiler/preprocess/job_server.h"
 
 #include <cerrno>
 #include <csignal>
@@ -345,15 +346,21 @@ public:
   }
 
 private:
+  bool wantsMore() const {
+    return !isStopping && next < count &&
+           alive.size() < std::max(1u, limits.jobs);
+  }
+
   void startSome() {
-    while (!isStopping && next < count &&
-           alive.size() < std::max(1u, limits.jobs)) {
+    while (wantsMore() &&
+           jobServer.hold(static_cast<unsigned>(alive.size() + 1))) {
       auto tool = std::make_unique<Tool>(next, limits);
       if (tool->start(prepare(next++)))
         alive.push_back(std::move(tool));
       else if (!finish(tool->index, tool->takeResult()))
         stop();
     }
+    jobServer.hold(static_cast<unsigned>(alive.size()));
   }
 
   void wait() {
@@ -365,6 +372,8 @@ private:
           each && (!deadline || *each < *deadline))
         deadline = each;
     }
+    if (wantsMore() && jobServer.getDescriptor() >= 0)
+      polls.push_back({jobServer.getDescriptor(), POLLIN, 0});
     // Nobody wakes us when the answer changes.
     using std::chrono::milliseconds;
     milliseconds time(isCancelled ? 100 : 60000);
@@ -399,6 +408,7 @@ private:
   const std::function<bool()> &isCancelled;
   std::vector<std::unique_ptr<Tool>> alive;
   bool isStopping = false;
+  JobServer jobServer = JobServer::fromEnvironment();
 };
 } // namespace
 

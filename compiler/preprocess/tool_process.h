@@ -58,7 +58,8 @@ struct ToolLimits {
 
 /// Runs `count` tools, `limits.jobs` at a time, each in a process group of its
 /// own that does not outlive it. `prepare` says what to run when its turn
-/// comes. `finish` gets each result, in the order in which they end, and says
+/// comes. Under `make -j` each but one waits for a token of make's. `finish`
+/// gets each result, in the order in which they end, and says
 /// whether to go on: if not, those alive are ended and no other is started;
 /// nothing is said of these. `isCancelled`, which may be null, does the same.
 /// Everything is called on this thread.

@@ -11,6 +11,8 @@
 #include <map>
 #include <thread>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -205,6 +207,68 @@ TEST(ToolProcess, jobsAreLimited) {
   EXPECT_EQ(alive, 0);
   EXPECT_EQ(most, 3);
   std::filesystem::remove_all(folder);
+}
+
+/// A fifo with so many tokens, as make has it.
+struct Make {
+  explicit Make(unsigned tokens) : folder(makeFolder()) {
+    std::string path = folder + "/fifo";
+    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+    fd = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    EXPECT_EQ(write(fd, std::string(tokens, '+').data(), tokens),
+              ssize_t(tokens));
+    setenv("MAKEFLAGS", ("-j --jobserver-auth=fifo:" + path).c_str(), 1);
+  }
+  ~Make() {
+    unsetenv("MAKEFLAGS");
+    close(fd);
+    std::filesystem::remove_all(folder);
+  }
+  unsigned countTokens() {
+    char bytes[100];
+    return static_cast<unsigned>(std::max<ssize_t>(0, read(fd, bytes, 100)));
+  }
+  std::string folder;
+  int fd;
+};
+
+TEST(ToolProcess, makeCountsTools) {
+  for (bool isFifo : {true, false}) {
+    Make make(2);
+    if (!isFifo)
+      setenv("MAKEFLAGS",
+             ("--jobserver-auth=" + std::to_string(make.fd) + "," +
+              std::to_string(make.fd))
+                 .c_str(),
+             1);
+    ToolLimits limits;
+    limits.jobs = 8;
+    unsigned ended = 0;
+    runTools(
+        20, limits,
+        [&](unsigned) {
+          return shell("cd " + make.folder +
+                       "; echo + >> log; sleep 0.05; echo - >> log");
+        },
+        [&](unsigned, ToolResult &&result) {
+          ended += result.end == ToolEnd::Exit;
+          return true;
+        });
+    EXPECT_EQ(ended, 20u);
+    std::ifstream log(make.folder + "/log");
+    int alive = 0, most = 0;
+    for (std::string line; std::getline(log, line);) {
+      alive += line == "+" ? 1 : -1;
+      most = std::max(most, alive);
+    }
+    // Two tokens, and the one that make runs us with.
+    EXPECT_EQ(most, 3);
+    EXPECT_EQ(make.countTokens(), 2u);
+  }
+  // What make did not pass on is nobody's.
+  setenv("MAKEFLAGS", "-j8 --jobserver-auth=987,988", 1);
+  EXPECT_EQ(runOne(shell("echo x")).output, "x\n");
+  unsetenv("MAKEFLAGS");
 }
 
 TEST(ToolProcess, outputIsLimited) {

@@ -1,6 +1,7 @@
 #include "tools/compile/preprocess_flags.h"
 
 #include "compiler/driver/registry.h"
+#include "tools/compile/compare_runs.h"
 
 using namespace llvm;
 
@@ -27,7 +28,8 @@ alula::tools::PreprocessFlags::makePlan(ArrayRef<std::string> targets) const {
   options.isStrict = check == Check::Strict;
   options.cacheDirectory = cacheDirectory;
   options.cacheVariables.assign(cacheVariables.begin(), cacheVariables.end());
-  options.again = again;
+  if (verify == Verify::Run)
+    options.compareRuns = compareRuns;
   options.bytecode = format == Format::Bytecode;
   if (jobs.getNumOccurrences())
     if (Error error = parse(jobs, options.jobs))

@@ -60,6 +60,13 @@ struct PreprocessFlags {
       "preprocess-cache-env", llvm::cl::value_desc("names"),
       llvm::cl::CommaSeparated,
       llvm::cl::desc("variables of the environment that answers depend on")};
+  enum class Verify { None, Run };
+  llvm::cl::opt<Verify> verify{
+      "preprocess-verify", llvm::cl::init(Verify::None),
+      llvm::cl::desc("how kernels that others have changed are tried out"),
+      llvm::cl::values(clEnumValN(Verify::Run, "run",
+                                  "run what was and what is on the same "
+                                  "numbers, on this machine"))};
   llvm::cl::opt<bool> again{
       "preprocess-again",
       llvm::cl::desc("do so also if compilation begins after it was done")};
