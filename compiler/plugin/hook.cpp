@@ -1,6 +1,7 @@
 #include "compiler/plugin/hook.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/PrettyStackTrace.h"
 
@@ -38,7 +39,7 @@ const char *alula::plugin::getCurrentHook() { return currentHook; }
 std::optional<std::string> alula::plugin::callHook(StringRef plugin,
                                                    StringRef stage,
                                                    function_ref<void()> work) {
-  std::string place = ("plugin " + plugin + ", stage " + stage).str();
+  std::string place = (Twine("plugin ") + plugin + ", stage " + stage).str();
   const char *outer = currentHook;
   currentHook = place.c_str();
   auto leave = make_scope_exit([&] { currentHook = outer; });

@@ -72,7 +72,7 @@ Error takeSymbol(StringRef path, const object::ELFSymbolRef &symbol,
     return makeProblem("plug-open", path + ": is built with " + sanitizer +
                                         ", and this program is not");
   if (*flags & object::SymbolRef::SF_Undefined) {
-    found.usesOptions |= *name == "_ZN4llvm2cl6Option11addArgumentEv";
+    found.usesOptions |= name->contains("N4llvm2cl6OptionE");
     return Error::success();
   }
   found.hasEntry |= *name == "alula_plugin_query";

@@ -54,6 +54,8 @@ public:
   std::function<Reply(const Instance &, const alula_stage &,
                       llvm::StringRef input)>
       isolate;
+  /// The words that began all this, for whoever wants to do it again.
+  std::string command;
   /// What the user is to hear: severity, text. Null: standard error.
   std::function<void(uint32_t, llvm::StringRef)> say;
 

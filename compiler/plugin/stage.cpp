@@ -44,7 +44,8 @@ public:
     if (llvm::sys::fs::createUniqueDirectory("alula-plugin-" + plugin, path))
       path.clear();
   }
-  void write(StringRef name, StringRef text) {
+  /// A script can be run.
+  void write(StringRef name, const Twine &text, bool isScript = false) {
     if (path.empty())
       return;
     SmallString<128> file(path);
@@ -53,11 +54,16 @@ public:
     llvm::raw_fd_ostream os(file, code);
     if (!code)
       os << text;
+    if (isScript)
+      (void)llvm::sys::fs::setPermissions(file, llvm::sys::fs::all_read |
+                                                    llvm::sys::fs::all_exe |
+                                                    llvm::sys::fs::owner_write);
   }
   std::string describe() const {
-    return path.empty()
-               ? ""
-               : "; the program before and after is in " + std::string(path);
+    return path.empty() ? ""
+                        : "; the program before and after, and rerun.sh, lie "
+                          "in " +
+                              std::string(path);
   }
 
 private:
@@ -104,13 +110,17 @@ private:
   LogicalResult runPipeline(const Instance &instance) {
     // Printed only if it is needed.
     OwningOpRef<ModuleOp> before = module.clone();
-    PassManager pm(module.getContext(), ModuleOp::getOperationName());
+    // After a crash it can't be destroyed any more.
+    auto owner = std::make_unique<PassManager>(module.getContext(),
+                                               ModuleOp::getOperationName());
+    PassManager &pm = *owner;
     if (call.setUpPasses && failed(call.setUpPasses(pm)))
       return failure();
     char *text = nullptr;
     int32_t code = 0;
     LogicalResult result = success();
-    std::string said;
+    // Outside of what a crash leaves without its destructors.
+    std::optional<Listener> listener(std::in_place, module.getContext());
     std::optional<std::string> crash =
         callHook(instance.plugin->getId(), call.stage, [&] {
           OpPassManager &passes = pm;
@@ -118,12 +128,13 @@ private:
                                                  &text);
           if (code != 0)
             return;
-          Listener listener(module.getContext());
           result = pm.run(module);
-          said = listener.said;
         });
+    std::string said = listener->said;
+    listener.reset();
     if (crash) {
       session.hasCrashed = true;
+      (void)owner.release();
       return fail(instance, *before, /*after=*/{}, "plug-crash", *crash);
     }
     if (code != 0)
@@ -183,6 +194,9 @@ private:
     folder.write("before.mlir", before);
     if (!after.empty())
       folder.write("after.mlir", after);
+    if (!session.command.empty())
+      folder.write("rerun.sh", "#!/bin/sh\n" + session.command + "\n",
+                   /*isScript=*/true);
     std::string what = why.str();
     return emitError(module.getLoc())
            << "[" << tag << "] plugin '" << instance.plugin->getId()

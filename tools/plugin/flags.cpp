@@ -61,6 +61,20 @@ std::vector<std::string> findValues(ArrayRef<const char *> words,
   return values;
 }
 
+/// As a shell reads it; the tool by its full path.
+std::string quote(int argc, const char *const *argv) {
+  static char here;
+  std::string text;
+  for (int i = 0; i < argc; ++i) {
+    std::string word = i ? argv[i] : sys::fs::getMainExecutable(nullptr, &here);
+    text += i ? " '" : "'";
+    for (char c : word)
+      text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += "'";
+  }
+  return text;
+}
+
 bool hasFlag(ArrayRef<const char *> words, StringRef name) {
   return any_of(words, [&](StringRef word) {
     return word.consume_front("-") &&
@@ -81,6 +95,7 @@ Error PluginFlags::load(int argc, const char *const *argv) {
   BumpPtrAllocator allocator;
   StringSaver saver(allocator);
   SmallVector<const char *> words = expand(argc, argv, saver);
+  command = quote(argc, argv);
   LoadOptions options;
   options.files = findValues(words, files.ArgStr);
   options.passFiles = findValues(words, passFiles.ArgStr);
@@ -145,6 +160,8 @@ Expected<std::shared_ptr<Session>> PluginFlags::createSession() const {
     for (const std::string &value : option->flag)
       all.push_back({option->id, option->name, value.empty() ? "true" : value});
   auto session = Session::create(set, all);
+  if (session)
+    (*session)->command = command;
   if (session)
     (*session)->isolate =
         [seconds = double(timeout)](const Session::Instance &instance,

@@ -58,6 +58,7 @@ struct PluginFlags {
   std::shared_ptr<const plugin::PluginSet> set;
 
 private:
+  std::string command;
   struct OptionFlag;
   llvm::Error declareOptions();
   std::vector<std::shared_ptr<OptionFlag>> optionFlags;
