@@ -8,6 +8,7 @@
 #include "compiler/driver/program_info.h"
 #include "compiler/driver/registry.h"
 #include "compiler/driver/stages_dump.h"
+#include "compiler/preprocess/plan.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -19,6 +20,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
 
 using namespace mlir;
@@ -101,6 +103,25 @@ static bool convertOptions(const alula_compile_options &options,
     compile.externalFile = options.external_file;
     if (options.external_minimum_bytes)
       compile.externalMinimumBytes = options.external_minimum_bytes;
+  }
+  if (options.preprocess_step_count) {
+    alula::preprocess::Options preprocess;
+    preprocess.steps.assign(options.preprocess_steps,
+                            options.preprocess_steps +
+                                options.preprocess_step_count);
+    preprocess.targets = compile.targets;
+    // Only pipelines ask for them, and there is one list for all threads.
+    static std::once_flag once;
+    std::call_once(once, alula::driver::registerPasses);
+    auto plan = alula::preprocess::makePlan(std::move(preprocess));
+    if (!plan) {
+      error = llvm::toString(plan.takeError());
+      return false;
+    }
+    for (const std::string &flag : plan->getFlags())
+      compile.record.options.push_back(flag);
+    compile.preprocess =
+        std::make_shared<alula::preprocess::Plan>(std::move(*plan));
   }
   for (const std::string &target : compile.targets)
     compile.record.options.push_back("--target=" + target);

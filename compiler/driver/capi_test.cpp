@@ -123,6 +123,28 @@ func.func @main() -> tensor<4xf32> {
             std::string::npos);
 }
 
+TEST(Compile, PreprocessSteps) {
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  options.until = "dispatch";
+  const char *steps[] = {"sed s/stablehlo.add/stablehlo.subtract/",
+                         "builtin.module(cse)"};
+  options.preprocess_steps = steps;
+  options.preprocess_step_count = 2;
+  Result result = compile(program, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  EXPECT_NE(result.artifact.find("= stablehlo.subtract"), std::string::npos);
+  EXPECT_EQ(result.artifact.find("= stablehlo.add"), std::string::npos);
+  // A step that can't be is found before anything is done.
+  steps[1] = "no-such-tool";
+  heard.rooms.clear();
+  result = compile(program, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(result.message, "[pre-not-found] 'no-such-tool': there is no "
+                            "'no-such-tool' on the PATH");
+  EXPECT_TRUE(heard.rooms.empty());
+}
+
 TEST(Compile, Cancel) {
   for (const char *room :
        {"input", "dispatch", "kernel", "schedule", "target", "emit"}) {

@@ -89,6 +89,12 @@ typedef struct alula_compile_options {
    * weights need not be text. */
   const alula_compile_value *values;
   size_t value_count;
+  /* Tools and pass pipelines that each kernel goes through, one after the
+   * other, each as the flag --preprocess-executables-with= has it
+   * (docs/preprocessing.md). Whoever compiles in several threads runs tools in
+   * each. */
+  const char *const *preprocess_steps;
+  size_t preprocess_step_count;
 } alula_compile_options;
 
 /* `program` is MLIR text, MLIR bytecode or a portable artifact. On success
