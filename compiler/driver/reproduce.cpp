@@ -16,8 +16,9 @@ constexpr StringLiteral localScript =
     "#!/bin/sh\n"
     "# The pass that failed, alone: the program is the one before it.\n"
     "cd \"$(dirname \"$0\")\"\n"
-    "exec \"${ALULA_OPT:-alula-opt}\" --run-reproducer local.mlir "
-    "-o /dev/null\n";
+    "exec \"${ALULA_OPT:-alula-opt}\" local.mlir -o /dev/null "
+    "--pass-pipeline=\"$(sed -n 's/^ *pipeline: \"\\(.*\\)\",$/\\1/p' "
+    "local.mlir)\"\n";
 
 /// For a shell.
 std::string quote(StringRef word) {
@@ -117,7 +118,6 @@ Reproducer::Plan Reproducer::makePlan(Room failing) const {
                   "-o",
                   "/dev/null",
                   to,
-                  "--mlir-disable-threading",
                   "--mlir-pass-pipeline-crash-reproducer=" +
                       StringRef(beforePath).drop_back(11).str() + "local.mlir",
                   "--mlir-pass-pipeline-local-reproducer"};

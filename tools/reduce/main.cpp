@@ -1,74 +1,106 @@
 // alula-compile-reduce: makes a program smaller while a script still finds in
-// it what it looks for. MLIR's mlir-reduce with our dialects.
+// it what it looks for.
 
+#include "compiler/driver/program.h"
 #include "compiler/driver/registry.h"
+#include "compiler/driver/stages_file.h"
+#include "dialect/newer/source.h"
+#include "tools/reduce/reducer.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <string>
-#include <vector>
+using namespace mlir;
+namespace cl = llvm::cl;
 
-static const char help[] =
-    R"(usage: alula-compile-reduce FILE --test=SCRIPT [-o FILE] [--passes]
+namespace {
+struct Options {
+  cl::opt<std::string> input{cl::Positional, cl::init("-"),
+                             cl::desc("<input file>")};
+  cl::opt<std::string> output{"o", cl::init("-"), cl::value_desc("file"),
+                              cl::desc("where to write, - is stdout")};
+  cl::opt<std::string> test{
+      "test", cl::Required, cl::value_desc("script"),
+      cl::desc("gets a program's file; exits with 0 if there is nothing in it "
+               "that is looked for, with anything else if there is")};
+};
 
-Writes a smaller program for which SCRIPT, which gets its file, still exits with
-status 1; a script that no longer finds what it looks for exits with 0.
-
-  --passes  drop what is not used too, as canonicalizing does
-)";
-
-static int fail(const llvm::Twine &text) {
+int fail(const llvm::Twine &text, int status = 1) {
   llvm::errs() << "alula-compile-reduce: error: " << text << "\n";
-  return 2;
+  return status;
 }
+} // namespace
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  std::vector<std::string> words = {argv[0]};
-  std::string test;
-  bool simplifies = false;
-  for (int i = 1; i < argc; ++i) {
-    llvm::StringRef word = argv[i];
-    if (word == "--help") {
-      llvm::outs() << help;
-      return 0;
-    }
-    if (word.consume_front("--test="))
-      test = word.str();
-    else if (word == "--passes")
-      simplifies = true;
-    else
-      words.push_back(word.str());
-  }
-  if (test.empty())
-    return fail("--test=SCRIPT is missing; --help explains");
-  if (test.find_first_of(" '{}") != std::string::npos)
-    return fail("--test: the path must have no blanks, quotes or braces: is '" +
-                test + "'");
+  Options options;
+  cl::ParseCommandLineOptions(argc, argv, "Makes programs smaller\n");
+  llvm::SmallString<128> test(options.test.getValue());
   if (!llvm::sys::fs::can_execute(test))
-    return fail("--test: can't be run: '" + test + "'");
-  // A name without a slash is looked for elsewhere.
-  if (test.find('/') == std::string::npos)
-    test = "./" + test;
-  if (simplifies)
-    words.push_back("--opt-reduction-pass=opt-pass=canonicalize,symbol-dce "
-                    "test=" +
-                    test);
-  words.push_back("--reduction-tree=traversal-mode=0 test=" + test);
+    return fail("--test: can't be run: '" + test + "'", 2);
+  llvm::sys::fs::make_absolute(test);
 
-  std::vector<char *> pointers;
-  for (std::string &word : words)
-    pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  mlir::DialectRegistry registry;
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!buffer)
+    return fail("'" + options.input + "': " + buffer.getError().message());
+  DialectRegistry registry;
   alula::driver::registerDialects(registry);
-  alula::driver::registerPasses();
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  return failed(mlir::mlirReduceMain(static_cast<int>(words.size()),
-                                     pointers.data(), context));
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler printer(sources, &context);
+  auto module = alula::driver::readProgram(std::move(*buffer), &context);
+  if (!module)
+    return 1;
+
+  llvm::SmallString<128> file;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+          "alula-reduce", "mlir", file))
+    return fail("can't make a file: " + code.message());
+  llvm::FileRemover remover(file);
+  std::string problem;
+  unsigned tries = 0;
+  auto isInteresting = [&](ModuleOp each) {
+    if (!problem.empty())
+      return false;
+    std::error_code code;
+    llvm::raw_fd_ostream os(file, code);
+    if (!code) {
+      alula::newer::printOperation(each, os,
+                                   OpPrintingFlags().enableDebugInfo());
+      os.close();
+      code = os.error();
+      os.clear_error();
+    }
+    if (code) {
+      problem = ("can't write '" + file + "': " + code.message()).str();
+      return false;
+    }
+    ++tries;
+    // A crash of the script is something that it has found.
+    return llvm::sys::ExecuteAndWait(test, {test, file}, std::nullopt, {}, 0, 0,
+                                     &problem) != 0 &&
+           problem.empty();
+  };
+  if (!isInteresting(*module))
+    return fail(problem.empty()
+                    ? "--test finds nothing in the program as it is"
+                    : problem);
+  module = alula::reduce::reduceProgram(std::move(module), isInteresting);
+  if (!problem.empty())
+    return fail(problem);
+  if (llvm::Error error = alula::driver::writeWhole(
+          options.output, [&](llvm::raw_ostream &os) {
+            alula::newer::printOperation(*module, os);
+          }))
+    return fail("can't write " + toString(std::move(error)));
+  llvm::errs() << "alula-compile-reduce: " << tries << " programs tried\n";
+  return 0;
 }
