@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -80,6 +81,7 @@ protected:
     EXPECT_TRUE(mkdtemp(path.data()));
     folder = path;
     // Where failures keep what they got.
+    fs::create_directories(folder / "kept");
     setenv("TMPDIR", (folder / "kept").c_str(), 1);
     tool = folder / "tool";
     std::ofstream(tool) << "#!/bin/sh\n. " << folder.string()
@@ -153,5 +155,79 @@ TEST_F(Stress, nothingIsLeft) {
   std::printf("%u runs, %u open files, memory %+.1f KiB at most\n",
               rounds * kernels, descriptors,
               (double(most) - double(bytes)) / 1024);
+}
+
+/// What comes of a program whose kernels go through a tool.
+std::string runOnce(const std::string &tool, unsigned count, unsigned jobs) {
+  mlir::MLIRContext context(makeTestRegistry(),
+                            mlir::MLIRContext::Threading::DISABLED);
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>(makeTestProgram(count), &context);
+  Options options;
+  options.steps = {tool};
+  options.jobs = jobs;
+  auto plan = makePlan(options);
+  EXPECT_TRUE(bool(plan));
+  EXPECT_TRUE(succeeded(preprocessExecutables(*module, *plan)));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  return text;
+}
+
+// H13: how many run at once is nothing to the result.
+TEST_F(Stress, jobsDoNotMatter) {
+  std::ofstream(tool) << "#!/bin/sh\nsleep 0.0$(($$ % 5))\n"
+                         "exec sed s/4.000000e+00/5.000000e+00/\n";
+  std::string text = runOnce(tool.string(), 40, 1);
+  EXPECT_NE(text.find("5.000000e+00"), std::string::npos);
+  for (unsigned jobs : {4, 16})
+    EXPECT_EQ(runOnce(tool.string(), 40, jobs), text);
+}
+
+// 200 kernels, two at a time: never three, little time between them, and the
+// same bytes whoever is faster.
+TEST_F(Stress, twoHundredByTwo) {
+  const char *asked = getenv("ALULA_STRESS_RUNS");
+  int rounds = asked && std::atoi(asked) >= 1000 ? 20 : 2;
+  fs::path log = folder / "log";
+  std::ofstream(tool) << "#!/bin/bash\nbegin=${EPOCHREALTIME/./}\necho + >> "
+                      << log.string()
+                      << "\nsleep 0.0$((RANDOM % 5 + 3))\n"
+                         "sed s/4.000000e+00/5.000000e+00/\necho - "
+                         "$((${EPOCHREALTIME/./} - begin)) >> "
+                      << log.string() << "\n";
+  std::string text;
+  double worst = 0;
+  for (int round = 0; round < rounds; ++round) {
+    fs::remove(log);
+    auto begin = std::chrono::steady_clock::now();
+    std::string result = runOnce(tool.string(), 200, 2);
+    double wall =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count();
+    EXPECT_TRUE(text.empty() || result == text);
+    text = std::move(result);
+    std::ifstream lines(log);
+    int alive = 0, most = 0, ended = 0;
+    double busy = 0;
+    for (std::string line; std::getline(lines, line);) {
+      alive += line == "+" ? 1 : -1;
+      most = std::max(most, alive);
+      if (line != "+") {
+        busy += std::atof(line.c_str() + 2) / 1e6;
+        ++ended;
+      }
+    }
+    EXPECT_EQ(ended, 200);
+    EXPECT_EQ(most, 2);
+    worst = std::max(worst, wall / (busy / 2));
+  }
+  std::printf("200 kernels by two, %d times: at most %.3f of what the tools "
+              "alone take\n",
+              rounds, worst);
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+  EXPECT_LT(worst, 1.3);
+#endif
 }
 } // namespace
