@@ -151,6 +151,7 @@ LogicalResult finishExecutables(ModuleOp module, const CompileOptions &options,
 /// The end of the kernel room.
 LogicalResult finishConfigs(ModuleOp module, const CompileOptions &options) {
   if (failed(substituteExecutables(module, Room::Kernel, options)) ||
+      failed(substituteOwnObjects(module, options)) ||
       failed(writeExecutables(
           module,
           {"--dump-executable-configs-to", options.dumps.configs, ".config",
@@ -169,10 +170,11 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
   if (failed(leaveRoom(room, module, options)))
     return failure();
   switch (room) {
-  case Room::Input:
-    return checkCustomCalls(module, options.customCalls);
-  case Room::Optimize:
   case Room::Partition:
+    // Those that only speak of shardings are gone.
+    return checkCustomCalls(module, options.customCalls);
+  case Room::Input:
+  case Room::Optimize:
   case Room::Schedule:
     return success();
   case Room::Dispatch:

@@ -17,9 +17,23 @@ using namespace alula::driver;
 
 LogicalResult alula::driver::substituteObjects(ModuleOp module,
                                                const CompileOptions &options) {
-  if (failed(objects::substituteExecutables(module, options.objects)))
+  if (failed(objects::substituteExecutables(module, options.objects.sources,
+                                            options.objects.missingIsError)))
     return failure();
   return objects::embedObjects(module, options.objects.searchPaths, "");
+}
+
+LogicalResult
+alula::driver::substituteOwnObjects(ModuleOp module,
+                                    const CompileOptions &options) {
+  const objects::Substitutions &own = options.objects.objects;
+  if (own.files.empty() && own.folders.empty())
+    return success();
+  if (failed(objects::substituteExecutables(module, own,
+                                            options.objects.missingIsError)) ||
+      failed(objects::embedObjects(module, options.objects.searchPaths, "")))
+    return failure();
+  return prepareObjects(module, options);
 }
 
 LogicalResult alula::driver::prepareObjects(ModuleOp module,

@@ -15,23 +15,25 @@ using alula::dispatch::ObjectAttr;
 namespace {
 class Substituter {
 public:
-  Substituter(ModuleOp program, const Options &options)
-      : program(program), options(options) {
+  Substituter(ModuleOp program, const Substitutions &substitutions,
+              bool missingIsError)
+      : program(program), substitutions(substitutions),
+        missingIsError(missingIsError) {
     for (auto executable : program.getOps<ExecutableOp>())
       names.push_back(executable.getSymName().str());
   }
 
   LogicalResult run() {
     bool good = true;
-    for (const std::string &folder : options.substitutionFolders)
+    for (const std::string &folder : substitutions.folders)
       good &= succeeded(takeFolder(folder));
-    for (const Substitution &file : options.substitutions)
+    for (const Substitution &file : substitutions.files)
       good &= succeeded(take(file));
     return success(good);
   }
 
 private:
-  /// NAME.o, MODULE_NAME.o, NAME.anything.o: what is before the first dot.
+  /// NAME.o, MODULE_NAME.o, NAME.MACHINE.o: as dumps name them.
   LogicalResult takeFolder(StringRef folder) {
     std::error_code error;
     std::vector<std::string> files;
@@ -45,12 +47,13 @@ private:
     llvm::sort(files);
     bool good = true;
     for (const std::string &path : files) {
-      StringRef name = llvm::sys::path::filename(path).split('.').first;
+      auto [name, machine] = llvm::sys::path::stem(path).split('.');
       if (!llvm::is_contained(names, name))
-        if (auto module = program.getSymName())
-          if (name.consume_front(*module))
-            name.consume_front("_");
-      good &= succeeded(take({name.str(), path, ""}));
+        if (StringRef module = program.getSymName().value_or("module");
+            name.consume_front(module))
+          name.consume_front("_");
+      std::string target = machine.empty() ? "" : "cpu:" + machine.str();
+      good &= succeeded(take({name.str(), path, target, ""}));
     }
     return success(good);
   }
@@ -59,11 +62,11 @@ private:
     auto executable = program.lookupSymbol<ExecutableOp>(file.executable);
     if (!executable) {
       auto diagnostic =
-          options.missingIsError ? program.emitError() : program.emitWarning();
+          missingIsError ? program.emitError() : program.emitWarning();
       diagnostic << "[obj-name] no executable '" << file.executable
                  << "' to substitute by " << file.path << ": there are "
                  << (names.empty() ? "none" : llvm::join(names, ", "));
-      return success(!options.missingIsError);
+      return success(!missingIsError);
     }
     if (!isObjectPath(file.path))
       return program.emitError()
@@ -78,15 +81,16 @@ private:
     if (executable.getObjects())
       llvm::append_range(objects, *executable.getObjects());
     objects.push_back(ObjectAttr::get(
-        program.getContext(), StringAttr(), text(file.path), text(file.entry),
-        StringAttr(), StringAttr(), StringAttr()));
+        program.getContext(), text(file.target), text(file.path),
+        text(file.entry), StringAttr(), StringAttr(), StringAttr()));
     executable.setObjectsAttr(builder.getArrayAttr(objects));
     executable->setAttr("dispatch.substituted", builder.getUnitAttr());
     return success();
   }
 
   ModuleOp program;
-  const Options &options;
+  const Substitutions &substitutions;
+  bool missingIsError;
   std::vector<std::string> names;
 };
 } // namespace
@@ -113,7 +117,7 @@ std::optional<Substitution> alula::objects::parseSubstitution(StringRef text) {
   return substitution;
 }
 
-LogicalResult alula::objects::substituteExecutables(ModuleOp program,
-                                                    const Options &options) {
-  return Substituter(program, options).run();
+LogicalResult alula::objects::substituteExecutables(
+    ModuleOp program, const Substitutions &substitutions, bool missingIsError) {
+  return Substituter(program, substitutions, missingIsError).run();
 }

@@ -9,6 +9,7 @@ namespace alula::objects {
 
 /// Attaches files as objects, to be read by `embedObjects`.
 mlir::LogicalResult substituteExecutables(mlir::ModuleOp program,
-                                          const Options &options);
+                                          const Substitutions &substitutions,
+                                          bool missingIsError);
 
 } // namespace alula::objects

@@ -45,13 +45,23 @@ Error alula::tools::ObjectFlags::apply(driver::CompileOptions &options) const {
       options.substitutions.push_back(
           {Room::Dispatch, substitution->executable, substitution->path});
     else
-      options.objects.substitutions.push_back(std::move(*substitution));
+      options.objects.sources.files.push_back(std::move(*substitution));
   }
   for (const std::string &folder : folders) {
     if (hasSources(folder))
       options.substitutions.push_back({Room::Dispatch, "", folder});
     else
-      options.objects.substitutionFolders.push_back(folder);
+      options.objects.sources.folders.push_back(folder);
   }
+  for (const std::string &text : ownObjects) {
+    auto substitution = objects::parseSubstitution(text);
+    if (!substitution)
+      return makeUsageError(
+          "--substitute-executable-object: must be name=file: "
+          "is '" +
+          text + "'");
+    options.objects.objects.files.push_back(std::move(*substitution));
+  }
+  options.objects.objects.folders.assign(ownFolders.begin(), ownFolders.end());
   return Error::success();
 }

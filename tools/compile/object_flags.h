@@ -21,6 +21,13 @@ struct ObjectFlags {
       "substitute-executables-from", llvm::cl::value_desc("folder"),
       llvm::cl::desc("the same for all objects of a folder, which are named "
                      "after executables, or for the sources of a dump")};
+  llvm::cl::list<std::string> ownObjects{
+      "substitute-executable-object", llvm::cl::value_desc("name=file"),
+      llvm::cl::desc("the same after the stage kernel: an object that "
+                     "--dump-executable-intermediates-to has written")};
+  llvm::cl::list<std::string> ownFolders{
+      "substitute-executable-object-from", llvm::cl::value_desc("folder"),
+      llvm::cl::desc("all objects of such a dump")};
   enum class Missing { Error, Warn };
   llvm::cl::opt<Missing> missing{
       "substitute-missing", llvm::cl::init(Missing::Error),

@@ -67,6 +67,16 @@ def test_b01_an_object_gives_what_our_code_gives(tmp_path, objects, size):
     assert f"grid({-(-size // 64)}, 1, 1)" in json.dumps(inspect(artifact))
 
 
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 1000])
+def test_b01_the_host_computes_the_grid(tmp_path, objects, size):
+    values, inputs = save_inputs(tmp_path, size)
+    artifact = byo(tmp_path, objects, "?")
+    lines = call(artifact, *inputs, flags=[f"--output=@{tmp_path / 'theirs.npy'}"])
+    assert np.array_equal(np.load(tmp_path / "theirs.npy"), values[0] * values[1]), lines
+    text = json.dumps(inspect(artifact))
+    assert "ceil_div" in text
+
+
 def test_b02_the_same_artifact_on_aarch64(tmp_path, objects):
     qemu = shutil.which("qemu-aarch64")
     runner = BUILD / "qemu-aarch64/bin/alula-run"
@@ -212,3 +222,29 @@ def test_the_commands_of_the_readme(tmp_path):
     assert "@main_0: object mul_x86_64.o sha256:" in outputs[0]
     assert outputs[0].endswith("8xf32=8,8,8,8,8,8,8,8\n")
     assert (tmp_path / "mul.ptx").read_bytes() == (BYO / "cuda/kernels.ptx").read_bytes()
+
+
+def test_objects_of_our_own_go_back(tmp_path):
+    """With grid and scratch as they are: a transform needs both memory and the library."""
+    program = tmp_path / "fft.mlir"
+    program.write_text("""
+func.func @main(%a: tensor<12xcomplex<f32>>) -> tensor<12xcomplex<f32>> {
+  %0 = stablehlo.fft %a, type = FFT, length = [12] : (tensor<12xcomplex<f32>>) -> tensor<12xcomplex<f32>>
+  return %0 : tensor<12xcomplex<f32>>
+}
+""")
+    dump = tmp_path / "dump"
+    both = ["--target=cpu:x86-64"]
+    compile(program, *both, f"--dump-executable-intermediates-to={dump}", folder=tmp_path)
+    expected = call("out.alula", "12xcomplex<f32>=1", folder=tmp_path)
+    compile(program, *both, f"--substitute-executable-object-from={dump}", folder=tmp_path)
+    assert call("out.alula", "12xcomplex<f32>=1", folder=tmp_path) == expected
+    artifact = inspect("out.alula", folder=tmp_path)
+    for variant in artifact["variants"]:
+        assert f".{variant['name']}.o sha256:" in variant["origins"]["main_0"]
+    [file] = dump.glob("*.x86-64-v3.o")
+    compile(program, f"--substitute-executable-object=main_0={file}", folder=tmp_path)
+    assert call("out.alula", "12xcomplex<f32>=1", folder=tmp_path) == expected
+    result = run(BIN / "alula-compile", program, "--substitute-executable-object=main_0")
+    assert result.returncode == 2
+    assert b"--substitute-executable-object: must be name=file: is 'main_0'" in result.stderr

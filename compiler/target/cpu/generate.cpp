@@ -208,7 +208,10 @@ bool alula::cpu::isBuiltin(const objects::TargetKey &key,
     llvm::consumeError(machine.takeError());
     return false;
   }
-  auto object = getBuiltinsObject(*machine, {name.str()});
+  // Routines too, so that objects of our own can come back.
+  auto object = name.starts_with("alula_")
+                    ? getRoutineObject(*machine, name)
+                    : getBuiltinsObject(*machine, {name.str()});
   if (!object) {
     llvm::consumeError(object.takeError());
     return false;

@@ -19,5 +19,5 @@ program = re.sub(
 )
 # Its blocks have 64 threads, of which one is enough.
 program = re.sub(r"(scratch \d+)", r"\1 {workgroup_size = array<i64: 64, 1, 1>}", program)
-program = re.sub(r"    builtin\.module \{\n.*?\n    \}[^\n]*\n", "", program, flags=re.S)
+program = re.sub(r"    builtin\.module \{\n.*?\n    \}[^\n]*\n", "", program, flags=re.DOTALL)
 print(program)
