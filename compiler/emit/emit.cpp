@@ -132,10 +132,10 @@ private:
       for (NamedAttribute origin : origins)
         writer.addFact("origin." + spec.name + "." + origin.getName().str(),
                        cast<StringAttr>(origin.getValue()).getValue());
-    // PTX: the target knows where each kernel's text is.
+    // The target knows where each kernel is: texts of PTX, or what a plugin made.
     if (auto entries =
             variant->getAttrOfType<DenseI64ArrayAttr>("dispatch.entries")) {
-      spec.kind = ALULA_IMAGE_PTX;
+      spec.kind = spec.target == "cuda" ? ALULA_IMAGE_PTX : ALULA_IMAGE_RAW;
       spec.entries.assign(entries.asArrayRef().begin(),
                           entries.asArrayRef().end());
       writer.addVariant(std::move(spec));
