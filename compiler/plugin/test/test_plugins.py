@@ -1,5 +1,5 @@
-"""Plugins from outside, check by check: G1 to G18 but those of targets and of
-the runtime, which stand beside their examples."""
+"""Plugins of the compiler from outside, check by check: G3 to G18. G1, G2, G9
+and G13 to G15 are in test_plugin_samples.py."""
 
 import json
 import os
@@ -11,167 +11,23 @@ import time
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[3]
-BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
-BIN = BUILD / "bin"
-INPUTS = Path(__file__).parent / "Inputs"
-SWAP = ROOT / "examples/plugins/pass"
-LLVM = Path("/usr/lib/llvm-19")
-PROGRAM = SWAP / "program.mlir"
-
-
-def run(*words, tool="alula-compile", environment=None, timeout=60, **options):
-    return subprocess.run(
-        [BIN / tool if "/" not in str(tool) else tool, *words],
-        capture_output=True,
-        text=True,
-        env=dict(os.environ, **(environment or {})),
-        timeout=timeout,
-        errors="replace",
-        **options,
-    )
-
-
-def succeed(*words, **options):
-    result = run(*words, **options)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
-def fail(tag, *words, status=2, **options):
-    result = run(*words, **options)
-    assert result.returncode == status, (result.returncode, result.stderr)
-    assert f"[{tag}]" in result.stderr, result.stderr
-    assert "ignored" not in result.stderr
-    return result.stderr
-
-
-def build(output, source, *flags):
-    """A library of tier C, or of tier M if it is C++ with MLIR's headers."""
-    is_m = Path(source).suffix == ".cpp"
-    command = [
-        "clang++-19" if is_m else "clang-19",
-        "-std=c++20" if is_m else "-std=c11",
-        *(["-fno-exceptions", "-isystem", LLVM / "include"] if is_m else []),
-        *["-shared", "-fPIC", "-fvisibility=hidden", "-I", ROOT / "include"],
-        *["-I", BUILD / "include", source, "-o", output, *flags],
-    ]
-    subprocess.run(command, check=True, timeout=120)
-    return output
-
-
-def build_m(output, source, *flags):
-    return build(output, source, *flags, f"-L{LLVM}/lib", "-lMLIR", "-lLLVM")
-
-
-def probe(folder, name="probe", **macros):
-    flags = [
-        f"-D{key}=" + (f'"{value}"' if isinstance(value, str) else str(value))
-        for key, value in macros.items()
-    ]
-    return build(folder / f"alula-plugin-{name}.so", INPUTS / "probe.c", *flags)
-
-
-def compute(*flags, program=PROGRAM, folder, **options):
-    """What the program makes of 2, 3 and 5."""
-    artifact = folder / "program.alula"
-    succeed(program, "-o", artifact, *flags, **options)
-    values = [f"--input=4xf32={n}" for n in (2, 3, 5)]
-    return succeed(artifact, *values, tool="alula-run").strip()
-
-
-SUM, SWAPPED, DIFFERENCE = "4xf32=11,11,11,11", "4xf32=25,25,25,25", "4xf32=1,1,1,1"
-
-
-@pytest.fixture(scope="session")
-def package(tmp_path_factory):
-    """The package alone: neither sources nor build folder."""
-    folder = tmp_path_factory.mktemp("package")
-    for component in ("runtime", "tools"):
-        subprocess.run(
-            ["cmake", "--install", BUILD, "--component", component, "--prefix", folder],
-            check=True,
-            capture_output=True,
-        )
-    return folder
-
-
-@pytest.fixture(scope="session")
-def swap(package, tmp_path_factory):
-    """examples/plugins/pass, built as a stranger would."""
-    folder = tmp_path_factory.mktemp("swap")
-    shutil.copytree(SWAP, folder / "source")
-    subprocess.run(
-        ["cmake", "-G", "Ninja", "-S", "source", "-B", "build", f"-DCMAKE_PREFIX_PATH={package}"]
-        + ["-DCMAKE_CXX_COMPILER=clang++-19"],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
-    subprocess.run(["cmake", "--build", "build"], cwd=folder, check=True, capture_output=True)
-    return folder / "build" / "alula-plugin-swap.so"
-
-
-@pytest.fixture(scope="session")
-def probes(tmp_path_factory):
-    return tmp_path_factory.mktemp("probes")
-
-
-@pytest.fixture(scope="session")
-def plain(probes):
-    return probe(probes)
-
-
-@pytest.fixture(scope="session")
-def probe_m(probes):
-    return build_m(probes / "alula-plugin-probe-m.so", INPUTS / "probe_m.cpp")
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    """What is left behind by failures lies here."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_g01_samples_load_by_flag_environment_and_folder(swap, package, here):
-    ways = {
-        "flag": ([f"--load-plugin={swap}"], {}),
-        "environment": (["--plugin=swap"], {"ALULA_PLUGIN_PATH": str(swap)}),
-        "folder": (["--plugin=swap", f"--plugin-dir={swap.parent}"], {}),
-    }
-    for found, (flags, environment) in ways.items():
-        assert compute(*flags, "--swap-mul-add", folder=here, environment=environment) == SWAPPED
-        listed = json.loads(succeed(*flags, "--list-plugins=json", environment=environment))
-        (plugin,) = listed["plugins"]
-        assert (plugin["id"], plugin["version"], plugin["tier"]) == ("swap", "1.0", "M")
-        assert plugin["path"] == str(swap) and plugin["found"] == found and plugin["active"]
-    # A folder in the environment, and the folder of the installation.
-    environment = {"ALULA_PLUGIN_PATH": str(swap.parent)}
-    assert compute("--plugin=swap", folder=here, environment=environment) == SUM
-    installed = package / "lib/alula/plugins"
-    installed.mkdir(parents=True)
-    shutil.copy(swap, installed)
-    tool = str(package / "bin/alula-compile")
-    text = succeed("--list-plugins", tool=tool)
-    assert "swap 1.0, tier M, not active" in text and f"folder {installed}" in text
-    assert succeed("--list-plugins", "--no-default-plugins", tool=tool) == ""
-    shutil.rmtree(package / "lib/alula")
-
-
-def test_g02_linked_plugins_give_the_same_artifact(swap, here):
-    linked = BIN / "alula-compile-linked"
-    if not linked.exists():
-        pytest.skip("alula-compile-linked is not built")
-    for flag in ("--swap-mul-add=false", "--swap-mul-add"):
-        succeed(PROGRAM, "-o", here / "shared", f"--load-plugin={swap}", flag)
-        succeed(PROGRAM, "-o", here / "linked", "--plugin=swap", flag, tool=str(linked))
-        assert (here / "shared").read_bytes() == (here / "linked").read_bytes()
-    listed = json.loads(succeed("--list-plugins=json", tool=str(linked)))
-    (plugin,) = [each for each in listed["plugins"] if each["id"] == "swap"]
-    assert plugin["found"] == "static" and plugin["path"] == "" and not plugin["active"]
+from plugin_runs import (
+    BIN,
+    DIFFERENCE,
+    INPUTS,
+    LLVM,
+    PROGRAM,
+    ROOT,
+    SUM,
+    SWAPPED,
+    build,
+    build_m,
+    compute,
+    fail,
+    probe,
+    run,
+    succeed,
+)
 
 
 def test_g03_garbage_file(here):
