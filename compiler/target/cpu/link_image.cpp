@@ -28,8 +28,13 @@ llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes) {
     return llvm::errorCodeToError(error);
   os << bytes;
   os.close();
-  return os.has_error() ? llvm::errorCodeToError(os.error())
-                        : llvm::Error::success();
+  error = os.error();
+  // Else the stream ends the process.
+  os.clear_error();
+  if (!error)
+    return llvm::Error::success();
+  return llvm::createStringError(error, "can't write '" + path + "': " +
+                                            error.message());
 }
 
 /// A named pipe that `read` empties. lld writes it from memory; for a file it
