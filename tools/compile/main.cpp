@@ -181,6 +181,8 @@ std::string findExternalFile(const Options &options,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // A file that may not become larger is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   Options options;
   registerAsmPrinterCLOptions();
   registerPassManagerCLOptions();
