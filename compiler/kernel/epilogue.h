@@ -15,6 +15,8 @@ bool worksInBlocks(mlir::Operation *op);
 /// lowered in its place.
 struct Epilogues {
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> lastOf, producerOf;
+  /// Every op that belongs to one.
+  llvm::DenseSet<mlir::Operation *> members;
 };
 Epilogues planEpilogues(mlir::Block &block,
                         llvm::DenseSet<mlir::Operation *> &inlined);

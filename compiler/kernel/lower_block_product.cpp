@@ -22,6 +22,8 @@ constexpr int64_t maxBlockRows = 128, fewBlockRows = 192;
 /// pieces.
 constexpr int64_t maxBlockColumns = 256, minBlockColumns = 64;
 constexpr int64_t fewRows = 3, longRow = 2048, minLongRow = 512;
+/// A right side that is read for few rows costs what its memory does.
+constexpr int64_t productsPerStepOfFewRows = 4;
 
 class BlockProduct {
 public:
@@ -129,7 +131,9 @@ bool BlockProduct::emit() {
   int64_t steps = *getConstantIntValue(blockRows) *
                   *getConstantIntValue(blockColumns) *
                   std::min<int64_t>(getConstantIntValue(depth).value_or(1024), 1 << 20) /
-                  productsPerStep;
+                  (*getConstantIntValue(blockRows) <= fewRows
+                       ? productsPerStepOfFewRows
+                       : productsPerStep);
   lowering.forEachBlock(lowering.product(grid), steps, [&](Value number) {
     SmallVector<Value> position = lowering.delinearize(number, grid);
     emitBlock(ValueRange(position).take_front(numBatch),

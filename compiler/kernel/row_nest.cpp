@@ -35,15 +35,8 @@ class Planner {
 public:
   Planner(Block &block, const DenseSet<Operation *> &inlined,
           const Epilogues &epilogues)
-      : block(block), inlined(inlined) {
-    // What belongs to a product is lowered with it.
-    for (auto [first, last] : epilogues.lastOf)
-      for (Operation *op = first;; op = *op->user_begin()) {
-        taken.insert(op);
-        if (op == last)
-          break;
-      }
-  }
+      // What belongs to a product is lowered with it.
+      : block(block), inlined(inlined), taken(epilogues.members) {}
 
   RowNests plan() {
     SmallVector<Operation *> reductions;

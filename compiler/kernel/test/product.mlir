@@ -49,3 +49,21 @@ func.func @small(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// What follows may read it several times: it is still computed block by block,
+// by several workgroups.
+// CHECK: dispatch.entry @{{.*}} workgroups [2, 1, 1]
+// CHECK-LABEL: func.func @several_4(
+// CHECK: scf.parallel
+// CHECK: call @alula_product_f32
+// CHECK: scf.parallel
+// CHECK: call @alula_logistic_f32
+// CHECK: arith.mulf
+// CHECK: scf.reduce
+// CHECK: scf.reduce
+func.func @several(%x: tensor<256xf32>, %w: tensor<256x1024xf32>) -> tensor<1024xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0] : (tensor<256xf32>, tensor<256x1024xf32>) -> tensor<1024xf32>
+  %1 = stablehlo.logistic %0 : tensor<1024xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<1024xf32>
+  return %2 : tensor<1024xf32>
+}
