@@ -1,5 +1,6 @@
 // Reductions.
 
+#include "compiler/kernel/associative.h"
 #include "compiler/kernel/families.h"
 #include "compiler/kernel/reduction.h"
 
@@ -14,6 +15,8 @@ using namespace alula::kernel;
 namespace {
 /// Of one sum of floats.
 constexpr int64_t maxTerms = 1024;
+/// Parts of a row that are reduced side by side, and how long they must be.
+constexpr int64_t partCount = 16, minPart = 16;
 
 class ReduceEmitter {
 public:
@@ -54,12 +57,76 @@ private:
     if (reduction.getFloatSum())
       return reduction.finish(
           sum(keptIndices, sizes, at, reduction.getInitial()[0]));
+    if (worksInParts())
+      return reduceInParts(keptIndices);
     SmallVector<Value> state = lowering.fold(
         sizes, reduction.getInitial(),
         [&](ValueRange reducedIndices, ValueRange carried) {
           return step(keptIndices, reducedIndices, carried);
         });
     return reduction.finish(state);
+  }
+
+  /// Whether each step has to wait for the one before, which LLVM can't help.
+  bool worksInParts() {
+    return reduced.size() == 1 &&
+           countTerms(reduced).value_or(0) >= partCount * minPart &&
+           llvm::none_of(reduce.getResults(),
+                         [](Value result) {
+                           return isSmallFloat(getElementType(result));
+                         }) &&
+           isAssociative(reduce.getBody().front());
+  }
+
+  /// A state for each of some parts of the row, which are combined in order.
+  SmallVector<Value> reduceInParts(ValueRange keptIndices) {
+    int64_t terms = *countTerms(reduced), length = terms / partCount;
+    auto at = [&](Value place) {
+      SmallVector<Value> indices(keptIndices);
+      indices.insert(indices.begin() + reduced[0], place);
+      return indices;
+    };
+    auto getPlace = [&](Value part, Value step) {
+      return lowering.add(lowering.mul(part, lowering.index(length)), step);
+    };
+    Value parts = lowering.index(partCount);
+    SmallVector<Value> states;
+    for (Value result : reduce.getResults())
+      states.push_back(lowering.createTemporary(
+          {parts}, getMemoryType(getElementType(result))));
+    auto load = [&](ValueRange part) {
+      SmallVector<Value> state;
+      for (auto [result, memory] : llvm::zip_equal(reduce.getResults(), states))
+        state.push_back(lowering.load(memory, part, getElementType(result)));
+      return state;
+    };
+    auto store = [&](ValueRange state, ValueRange part) {
+      for (auto [result, memory, value] :
+           llvm::zip_equal(reduce.getResults(), states, state))
+        lowering.store(value, getElementType(result), memory, part);
+    };
+    lowering.forEach({parts}, [&](ValueRange part) {
+      store(reduction.begin(at(getPlace(part[0], lowering.index(0)))), part);
+    });
+    lowering.foldRange(
+        lowering.index(1), lowering.index(length), {},
+        [&](ValueRange step, ValueRange) -> SmallVector<Value> {
+          lowering.forEach({parts}, [&](ValueRange part) {
+            store(reduction.append(load(part), at(getPlace(part[0], step[0]))),
+                  part);
+          });
+          return {};
+        });
+    SmallVector<Value> state = lowering.fold(
+        {parts}, reduction.getInitial(),
+        [&](ValueRange part, ValueRange carried) {
+          return reduction.combine(carried, load(part));
+        });
+    return reduction.finish(lowering.foldRange(
+        lowering.index(length * partCount), lowering.index(terms), state,
+        [&](ValueRange place, ValueRange carried) {
+          return reduction.append(carried, at(place[0]));
+        }));
   }
 
   /// `initial` and all elements at `at`, the first reduced indices. No sum has

@@ -1,7 +1,8 @@
 // Sorting, always stable: short runs by insertion, then merged from memory to
-// memory, twice as long each time.
+// memory, twice as long each time; long rows by digits, where they have any.
 
 #include "compiler/kernel/families.h"
+#include "compiler/kernel/radix_sort.h"
 
 #include "dialect/stablehlo/ops.h"
 
@@ -16,6 +17,8 @@ using Predicate = arith::CmpIPredicate;
 namespace {
 /// Insertion is faster up to here.
 constexpr int64_t maxRun = 16;
+/// What sorting one element costs, to how many threads it is worth.
+constexpr int64_t stepsPerElement = 32;
 
 class SortEmitter {
 public:
@@ -52,11 +55,24 @@ public:
       });
       return;
     }
-    for (Value input : sort.getInputs())
-      halves.push_back(
-          lowering.createTemporary({lowering.index(2), sizes[dim]},
-                                   getMemoryType(getElementType(input))));
-    // One row after the other, as they share this memory.
+    if (emitRadixSort(sort, results, lowering))
+      return;
+    auto createHalves = [&] {
+      for (Value input : sort.getInputs())
+        halves.push_back(
+            lowering.createTemporary({lowering.index(2), sizes[dim]},
+                                     getMemoryType(getElementType(input))));
+    };
+    if (size) {
+      lowering.forEachBlock(lowering.product(rows), *size * stepsPerElement,
+                            [&](Value number) {
+                              createHalves();
+                              sortRow(lowering.delinearize(number, rows));
+                            });
+      return;
+    }
+    // The host gives such memory once: one row after the other.
+    createHalves();
     lowering.fold(rows, {},
                   [&](ValueRange row, ValueRange) -> SmallVector<Value> {
                     sortRow(row);

@@ -58,7 +58,7 @@ SmallVector<Value> Reduction::getInitial() {
   return initial;
 }
 
-SmallVector<Value> Reduction::readElements(ValueRange indices) {
+SmallVector<Value> Reduction::begin(ValueRange indices) {
   SmallVector<Value> elements;
   for (auto [k, input] : llvm::enumerate(inputs))
     elements.push_back(convert(lowering.getElement(input, indices),
@@ -67,21 +67,20 @@ SmallVector<Value> Reduction::readElements(ValueRange indices) {
   return elements;
 }
 
-SmallVector<Value> Reduction::append(ValueRange state, ValueRange indices) {
-  SmallVector<Value> elements = readElements(indices);
+SmallVector<Value> Reduction::combine(ValueRange a, ValueRange b) {
   if (sumType)
-    return {add(state[0], elements[0])};
-  SmallVector<Value> arguments(state);
-  llvm::append_range(arguments, elements);
+    return {add(a[0], b[0])};
+  SmallVector<Value> arguments(a);
+  llvm::append_range(arguments, b);
   return lowering.call(body, arguments);
 }
 
+SmallVector<Value> Reduction::append(ValueRange state, ValueRange indices) {
+  return combine(state, begin(indices));
+}
+
 SmallVector<Value> Reduction::prepend(ValueRange state, ValueRange indices) {
-  SmallVector<Value> arguments = readElements(indices);
-  if (sumType)
-    return {add(arguments[0], state[0])};
-  llvm::append_range(arguments, state);
-  return lowering.call(body, arguments);
+  return combine(begin(indices), state);
 }
 
 SmallVector<Value> Reduction::finish(ValueRange state) {

@@ -19,6 +19,10 @@ public:
                                         mlir::ValueRange indices);
   llvm::SmallVector<mlir::Value> prepend(mlir::ValueRange state,
                                          mlir::ValueRange indices);
+  /// The state of one element of each input.
+  llvm::SmallVector<mlir::Value> begin(mlir::ValueRange indices);
+  llvm::SmallVector<mlir::Value> combine(mlir::ValueRange a,
+                                         mlir::ValueRange b);
   /// What a sum of floats is kept in; null for other reductions. Sums may be
   /// made of parts, which begin with `getNeutral`.
   mlir::Type getFloatSum() const { return sumType; }
@@ -38,7 +42,6 @@ public:
   void finishStates();
 
 private:
-  llvm::SmallVector<mlir::Value> readElements(mlir::ValueRange indices);
   mlir::Value convert(mlir::Value value, mlir::Type from, unsigned k);
   mlir::Value add(mlir::Value a, mlir::Value b);
 

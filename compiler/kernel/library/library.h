@@ -9,4 +9,5 @@
 #include "compiler/kernel/library/product.h"
 #include "compiler/kernel/library/real_math.h"
 #include "compiler/kernel/library/small_floats.h"
+#include "compiler/kernel/library/sort.h"
 #include "compiler/kernel/library/transpose.h"

@@ -1,0 +1,43 @@
+"""Sorts of pairs against NumPy's stable ones."""
+
+import numpy as np
+import pytest
+from native_library import call
+
+COUNTS = [0, 1, 2, 47, 48, 300, 2047, 2048, 10_000, 70_000, 140_000, 1_000_000]
+SCRATCH_BYTES = 4 * 7 * 2048
+
+
+def draw(kind, count, bits):
+    random = np.random.default_rng(count)
+    top = 2**bits - 1
+    if kind == "all":
+        return random.integers(0, top, count, np.uint64, endpoint=True)
+    if kind == "few":
+        return random.integers(0, 9, count, np.uint64) * np.uint64(top // 9)
+    if kind == "one":
+        return np.full(count, top // 3, np.uint64)
+    if kind == "falling":
+        return np.arange(count, 0, -1).astype(np.uint64)
+    # Most begin with the same digit.
+    return random.normal(size=count).astype(f"f{bits // 8}").view(f"u{bits // 8}").astype(np.uint64)
+
+
+@pytest.mark.parametrize("kind", ["all", "few", "one", "falling", "floats"])
+@pytest.mark.parametrize("count", COUNTS)
+def test_keys_of_32_bits(kind, count):
+    keys = draw(kind, count, 32)
+    pairs = keys << np.uint64(32) | np.arange(count, dtype=np.uint64)
+    want = pairs[np.argsort(keys, kind="stable")]
+    call("sort_32", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8))
+    np.testing.assert_array_equal(pairs, want)
+
+
+@pytest.mark.parametrize("kind", ["all", "few", "one", "falling", "floats"])
+@pytest.mark.parametrize("count", COUNTS)
+def test_keys_of_64_bits(kind, count):
+    keys = draw(kind, count, 64)
+    pairs = np.stack([keys, np.arange(count, dtype=np.uint64)], 1)
+    want = pairs[np.argsort(keys, kind="stable")]
+    call("sort_64", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8))
+    np.testing.assert_array_equal(pairs, want)

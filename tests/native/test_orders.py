@@ -1,0 +1,108 @@
+"""Sorts, and reductions that choose: of values that are equal, of NaNs, of rows
+short and long, bit by bit what XLA gives."""
+
+import os
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+import ml_dtypes
+import numpy as np
+import pytest
+from jax import lax
+from jax import numpy as jnp
+
+import jax_functions
+
+pytestmark = jax_functions.needs_build
+tools = jax_functions.tools
+
+KINDS = ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32"]
+# Below and above where merging, short digits, long digits and parts begin.
+SIZES = [5, 63, 64, 1000, 5000, 140_000]
+
+
+def draw(kind, shape, seed):
+    random = np.random.default_rng(seed)
+    if "int" in kind:
+        limits = np.iinfo(kind)
+        return random.integers(limits.min, limits.max, shape, kind, endpoint=True)
+    values = np.round(random.standard_normal(shape) * 50) / 10
+    flat = values.reshape(-1)
+    for special in (np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf):
+        flat[random.integers(0, flat.size, 2)] = special
+    return values.astype(ml_dtypes.bfloat16 if kind == "bfloat16" else kind)
+
+
+def check(tools, function, *arrays):
+    with jax.enable_x64(True):
+        want = jax.tree.leaves(jax.jit(function)(*arrays))
+        got = jax_functions.run(tools, function, arrays, "cpu:host")
+    for theirs, ours in zip(want, got):
+        theirs = np.asarray(theirs)
+        assert ours.dtype == theirs.dtype
+        assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", SIZES)
+def test_sort(tools, kind, size):
+    x = draw(kind, size, size)
+    check(tools, lambda x: (jnp.sort(x), jnp.sort(x, descending=True)), x)
+    check(tools, lambda x: (jnp.argsort(x), jnp.argsort(x, descending=True)), x)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(7, 90), (90, 7), (3, 70, 5)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_rows_and_columns(tools, kind, shape, axis):
+    x = draw(kind, shape, axis)
+    check(tools, lambda x: (jnp.sort(x, axis), jnp.argsort(x, axis)), x)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_values_go_along(tools, size):
+    keys, values = draw("int8", size, 1), draw("float64", size, 2)
+    check(tools, lambda k, v: lax.sort((k, v, v * 2), num_keys=1), keys, values)
+    check(tools, lambda k, v: lax.sort((k, v), num_keys=2), keys, values)
+
+
+def test_keys_that_are_computed(tools):
+    x = draw("int32", 3000, 5)
+
+    def by_square(x):
+        # Two elements may have one key: the first stays first.
+        return lax.sort((jnp.bitwise_and(x, 63), x), num_keys=1)[1]
+
+    check(tools, by_square, x)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [200, 255, 256, 257, 4000, 50_257])
+def test_argmax(tools, kind, size):
+    x = draw(kind, size, size)
+    check(tools, lambda x: (jnp.argmax(x), jnp.argmin(x)), x)
+    if "int" not in kind:
+        usual = np.where(np.isnan(x), 0, x).astype(x.dtype)
+        check(tools, lambda x: (jnp.argmax(x), jnp.argmin(x)), usual)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_argmax_of_rows(tools, axis):
+    x = np.round(np.random.default_rng(0).standard_normal((300, 600)) * 9).astype(np.float32)
+    check(tools, lambda x: jnp.argmax(x, axis), x)
+
+
+def test_a_reduction_whose_order_counts(tools):
+    x = np.random.default_rng(3).integers(0, 9, 1000).astype(np.float32)
+
+    # Of those that are equal, the last.
+    def choose(a, b):
+        is_later = a[0] <= b[0]
+        return jnp.where(is_later, b[0], a[0]), jnp.where(is_later, b[1], a[1])
+
+    def last(x):
+        places = jnp.arange(x.size, dtype=jnp.int32)
+        return lax.reduce((x, places), (-jnp.float32(jnp.inf), jnp.int32(-1)), choose, (0,))
+
+    check(tools, last, x)
