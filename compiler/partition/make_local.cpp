@@ -397,6 +397,18 @@ bool isHint(Operation *op) {
          op->getOperandTypes() == op->getResultTypes();
 }
 
+/// What the program asks of a value that it returns, unless the signature says
+/// where that lies.
+void keepHintsOfResults(func::FuncOp main) {
+  for (OpOperand &operand :
+       main.getBody().front().getTerminator()->getOpOperands()) {
+    auto hint = operand.get().getDefiningOp<sdy::ShardingConstraintOp>();
+    if (hint && !main.getResultAttr(operand.getOperandNumber(), "sdy.sharding"))
+      main.setResultAttr(operand.getOperandNumber(), "sdy.sharding",
+                         hint.getSharding());
+  }
+}
+
 void dropHints(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
   module.walk([&](Operation *op) {
@@ -448,6 +460,7 @@ struct MakeLocal : alula::partition::impl::MakeLocalBase<MakeLocal> {
         module.getOps<sdy::MeshOp>().empty())
       return;
     int64_t devices = getCount(module, "mhlo.num_partitions");
+    keepHintsOfResults(main);
     dropHints(module);
     Localizer localizer(main, devices);
     if (failed(localizer.run(/*isEntry=*/true)))

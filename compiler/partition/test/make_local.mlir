@@ -3,6 +3,7 @@
 // RUN: alula-opt %t/whole.mlir --partition-make-local | FileCheck --check-prefix=WHOLE %s
 // RUN: alula-opt %t/order.mlir --partition-make-local | FileCheck --check-prefix=ORDER %s
 // RUN: alula-opt %t/parts.mlir --partition-make-local | FileCheck --check-prefix=PARTS %s
+// RUN: alula-opt %t/asked.mlir --partition-make-local | FileCheck --check-prefix=ASKED %s
 // RUN: alula-opt %t/nested.mlir --partition-make-local | FileCheck --check-prefix=NESTED %s
 // RUN: not alula-opt %t/uneven.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=UNEVEN %s
 // RUN: not alula-opt %t/count.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=COUNT %s
@@ -122,5 +123,20 @@ module attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @m = <["a"=2]>
   func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced=max{"a"}>}) -> tensor<4xf32> {
     return %x : tensor<4xf32>
+  }
+}
+
+// Where nothing else is said, a result lies where the program asks for it.
+// ASKED-LABEL: module
+// ASKED-SAME: mhlo.spmd_output_sharding = "{devices=[1,2]0,1}"
+// ASKED: func.func public @main(%{{.*}}: tensor<2x4xf32>) -> tensor<4x2xf32>
+
+//--- asked.mlir
+module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @m = <["a"=2]>
+  func.func public @main(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> tensor<4x4xf32> {
+    %y = stablehlo.sine %x : tensor<4x4xf32>
+    %z = sdy.sharding_constraint %y <@m, [{}, {"a"}]> : tensor<4x4xf32>
+    return %z : tensor<4x4xf32>
   }
 }
