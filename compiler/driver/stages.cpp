@@ -91,9 +91,12 @@ std::string alula::driver::printPipeline(Room room,
 }
 
 Room alula::driver::getLastUse(llvm::StringRef flag) {
-  if (flag.starts_with("substitute-executable-config"))
-    return Room::Kernel;
-  for (StringRef prefix : {"preprocess-", "substitute-", "object-path"})
+  for (StringRef prefix :
+       {"substitute-executable-config", "substitute-executable-object",
+        "substitute-missing", "object-path"})
+    if (flag.starts_with(prefix))
+      return Room::Kernel;
+  for (StringRef prefix : {"preprocess-", "substitute-"})
     if (flag.starts_with(prefix))
       return Room::Dispatch;
   return Room::Emit;

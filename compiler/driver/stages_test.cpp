@@ -46,7 +46,10 @@ TEST(Stages, FlagsAreReadUpToAStage) {
   EXPECT_EQ(getLastUse("target"), Room::Emit);
   EXPECT_EQ(getLastUse("preprocess-executables-with"), Room::Dispatch);
   EXPECT_EQ(getLastUse("substitute-executable"), Room::Dispatch);
+  EXPECT_EQ(getLastUse("substitute-executables-from"), Room::Dispatch);
+  EXPECT_EQ(getLastUse("substitute-executable-source"), Room::Dispatch);
   EXPECT_EQ(getLastUse("substitute-executable-config-from"), Room::Kernel);
+  EXPECT_EQ(getLastUse("substitute-executable-object"), Room::Kernel);
 }
 
 /// D9.
