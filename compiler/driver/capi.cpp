@@ -4,10 +4,14 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/initial_values.h"
+#include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/program.h"
 #include "compiler/driver/program_info.h"
 #include "compiler/driver/registry.h"
 #include "compiler/driver/stages_dump.h"
+#include "compiler/plugin/loader.h"
+#include "compiler/plugin/options.h"
+#include "compiler/plugin/stage.h"
 #include "compiler/preprocess/plan.h"
 
 #include "mlir/IR/Builders.h"
@@ -77,6 +81,43 @@ struct Listener {
 };
 } // namespace
 
+/// Loads the caller's plugins and makes their session.
+static llvm::Error addPlugins(const alula_compile_options &options,
+                              alula::driver::CompileOptions &compile) {
+  if (!options.plugin_count && !options.plugin_setting_count)
+    return llvm::Error::success();
+  alula::plugin::LoadOptions load;
+  load.files.assign(options.plugins, options.plugins + options.plugin_count);
+  load.noDefaults = true;
+  std::vector<alula::plugin::OptionSetting> settings;
+  for (size_t i = 0; i < options.plugin_setting_count; ++i) {
+    auto setting = alula::plugin::readSetting(options.plugin_settings[i]);
+    if (!setting)
+      return setting.takeError();
+    settings.push_back(*setting);
+  }
+  // There is one list of passes for all threads.
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  auto set = alula::plugin::loadPlugins(load);
+  if (!set)
+    return set.takeError();
+  if (llvm::Error error = alula::plugin::registerPasses(**set))
+    return error;
+  auto session = alula::plugin::Session::create(*set, settings);
+  if (!session)
+    return session.takeError();
+  (*session)->say = [&options](uint32_t, StringRef text) {
+    std::string message = text.str();
+    alula_compile_diagnostic said = {sizeof said, 0, "", message.c_str()};
+    if (options.on_diagnostic)
+      options.on_diagnostic(options.user, &said);
+  };
+  compile.plugins = *session;
+  compile.record.plugins = alula::driver::describePlugins(compile);
+  return llvm::Error::success();
+}
+
 /// The options as the driver wants them; false if one is wrong.
 static bool convertOptions(const alula_compile_options &options,
                            alula::driver::CompileOptions &compile,
@@ -104,6 +145,10 @@ static bool convertOptions(const alula_compile_options &options,
     if (options.external_minimum_bytes)
       compile.externalMinimumBytes = options.external_minimum_bytes;
   }
+  if (llvm::Error problem = addPlugins(options, compile)) {
+    error = llvm::toString(std::move(problem));
+    return false;
+  }
   if (options.preprocess_step_count) {
     alula::preprocess::Options preprocess;
     preprocess.steps.assign(options.preprocess_steps,
@@ -122,6 +167,14 @@ static bool convertOptions(const alula_compile_options &options,
       compile.record.options.push_back(flag);
     compile.preprocess =
         std::make_shared<alula::preprocess::Plan>(std::move(*plan));
+  }
+  if (compile.plugins) {
+    auto plan =
+        compile.preprocess
+            ? std::make_shared<alula::preprocess::Plan>(*compile.preprocess)
+            : std::make_shared<alula::preprocess::Plan>();
+    alula::driver::addPluginStep(compile.plugins, *plan);
+    compile.preprocess = std::move(plan);
   }
   for (const std::string &target : compile.targets)
     compile.record.options.push_back("--target=" + target);
@@ -177,6 +230,12 @@ compileProgram(StringRef input, const alula_compile_options &options,
                Listener &listener) {
   DialectRegistry registry;
   alula::driver::registerDialects(registry);
+  if (compile.plugins)
+    if (llvm::Error error =
+            alula::plugin::addDialects(compile.plugins->getSet(), registry)) {
+      listener.firstError = llvm::toString(std::move(error));
+      return std::nullopt;
+    }
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -186,7 +245,7 @@ compileProgram(StringRef input, const alula_compile_options &options,
       llvm::MemoryBuffer::getMemBufferCopy(input, "program"), &context);
   if (module && (*module)->hasAttr("alula.stage")) {
     (*module).emitError() << "'builtin.module': was compiled up to a stage "
-                           "already: alula-compile goes on with it";
+                             "already: alula-compile goes on with it";
     return std::nullopt;
   }
   if (module)

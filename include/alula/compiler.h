@@ -95,6 +95,12 @@ typedef struct alula_compile_options {
    * each. */
   const char *const *preprocess_steps;
   size_t preprocess_step_count;
+  /* Plugins that take part, as --load-plugin= has them (docs/plugins.md), and
+   * their options, each "id:name=value". They stay loaded. */
+  const char *const *plugins;
+  size_t plugin_count;
+  const char *const *plugin_settings;
+  size_t plugin_setting_count;
 } alula_compile_options;
 
 /* `program` is MLIR text, MLIR bytecode or a portable artifact. On success
