@@ -3,6 +3,7 @@
 #include "compiler/driver/program.h"
 #include "compiler/driver/stages_executables.h"
 #include "compiler/preprocess/envelope.h"
+#include "compiler/preprocess/splice.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,16 +33,28 @@ public:
           failed(each.executable.empty() ? takeFolder(each.path)
                                          : takeFile(each)))
         return failure();
-    for (auto &[original, envelope] : replacements) {
-      ExecutableOp executable = preprocess::unwrap(*envelope);
-      preprocess::restoreOwn(original, executable);
-      executable->moveBefore(original);
-      original.erase();
-    }
+    for (auto &[original, envelope] : replacements)
+      if (stage == Room::Dispatch &&
+          failed(preprocess::finishBodies(*envelope)))
+        return failure();
+    for (auto &[original, envelope] : replacements)
+      put(original, *envelope);
     return success();
   }
 
 private:
+  void put(ExecutableOp original, ModuleOp envelope) {
+    if (stage == Room::Dispatch) {
+      preprocess::splice(original, preprocess::readContract(original),
+                         envelope);
+      return;
+    }
+    ExecutableOp executable = preprocess::unwrap(envelope);
+    preprocess::restoreOwn(original, executable);
+    executable->moveBefore(original);
+    original.erase();
+  }
+
   InFlightDiagnostic fail() {
     return emitError(module.getLoc()) << "[substitute] ";
   }
@@ -78,9 +91,9 @@ private:
     if (isEmpty)
       return fail() << folder << ": holds no executable of this program: there "
                     << "would be "
-                    << (names.empty() ? "none"
-                                      : names.front().second + getKind().str() +
-                                            ".mlir");
+                    << (names.empty()
+                            ? "none"
+                            : names.front().second + getKind().str() + ".mlir");
     return success();
   }
 
@@ -103,7 +116,7 @@ private:
         preprocess::serialize(*preprocess::wrap(original), false))
       return success();
     if (auto problem = preprocess::checkEnvelope(
-            *envelope, preprocess::readContract(original)))
+            *envelope, preprocess::readContractInProgram(original)))
       return fail() << path << ": [" << problem->tag << "] " << problem->text;
     replacements.emplace_back(original, std::move(envelope));
     return success();

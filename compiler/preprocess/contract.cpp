@@ -5,7 +5,6 @@
 #include "compiler/preprocess/bodies.h"
 #include "compiler/preprocess/host_functions.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -144,21 +143,6 @@ alula::preprocess::compareBodies(const Contract &before, const Contract &after,
   if (auto problem = isSevere(checkCalls(executable)))
     return problem;
   return mild;
-}
-
-std::optional<Problem> alula::preprocess::findMissingData(Operation *op) {
-  std::string key;
-  op->walk([&](Operation *each) {
-    each->getAttrDictionary().walk([&](DenseResourceElementsAttr constant) {
-      if (!constant.getRawHandle().getBlob())
-        key = constant.getRawHandle().getKey().str();
-    });
-    return key.empty() ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  if (key.empty())
-    return std::nullopt;
-  return breach("constants must have data: dense_resource<" + key +
-                "> has none");
 }
 
 static void restoreAttributes(Operation *before, Operation *after) {

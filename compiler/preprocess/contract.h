@@ -69,9 +69,6 @@ std::optional<Problem> compareBodies(const Contract &before,
                                      const Contract &after,
                                      dispatch::ExecutableOp executable);
 
-/// Constants that are named, and not there.
-std::optional<Problem> findMissingData(mlir::Operation *op);
-
 /// Puts back what is ours: the location, visibility, and attributes of ours.
 void restoreOwn(dispatch::ExecutableOp before, dispatch::ExecutableOp after);
 

@@ -3,6 +3,7 @@
 #include "compiler/preprocess/bytecode_check.h"
 #include "compiler/preprocess/host_functions.h"
 #include "compiler/preprocess/line_layout.h"
+#include "compiler/preprocess/resource_data.h"
 
 #include "dialect/newer/source.h"
 

@@ -5,7 +5,6 @@
 
 #include "compiler/preprocess/comparison.h"
 #include "compiler/preprocess/envelope.h"
-#include "compiler/preprocess/host_functions.h"
 #include "compiler/preprocess/splice.h"
 #include "compiler/preprocess/tool_step.h"
 
@@ -15,7 +14,6 @@
 using namespace mlir;
 using namespace alula::preprocess;
 using alula::dispatch::ExecutableOp;
-using alula::dispatch::LaunchOp;
 
 namespace {
 constexpr unsigned shownLines = 20;
@@ -61,13 +59,9 @@ private:
         continue;
       Candidate &candidate = candidates.emplace_back();
       candidate.original = executable;
-      candidate.contract = readContract(executable);
+      candidate.contract = readContractInProgram(executable);
       candidate.contract.limits = limits;
       candidate.envelope = wrap(executable);
-      auto launches = findLaunches(executable);
-      for (Contract::Entry &entry : candidate.contract.entries)
-        for (LaunchOp launch : launches[entry.name])
-          entry.launches.push_back(readConstants(launch));
     }
   }
 

@@ -3,6 +3,7 @@
 #include "compiler/preprocess/bodies.h"
 #include "compiler/preprocess/envelope.h"
 #include "compiler/preprocess/host_functions.h"
+#include "compiler/preprocess/resource_data.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -19,6 +20,7 @@ LogicalResult alula::preprocess::finishBodies(ModuleOp envelope) {
   ModuleOp inner = executable.getInnerModule();
   if (!inner)
     return success();
+  inlineResources(inner);
   for (const Contract::Entry &entry : readContract(executable).entries)
     if (entry.form == BodyForm::Llvm)
       return success();
@@ -63,6 +65,15 @@ alula::preprocess::findLaunches(ExecutableOp executable) {
       launches[launch.getEntry().getLeafReference().str()].push_back(launch);
   });
   return launches;
+}
+
+Contract alula::preprocess::readContractInProgram(ExecutableOp executable) {
+  Contract contract = readContract(executable);
+  auto launches = findLaunches(executable);
+  for (Contract::Entry &entry : contract.entries)
+    for (LaunchOp launch : launches[entry.name])
+      entry.launches.push_back(readConstants(launch));
+  return contract;
 }
 
 void alula::preprocess::splice(ExecutableOp original, const Contract &contract,

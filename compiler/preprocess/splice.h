@@ -15,6 +15,9 @@ mlir::LogicalResult finishBodies(mlir::ModuleOp envelope);
 void splice(dispatch::ExecutableOp original, const Contract &contract,
             mlir::ModuleOp envelope);
 
+/// What the program relies on of one of its executables, launches included.
+Contract readContractInProgram(dispatch::ExecutableOp executable);
+
 /// By entry, of the module around `executable`.
 std::map<std::string, llvm::SmallVector<dispatch::LaunchOp>>
 findLaunches(dispatch::ExecutableOp executable);

@@ -20,6 +20,7 @@
 
 using namespace mlir;
 using namespace alula::preprocess;
+namespace dispatch = alula::dispatch;
 
 namespace {
 constexpr int notForMe = 86;
@@ -201,6 +202,8 @@ private:
     else if (plan.options.verbose)
       printSaid(candidate.contract.name, result.errors);
     if (changed) {
+      if (plan.options.verbose)
+        printOurs(*candidate.envelope, *changed);
       candidate.envelope = std::move(changed);
       candidate.isChanged = true;
     }
@@ -220,6 +223,22 @@ private:
   static void printSaid(StringRef name, StringRef said) {
     for (; !said.empty(); said = said.split('\n').second)
       llvm::errs() << "[" << name << "] " << said.split('\n').first << "\n";
+  }
+
+  /// Attributes of ours that will be put back.
+  static void printOurs(ModuleOp was, ModuleOp is) {
+    auto name = unwrap(was).getSymName();
+    for (auto [before, after] :
+         llvm::zip(unwrap(was).getBody().getOps<dispatch::EntryOp>(),
+                   unwrap(is).getBody().getOps<dispatch::EntryOp>()))
+      for (Operation *op : {before.getOperation(), after.getOperation()})
+        for (NamedAttribute attribute : op->getDiscardableAttrs())
+          if (attribute.getName().strref().starts_with("dispatch.") &&
+              before->getAttr(attribute.getName()) !=
+                  after->getAttr(attribute.getName()))
+            llvm::errs() << "[" << name << "] " << attribute.getName().strref()
+                         << " of entry @" << before.getSymName()
+                         << " is ours: it stays as it was\n";
   }
 
   const Plan &plan;

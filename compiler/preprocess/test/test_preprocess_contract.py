@@ -1,9 +1,10 @@
 """H16 to H18: what tools must leave as it is."""
 
+import subprocess
 import sys
 
 import pytest
-from preprocess_runs import fail, step, succeed, write_filter, write_tool
+from preprocess_runs import BIN, fail, run, step, succeed, write_filter, write_tool
 
 WHOLE = r"dispatch\.entry @main_0(?:\n      .*)*"
 # A name, a change of what the tool gets, and what is said of it.
@@ -135,6 +136,41 @@ def test_h16_data_of_constants(m2, tmp_path):
         assert f': "{RESOURCE}"' in text
 
 
+def test_h16_constants_at_run_time(tmp_path):
+    """A constant whose data is a resource: the numbers arrive."""
+    program, artifact = tmp_path / "p.mlir", tmp_path / "out"
+    program.write_text("""func.func @main(%a: tensor<3xi64>) -> tensor<3xi64> {
+  %c = stablehlo.constant dense<[7, 8, 9]> : tensor<3xi64>
+  %0 = stablehlo.add %a, %c : tensor<3xi64>
+  return %0 : tensor<3xi64>
+}""")
+    tool = write_filter(
+        tmp_path,
+        "text = re.sub(r'dense<.7, 8, 9.>', 'dense_resource<blob1>', text)\n"
+        f"text += '{{-# dialect_resources: {{builtin: {{blob1: \"{RESOURCE}\"}}}} #-}}'",
+    )
+    for others in ([step("cat")], [step("alula-opt --canonicalize --cse")], []):
+        succeed(program, step(tool), *others, "-o", artifact, until=None)
+        result = subprocess.run(
+            [BIN / "alula-run", artifact, "--input=3xi64=10,20,30"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "11,22,33" in result.stdout
+
+
+def test_h17_data_is_too_small(m2, tmp_path, temporary):
+    tool = write_tool(
+        tmp_path,
+        "change",
+        "#!/bin/sh\nsed 's/scratch 0/& {x.y = dense_resource<blob1> : tensor<4xi64>}/'\n"
+        f"echo '{{-# dialect_resources: {{builtin: {{blob1: \"{RESOURCE}\"}}}} #-}}'\n",
+    )
+    said = fail(m2, "pre-contract", step(tool), "--preprocess-only=main_0", temporary=temporary)
+    assert "dense_resource<blob1> has 24 bytes, tensor<4xi64> needs 32" in said
+
+
 def test_h17_data_is_missing(m2, tmp_path, temporary):
     tool = write_tool(
         tmp_path,
@@ -143,3 +179,13 @@ def test_h17_data_is_missing(m2, tmp_path, temporary):
     )
     said = fail(m2, "pre-contract", step(tool), "--preprocess-only=main_0", temporary=temporary)
     assert "dense_resource<blob1> has none" in said
+
+
+def test_our_attributes_stay(m2, tmp_path):
+    tool = write_filter(
+        tmp_path,
+        "text = text.replace('scratch 0', 'scratch 0 {dispatch.x = 1 : i8, own.x = 2 : i8}')",
+    )
+    result = run(m2, step(tool), "--verbose", "--preprocess-only=main_0")
+    assert b"[main_0] dispatch.x of entry @main_0 is ours: it stays as it was" in result.stderr
+    assert b"own.x = 2 : i8" in result.stdout and b"dispatch.x" not in result.stdout

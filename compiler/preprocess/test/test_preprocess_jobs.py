@@ -16,7 +16,12 @@ def test_h12_jobs(tmp_path):
 def test_h13_same_bytes(tmp_path):
     program = write_program(tmp_path, 12)
     results = set()
-    for flags in (["--preprocess-jobs=1"], ["--preprocess-jobs=4"], ["--preprocess-jobs=16"]):
+    for flags in (
+        ["--preprocess-jobs=1"],
+        ["--preprocess-jobs=4"],
+        ["--preprocess-jobs=16"],
+        ["--mlir-disable-threading"],
+    ):
         output = tmp_path / "out"
         run_flags = [step(write_logger(tmp_path)), *flags, "-o", output]
         succeed(program, *run_flags, until=None)

@@ -5,7 +5,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from preprocess_runs import BIN, drop_locations, fail, run, step, succeed, write_filter
+from preprocess_runs import BIN, ROOT, drop_locations, fail, run, step, succeed, write_filter
 
 # The body of `(a + b) * b` in LLVM's dialect: 64 numbers for each workgroup. `SIZE` is how it
 # comes to know how many there are.
@@ -327,3 +327,53 @@ def test_h18_write_to_what_is_read(tmp_path, temporary):
     )
     said = fail(program, "pre-contract", step(loops), step(tool), temporary=temporary)
     assert "binding 0 of entry @main_0 is only read: memref.store writes to it" in said
+
+
+KERNEL = """#include <stdint.h>
+#include "alula/kernel_abi.h"
+
+int32_t sum(const alula_kernel_args *args, uint32_t x, uint32_t y, uint32_t z) {
+  const float *a = args->bindings[0], *b = args->bindings[1];
+  float *c = args->bindings[2];
+  uint64_t n = args->binding_bytes[2] / 4;
+  for (uint64_t i = 64 * (uint64_t)x; i < n && i < 64 * ((uint64_t)x + 1); ++i)
+    c[i] = (a[i] + b[i]) * b[i];
+  return y + z;
+}
+"""
+
+
+def write_object(folder, text=KERNEL):
+    (folder / "sum.c").write_text(text)
+    subprocess.run(
+        ["clang-19", "-O1", "-ffp-contract=off", "-fPIC", "-ffreestanding", "-c"]
+        + [f"-I{ROOT}/include", "sum.c", "-o", "sum.o"],
+        cwd=folder,
+        check=True,
+    )
+    return folder / "sum.o"
+
+
+@pytest.mark.parametrize("hasBody", [True, False])
+def test_objects_of_a_tool(tmp_path, hasBody):
+    """An object with or instead of the body; the grid is the tool's too."""
+    program, artifact, file = write_sum(tmp_path, 250), tmp_path / "out", write_object(tmp_path)
+    object = f'#dispatch.object<entry = \\"sum\\", path = \\"{file}\\">'
+    drop = "" if hasBody else "text = text[:text.index('builtin.module {')] + '} }'\n"
+    tool = write_filter(
+        tmp_path,
+        "text = re.sub(r' loc\\(#loc\\w*\\)|\\n#loc.*|\\n *loc\\(#loc\\w*\\)', '', text)\n"
+        + drop
+        + f"text = text.replace('executable @main_0', 'executable @main_0 attributes {{objects = [{object}]}}')\n"
+        "text = text.replace('[1, 1, 1]', '[4, 1, 1]')",
+    )
+    succeed(program, step(tool), "-o", artifact, until=None)
+    assert "sum.o" in inspect(artifact)
+    check_numbers(tmp_path, artifact, 250)
+
+
+def test_no_body_and_no_objects(tmp_path, temporary):
+    program = write_sum(tmp_path, 250)
+    tool = write_filter(tmp_path, "text = re.sub(r'(?s)func.func.*', '} } }', text)")
+    said = fail(program, "pre-contract", step(tool), temporary=temporary)
+    assert "the function of entry @main_0 must keep its type: was (" in said and "is none" in said

@@ -1,10 +1,23 @@
 """Replies that are hardly programs."""
 
+import os
+import subprocess
 import sys
 from random import Random
 
 import pytest
-from preprocess_runs import SIZE, drop_locations, fail, run, step, succeed, tags, write_tool
+from preprocess_runs import (
+    BIN,
+    SIZE,
+    drop_locations,
+    fail,
+    run,
+    step,
+    succeed,
+    tags,
+    write_program,
+    write_tool,
+)
 
 ENTRY = """dispatch.entry @main_0 bindings([#dispatch<access read>,
 #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
@@ -69,6 +82,38 @@ def test_damaged_replies(m2, tmp_path):
         assert (result.returncode == 0) == (tags(result) == []), result.stderr.decode(
             errors="replace"
         )
+
+
+def test_damaged_bytecode(tmp_path, temporary):
+    """160 at once, with little memory: MLIR's own reader would take what damage says it needs."""
+    program = write_program(tmp_path, 160)
+    tool = write_tool(
+        tmp_path,
+        "damage",
+        f"""#!{sys.executable}
+import os, random, sys
+random.seed(os.environ["ALULA_EXECUTABLE"])
+data = bytearray(sys.stdin.buffer.read())
+for _ in range(random.choice((1, 1, 3))):
+    at = random.randrange(4, len(data))
+    end = at + random.choice((0, 1, 1, 8))
+    data[at:end] = random.choice((b"", b"\\xff" * 9, bytes([random.randrange(256)])))
+sys.stdout.buffer.write(data)
+""",
+    )
+    flags = ["--preprocess-format=bytecode", "--preprocess-keep-going"]
+    command = [BIN / "alula-compile", program, "--compile-to=dispatch", step(tool), *flags]
+    result = subprocess.run(
+        ["bash", "-c", 'ulimit -d 2000000; exec "$@"', "bash", *command],
+        capture_output=True,
+        env=dict(os.environ, TMPDIR=str(temporary)),
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 1, result.stderr[-2000:]
+    found = tags(result)
+    assert len(found) > 120 and result.stderr.count(b"error:") == len(found)
+    assert set(found) <= {"pre-parse", "pre-verify", "pre-contract", "pre-shape", "pre-protocol"}
 
 
 def test_private_functions_are_inlined(m2, tmp_path):
