@@ -172,7 +172,8 @@ struct FormKernels
     Location location = last->getLoc();
 
     auto executable = builder.create<ExecutableOp>(
-        location, functionName, builder.getStringAttr("private"));
+        location, functionName, builder.getStringAttr("private"),
+        /*objects=*/ArrayAttr());
     StringAttr name = symbols.insert(executable);
     builder.setInsertionPointToEnd(&executable.getBody().emplaceBlock());
     SmallVector<int64_t> inPlace = chooseInPlace(
@@ -191,7 +192,11 @@ struct FormKernels
                             builder.getDenseI64ArrayAttr({1, 1, 1}),
                             builder.getI64IntegerAttr(0),
                             builder.getI64IntegerAttr(static_cast<int64_t>(
-                                launchSizes.constants.size())));
+                                launchSizes.constants.size())),
+                            /*workgroup_size=*/DenseI64ArrayAttr(),
+                            /*workgroup_count=*/FlatSymbolRefAttr(),
+                            /*added_constants=*/FlatSymbolRefAttr(),
+                            /*pinned=*/UnitAttr());
     auto inner = builder.create<ModuleOp>(location);
     builder.setInsertionPointToEnd(inner.getBody());
     ValueRange inputs = border.inputs.getArrayRef();
