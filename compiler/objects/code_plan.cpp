@@ -2,6 +2,7 @@
 
 #include "compiler/objects/code_plan.h"
 
+#include "compiler/objects/bitcode.h"
 #include "compiler/objects/elf_object.h"
 #include "compiler/objects/file_kind.h"
 #include "compiler/objects/ptx_text.h"
@@ -9,9 +10,6 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 
 using namespace mlir;
 using namespace alula::objects;
@@ -28,50 +26,6 @@ void sayProblems(ExecutableOp executable, ObjectAttr object,
   for (const Problem &problem : problems)
     sayError(executable, problem.tag)
         << "'" << object.getFileName() << "': " << problem.text;
-}
-
-/// The functions of bitcode as if it were an object.
-ElfSymbols readBitcode(StringRef bytes, StringRef architecture,
-                       Problems &problems) {
-  ElfSymbols symbols;
-  std::string own = getArchitecture(bytes);
-  if (!own.empty() && own != architecture) {
-    problems.push_back({"obj-machine", "must be for " + architecture.str() +
-                                           ": is " + describeFile(bytes)});
-    return symbols;
-  }
-  llvm::LLVMContext context;
-  auto module =
-      llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "bitcode"), context);
-  if (!module) {
-    problems.push_back(
-        {"obj-damaged", "is damaged: " + toString(module.takeError())});
-    return symbols;
-  }
-  for (const llvm::Function &function : **module) {
-    if (function.hasLocalLinkage() || function.isIntrinsic())
-      continue;
-    if (function.isDeclaration()) {
-      symbols.undefined.insert(function.getName().str());
-      continue;
-    }
-    symbols.defined.insert(function.getName().str());
-    symbols.functions.insert(function.getName().str());
-  }
-  std::set<std::string> written, threadLocal;
-  for (const llvm::GlobalVariable &global : (*module)->globals()) {
-    if (global.isThreadLocal())
-      threadLocal.insert(global.getName().str());
-    else if (!global.isConstant() && !global.getName().starts_with("llvm."))
-      written.insert(global.getName().str());
-  }
-  if (!threadLocal.empty())
-    problems.push_back({"obj-tls", "has thread-local storage: " +
-                                       llvm::join(threadLocal, ", ")});
-  if (!written.empty())
-    problems.push_back({"obj-state", "has memory that is written: " +
-                                         llvm::join(written, ", ")});
-  return symbols;
 }
 
 /// What bodies call that is not theirs, by how it is found.
@@ -135,7 +89,7 @@ private:
     Problems problems;
     bool isBitcode = getFileKind(bytes) == FileKind::Bitcode;
     ElfSymbols symbols =
-        isBitcode ? readBitcode(bytes, key.architecture, problems)
+        isBitcode ? checkBitcode(bytes, key.architecture, problems)
                   : checkElfObject(bytes, key.architecture, problems);
     (isBitcode ? plan_.bitcode : plan_.elf).push_back(object);
     for (const std::string &name : symbols.defined)

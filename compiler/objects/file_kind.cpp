@@ -1,5 +1,7 @@
 #include "compiler/objects/file_kind.h"
 
+#include "compiler/objects/guard.h"
+
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/Endian.h"
@@ -99,12 +101,14 @@ std::string alula::objects::getArchitecture(StringRef bytes) {
   }
   if (!isBitcode(bytes))
     return "";
-  auto triple = getBitcodeTargetTriple(MemoryBufferRef(bytes, "bitcode"));
-  if (!triple) {
-    consumeError(triple.takeError());
-    return "";
-  }
-  switch (Triple(*triple).getArch()) {
+  std::string triple;
+  (void)runGuarded([&] {
+    if (auto found = getBitcodeTargetTriple(MemoryBufferRef(bytes, "bitcode")))
+      triple = *found;
+    else
+      consumeError(found.takeError());
+  });
+  switch (Triple(triple).getArch()) {
   case Triple::x86_64:
     return "x86_64";
   case Triple::aarch64:

@@ -167,6 +167,17 @@ def test_b13_an_entry_of_bitcode(tmp_path, product):
     assert got[-1] == "8xf32=" + ",".join(["42"] * 8)
 
 
+def test_b13_damaged_bitcode(tmp_path, product):
+    good = build_bitcode(tmp_path, "whole", GOOD).read_bytes()
+    damaged = tmp_path / "damaged.bc"
+    for size in range(64, len(good) - 4, len(good) // 12 // 4 * 4):
+        damaged.write_bytes(good[:size])
+        flag = attach(tmp_path, "damaged.bc", "cpu")
+        result = run(BIN / "alula-compile", product, flag, V3, "-o", "o", folder=tmp_path)
+        assert result.returncode == 1, size
+        assert b"[obj-damaged] @main_0: 'damaged.bc': is damaged: " in result.stderr
+
+
 def test_b13_wrong_imports(tmp_path, product):
     def tool(*words):
         return import_tool(tmp_path, *words)

@@ -257,7 +257,7 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
   if (auto error = addCalled(objects, machine))
     return module.emitError()
            << "'builtin.module': " << llvm::toString(std::move(error));
-  auto image = linkImage(objects, entries, machine);
+  auto image = linkImage(objects, entries, machine, !origins.empty());
   if (!image)
     return module.emitError()
            << "'builtin.module': " << llvm::toString(image.takeError());

@@ -2,6 +2,8 @@
 
 #include "compiler/target/cpu/link_image.h"
 
+#include "compiler/objects/guard.h"
+
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
@@ -33,8 +35,8 @@ llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes) {
   os.clear_error();
   if (!error)
     return llvm::Error::success();
-  return llvm::createStringError(error, "can't write '" + path + "': " +
-                                            error.message());
+  return llvm::createStringError(error, "can't write '" + path +
+                                            "': " + error.message());
 }
 
 /// A named pipe that `read` empties. lld writes it from memory; for a file it
@@ -82,27 +84,36 @@ private:
 
 /// lld keeps its state in globals: one link at a time. What it makes on a
 /// thread goes only when that thread ends: each link has its own.
-bool link(llvm::ArrayRef<const char *> arguments, NamedPipe &pipe,
-          std::string &image, std::string &messages) {
+bool link(llvm::ArrayRef<const char *> arguments, bool isGuarded,
+          NamedPipe &pipe, std::string &image, std::string &messages) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   llvm::raw_string_ostream os(messages);
   lld::Result result = {};
+  bool survives = true;
   std::thread linker([&] {
-    result = lld::lldMain(arguments, llvm::nulls(), os,
-                          {{lld::Gnu, &lld::elf::link}});
+    auto run = [&] {
+      result = lld::lldMain(arguments, llvm::nulls(), os,
+                            {{lld::Gnu, &lld::elf::link}});
+    };
+    if (isGuarded)
+      survives = alula::objects::runGuarded(run);
+    else
+      run();
     pipe.closeWriter();
   });
   image = pipe.read();
   linker.join();
-  return result.retCode == 0;
+  if (!survives || !result.canRunAgain)
+    os << "the linker has crashed";
+  return survives && result.retCode == 0;
 }
 } // namespace
 
 llvm::Expected<std::string>
 alula::cpu::linkImage(const std::vector<std::string> &objects,
                       const std::vector<std::string> &entries,
-                      const Machine &machine) {
+                      const Machine &machine, bool isGuarded) {
   llvm::SmallString<128> folder;
   if (auto error = llvm::sys::fs::createUniqueDirectory("alula-link", folder))
     return llvm::errorCodeToError(error);
@@ -148,7 +159,7 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
         std::error_code(errno, std::generic_category()),
         "no pipe for the linker in " + folder.str());
   std::string image, messages;
-  if (!link(pointers, pipe, image, messages))
+  if (!link(pointers, isGuarded, pipe, image, messages))
     return llvm::createStringError("kernels for " + machine.name +
                                    " don't link: " + messages);
   return image;
