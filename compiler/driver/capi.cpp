@@ -223,11 +223,41 @@ static void setCounts(ModuleOp module, const alula_compile_options &options) {
   set("mhlo.num_partitions", options.partition_count);
 }
 
+/// A module that says which stages it has been through goes on behind them,
+/// with the options that it was begun with.
+static LogicalResult goOn(ModuleOp module,
+                          alula::driver::CompileOptions &compile) {
+  auto resumption = alula::driver::takeRecord(module);
+  auto fail = [&](const llvm::Twine &text) {
+    return module.emitError() << "'builtin.module': " << text;
+  };
+  if (!resumption)
+    return fail(llvm::toString(resumption.takeError()));
+  if (!*resumption)
+    return success();
+  const auto &[stage, was] = **resumption;
+  if (llvm::Error error = alula::driver::checkPlugins(was.plugins, compile))
+    return fail(llvm::toString(std::move(error)));
+  std::vector<std::string> begun = was.options, now = compile.record.options;
+  llvm::append_range(begun, was.spent);
+  llvm::sort(begun);
+  llvm::sort(now);
+  if (begun != now)
+    return fail("[stage-conflict] was begun with " + llvm::join(begun, " ") +
+                ", not with " + llvm::join(now, " "));
+  if (stage > compile.until)
+    return fail("[stage-usage] it has been through '" +
+                alula::driver::getRoomName(stage) + "', which is behind '" +
+                alula::driver::getRoomName(compile.until) + "'");
+  compile.completed = stage;
+  compile.record.inputHash = was.inputHash;
+  return success();
+}
+
 /// Reads and compiles; what alula_compile gives, or nothing after an error.
 static std::optional<std::string>
 compileProgram(StringRef input, const alula_compile_options &options,
-               const alula::driver::CompileOptions &compile,
-               Listener &listener) {
+               alula::driver::CompileOptions &compile, Listener &listener) {
   DialectRegistry registry;
   alula::driver::registerDialects(registry);
   if (compile.plugins)
@@ -243,11 +273,8 @@ compileProgram(StringRef input, const alula_compile_options &options,
   });
   OwningOpRef<ModuleOp> module = alula::driver::readProgram(
       llvm::MemoryBuffer::getMemBufferCopy(input, "program"), &context);
-  if (module && (*module)->hasAttr("alula.stage")) {
-    (*module).emitError() << "'builtin.module': was compiled up to a stage "
-                             "already: alula-compile goes on with it";
+  if (module && failed(goOn(*module, compile)))
     return std::nullopt;
-  }
   if (module)
     setCounts(*module, options);
   if (module && options.info)

@@ -194,6 +194,35 @@ TEST(Compile, ExternalConstants) {
   EXPECT_EQ(heard.external, "");
 }
 
+TEST(Compile, GoesOn) {
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  Result straight = compile(program, &options);
+  ASSERT_EQ(straight.code, ALULA_STATUS_OK) << straight.message;
+  for (const char *until : {"input", "partition", "dispatch", "schedule"}) {
+    options.until = until;
+    Result part = compile(program, &options);
+    ASSERT_EQ(part.code, ALULA_STATUS_OK) << part.message;
+    options.until = nullptr;
+    Result rest = compile(part.artifact, &options);
+    ASSERT_EQ(rest.code, ALULA_STATUS_OK) << rest.message;
+    EXPECT_EQ(rest.artifact, straight.artifact) << until;
+  }
+  options.until = "partition";
+  Result part = compile(program, &options);
+  options.until = "input";
+  Result back = compile(part.artifact, &options);
+  EXPECT_NE(back.message.find("[stage-usage]"), std::string::npos)
+      << back.message;
+  options.until = nullptr;
+  const char *other[] = {"foo"};
+  options.custom_calls = other;
+  options.custom_call_count = 1;
+  Result changed = compile(part.artifact, &options);
+  EXPECT_NE(changed.message.find("[stage-conflict]"), std::string::npos)
+      << changed.message;
+}
+
 TEST(Compile, Errors) {
   Heard heard;
   alula_compile_options options = makeOptions(heard);

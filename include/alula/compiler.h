@@ -56,7 +56,8 @@ typedef struct alula_compile_options {
   void *user; /* of all callbacks */
   /* The last room to run: "input", "optimize", "partition", "dispatch", "kernel",
    * "schedule", "target".
-   * The result is then the program's text after it. NULL: an artifact. */
+   * The result is then the program's text after it, with which a call with the
+   * same options goes on. NULL: an artifact. */
   const char *until;
   /* Names that the program may call: functions which the embedder registers
    * with the runtime. Any other custom call is an error at its line. */
