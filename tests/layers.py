@@ -91,6 +91,7 @@ ARROWS = {
     "tools/plugin": ["compiler/plugin", "compiler/preprocess"],
     "tools/compile": [
         "compiler/driver",
+        "compiler/plugin",
         "compiler/objects",
         "compiler/preprocess",
         "include/alula",
@@ -110,9 +111,7 @@ ARROWS = {
     "pjrt": ["include/alula"],
     "python": ["include/alula"],
 }
-FORBIDDEN_NAME = re.compile(
-    r"(^|_)(utils?|helpers?|common|misc|manager|impl2)(_|\.|$)"
-)
+FORBIDDEN_NAME = re.compile(r"(^|_)(utils?|helpers?|common|misc|manager|impl2)(_|\.|$)")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 MACHINE = re.compile(r"(?<![\w.])/(work|root|home)/")
 

@@ -84,19 +84,11 @@ struct Instance {
 inline void retain(Instance *instance) {
   instance->users.fetch_add(1, std::memory_order_relaxed);
 }
+/// When nobody uses it any more.
+void destroyInstance(Instance *instance);
 inline void release(Instance *instance) {
-  if (instance->users.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
-  if (instance->queue)
-    instance->destroyQueue(instance->queue);
-  for (const CustomCall &call : instance->customCalls)
-    free(call.name);
-  for (size_t i = instance->importProviders.size(); i > 0; --i) {
-    const ImportProvider &provider = instance->importProviders[i - 1];
-    if (provider.table.unload)
-      provider.table.unload(provider.self);
-  }
-  destroy(instance);
+  if (instance->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    destroyInstance(instance);
 }
 
 } // namespace alula::runtime

@@ -1,7 +1,5 @@
 #include "runtime/imports/imports.h"
 
-#include <cstdlib>
-
 namespace alula::runtime {
 namespace {
 
@@ -13,6 +11,11 @@ template <class Table> Table readSized(const Table *given) {
            given->struct_size < sizeof table ? given->struct_size
                                              : sizeof table);
   return table;
+}
+
+Status fail(const alula_import_plugin &table, const char *what, int32_t code) {
+  return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                   "import plugin '%s': %s: code %d", table.name, what, code);
 }
 
 Status checkTable(const alula_import_plugin *given) {
@@ -31,35 +34,30 @@ Status checkTable(const alula_import_plugin *given) {
   return nullptr;
 }
 
+bool append(Array<char> &text, const char *more) {
+  size_t used = text.size(), bytes = strlen(more);
+  if (!text.resize(used + bytes))
+    return false;
+  memcpy(text.data() + used, more, bytes);
+  return true;
+}
+
 /// The names of all imports that are needed and not there.
 Status complain(const artifact::Artifact &file,
                 const Array<alula_import> &imports) {
-  size_t bytes = 1, count = 0;
+  Array<char> text;
+  bool isGood = true;
   for (uint64_t i = 0; i < file.imports.size; ++i)
-    bytes += strlen(file.getString(file.imports[i].name)) + 4;
-  auto *text = static_cast<char *>(malloc(bytes));
-  if (!text)
-    return makeOutOfMemory("imports", bytes);
-  char *end = text;
-  *end = 0;
-  for (uint64_t i = 0; i < file.imports.size; ++i) {
-    if (imports[i].function || file.imports[i].flags & ALULA_IMPORT_OPTIONAL)
-      continue;
-    const char *name = file.getString(file.imports[i].name);
-    if (count++)
-      end = stpcpy(end, ", ");
-    *end++ = '\'';
-    end = stpcpy(end, name);
-    *end++ = '\'';
-    *end = 0;
-  }
-  Status status =
-      count ? makeError(ALULA_STATUS_NOT_FOUND,
-                        "no plugin has %s that kernels import: %s",
-                        count == 1 ? "the function" : "the functions", text)
-            : nullptr;
-  free(text);
-  return status;
+    if (!imports[i].function &&
+        !(file.imports[i].flags & ALULA_IMPORT_OPTIONAL))
+      isGood &= append(text, text.size() ? "', '" : "'") &&
+                append(text, file.getString(file.imports[i].name));
+  if (!text.size() && isGood)
+    return nullptr;
+  if (!isGood || !text.push(0))
+    return makeOutOfMemory("imports", text.size());
+  return makeError(ALULA_STATUS_NOT_FOUND,
+                   "no plugin has what kernels import: %s'", text.data());
 }
 
 /// A variant in the hands of a plugin.
@@ -108,9 +106,7 @@ Status addImports(Instance &instance, alula_import_query_function query,
   if (provider.table.load) {
     int32_t code = provider.table.load(&environment, &provider.self);
     if (code != 0)
-      return makeError(ALULA_STATUS_FAILED_PRECONDITION,
-                       "import plugin '%s': could not be loaded: code %d",
-                       provider.table.name, code);
+      return fail(provider.table, "could not be loaded", code);
   }
   Lock lock(instance.importMutex);
   if (instance.importProviders.push(provider))
@@ -126,12 +122,14 @@ Status resolveImports(Instance &instance, const artifact::Artifact &file,
   size_t count = file.imports.size;
   if (!count)
     return nullptr;
-  Array<const char *> names;
-  Array<alula_import_call> functions;
-  Array<void *> contexts;
-  if (!imports.resize(count) || !names.resize(count) ||
-      !functions.resize(count) || !contexts.resize(count))
+  // Names, then functions, then contexts.
+  Array<void *> all;
+  if (!imports.resize(count) || !all.resize(3 * count))
     return makeOutOfMemory("imports", count * sizeof(alula_import));
+  auto *names =
+      const_cast<const char **>(reinterpret_cast<char **>(all.data()));
+  auto *functions = reinterpret_cast<alula_import_call *>(all.data() + count);
+  void **contexts = all.data() + 2 * count;
   for (size_t i = 0; i < count; ++i)
     names[i] = file.getString(file.imports[i].name);
   Lock lock(instance.importMutex);
@@ -139,13 +137,9 @@ Status resolveImports(Instance &instance, const artifact::Artifact &file,
     const ImportProvider &provider = instance.importProviders[p - 1];
     if (!provider.table.resolve)
       continue;
-    int32_t code = provider.table.resolve(provider.self, count, names.data(),
-                                          functions.data(), contexts.data());
-    if (code != 0)
-      return makeError(ALULA_STATUS_FAILED_PRECONDITION,
-                       "import plugin '%s': could not look for functions: "
-                       "code %d",
-                       provider.table.name, code);
+    if (int32_t code = provider.table.resolve(provider.self, count, names,
+                                              functions, contexts))
+      return fail(provider.table, "could not look for functions", code);
   }
   for (size_t i = 0; i < count; ++i)
     imports[i] = {functions[i], contexts[i]};
@@ -197,9 +191,7 @@ Status loadImportedVariant(const ImportProvider &provider,
         file.entries.data + variant.first_entry, &made->loaded);
   if (code != 0) {
     destroy(made);
-    return makeError(ALULA_STATUS_DATA_LOSS,
-                     "import plugin '%s': can't load variant '%s': code %d",
-                     provider.table.name, file.getString(variant.name), code);
+    return fail(provider.table, "can't load its variant", code);
   }
   *kernels = reinterpret_cast<LoadedKernels *>(made);
   return nullptr;

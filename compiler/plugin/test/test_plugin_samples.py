@@ -232,13 +232,13 @@ dispatch.executable @k {{
 def test_g14_all_missing_names_are_said_at_once(importing, here):
     result = run(importing, "--input=4xf32=1", tool="alula-run")
     assert result.returncode == 1
-    assert "no plugin has the functions that kernels import: 'first', 'second'" in result.stderr
+    assert "no plugin has what kernels import: 'first', 'second'" in result.stderr
     assert "third" not in result.stderr
     names = succeed(importing, "--list-imports", tool="alula-run")
     assert names == "first required, missing\nsecond required, missing\nthird optional, missing\n"
     one = provider(here, "one", {"first": 1})
     result = run(importing, one, "--input=4xf32=1", tool="alula-run")
-    assert "no plugin has the function that kernels import: 'second'" in result.stderr
+    assert "no plugin has what kernels import: 'second'" in result.stderr
 
 
 def test_g14_newest_first_and_partly(importing, here):
