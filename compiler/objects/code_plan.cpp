@@ -28,14 +28,9 @@ void sayProblems(ExecutableOp executable, ObjectAttr object,
         << "'" << object.getFileName() << "': " << problem.text;
 }
 
-/// What bodies call that is not theirs, by how it is found.
-struct Declared {
-  std::set<std::string> linked;
-  bool hasAny = false;
-};
-
-FailureOr<Declared> readDeclared(ExecutableOp executable) {
-  Declared declared;
+/// What bodies call that must be linked to them.
+FailureOr<std::set<std::string>> readDeclared(ExecutableOp executable) {
+  std::set<std::string> declared;
   bool good = true;
   if (ModuleOp bodies = executable.getInnerModule())
     for (Operation &op : *bodies.getBody()) {
@@ -52,9 +47,8 @@ FailureOr<Declared> readDeclared(ExecutableOp executable) {
         good = false;
         continue;
       }
-      declared.hasAny = true;
       if (*kind != ImportKind::Dynamic)
-        declared.linked.insert(name.str());
+        declared.insert(name.str());
     }
   if (!good)
     return failure();
@@ -78,9 +72,9 @@ public:
     if (!good)
       return failure();
     for (const std::string &name : defined)
-      if (!plan_.names.contains(name))
-        plan_.names[name] = name + "." + executable.getSymName().str();
-    return plan_;
+      if (!result.names.contains(name))
+        result.names[name] = name + "." + executable.getSymName().str();
+    return result;
   }
 
 private:
@@ -91,7 +85,7 @@ private:
     ElfSymbols symbols =
         isBitcode ? checkBitcode(bytes, key.architecture, problems)
                   : checkElfObject(bytes, key.architecture, problems);
-    (isBitcode ? plan_.bitcode : plan_.elf).push_back(object);
+    (isBitcode ? result.bitcode : result.elf).push_back(object);
     for (const std::string &name : symbols.defined)
       if (!defined.insert(name).second)
         problems.push_back(
@@ -122,11 +116,11 @@ private:
         return;
       }
       if (functions.count(symbol))
-        plan_.names[symbol] = name;
+        result.names[symbol] = name;
       else
         missing.push_back(symbol);
     }
-    plan_.replacesBodies = missing.empty();
+    result.replacesBodies = missing.empty();
     bool hasBodies = !executable.isExternal();
     bool isPartial = missing.size() < entries.size();
     bool isCalled = llvm::any_of(functions, [&](const std::string &name) {
@@ -143,7 +137,7 @@ private:
         << (functions.empty() ? "none" : llvm::join(functions, ", "));
   }
 
-  void findUndefined(const Declared &declared) {
+  void findUndefined(const std::set<std::string> &declared) {
     std::map<std::string, std::set<std::string>> missing;
     for (auto &[name, object] : users)
       if (!defined.count(name) && name != "_GLOBAL_OFFSET_TABLE_" &&
@@ -155,10 +149,10 @@ private:
           << "'" << file
           << "': calls what is not there: " << llvm::join(names, ", ");
     }
-    if (plan_.replacesBodies)
+    if (result.replacesBodies)
       return;
     std::set<std::string> unresolved;
-    for (const std::string &name : declared.linked)
+    for (const std::string &name : declared)
       if (!functions.count(name))
         unresolved.insert(name);
     if (unresolved.empty())
@@ -172,7 +166,7 @@ private:
   ExecutableOp executable;
   const TargetKey &key;
   const IsBuiltin &isBuiltin;
-  CpuPlan plan_;
+  CpuPlan result;
   std::set<std::string> defined, functions;
   std::vector<std::pair<std::string, ObjectAttr>> users;
   bool good = true;

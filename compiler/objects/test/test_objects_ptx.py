@@ -10,6 +10,7 @@ from object_runs import (
     CUDA,
     PTXAS,
     TOOL,
+    call,
     compile,
     fail,
     inspect,
@@ -17,6 +18,7 @@ from object_runs import (
     run,
     substitute,
     succeed,
+    write_product,
     write_ptx,
     write_two,
 )
@@ -166,3 +168,38 @@ def test_one_file_of_ptx(several, product):
     tool = objects_tool(several, ("cuda", "k1.o"))
     said = fail(product, "obj-container", tool, folder=several, target=CUDA)
     assert "'k1.o': must be PTX: is an ELF object for x86_64" in said
+
+
+def test_b03_without_a_device_ptx_lies_beside_our_code(tmp_path, product):
+    """One file for both: the CPU runs our code."""
+    ptx = write_ptx(tmp_path)
+    flags = [substitute(f"{ptx},entry=simple_mul"), CUDA]
+    compile(product, *flags, folder=tmp_path)
+    artifact = inspect("out.alula", folder=tmp_path)
+    origins = {variant["name"]: variant["origins"]["main_0"] for variant in artifact["variants"]}
+    assert origins["x86-64-v3"] == "generated"
+    assert origins["cuda:sm_90"].startswith("ptx kernels.ptx sha256:")
+    got = call("out.alula", "8xf32=2", "8xf32=4", folder=tmp_path)
+    assert got[-1] == "8xf32=" + ",".join(["8"] * 8)
+
+
+def test_b05_numbers_follow_pointers(tmp_path):
+    """Sizes that only the host knows are 32-bit parameters."""
+    program = write_product(tmp_path, "?")
+    numbers = "".join(f",\n\t.param .u32 n{i}" for i in range(3))
+    declared = "\t.param .u64 simple_mul_c"
+    ptx = write_ptx(tmp_path, lambda text: text.replace(declared, declared + numbers))
+    compile(program, substitute(f"{ptx},entry=simple_mul"), folder=tmp_path, target=CUDA)
+    ptx = write_ptx(
+        tmp_path,
+        lambda text: text.replace(declared, declared + numbers.replace("u32 n2", "u64 n2")),
+    )
+    flag = substitute(f"{ptx},entry=simple_mul")
+    said = fail(program, "obj-ptx-order", flag, folder=tmp_path, target=CUDA)
+    assert "parameter 5 of kernel 'simple_mul' must be a 32-bit number" in said
+    ptx = write_ptx(
+        tmp_path, lambda text: text.replace(declared, "\t.param .align 4 .b8 simple_mul_c[12]")
+    )
+    said = fail(write_product(tmp_path), "obj-ptx-order", flag, folder=tmp_path, target=CUDA)
+    assert "parameter 2 of kernel 'simple_mul' must be a 64-bit pointer" in said
+    assert said.count("is bytes")
