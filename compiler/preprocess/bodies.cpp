@@ -94,6 +94,24 @@ std::optional<Problem> checkWrites(EntryOp entry,
   return problem;
 }
 
+/// Nobody lowers what is beside it.
+std::optional<Problem> checkAlone(EntryOp entry) {
+  auto executable = cast<ExecutableOp>(entry->getParentOp());
+  for (auto function : executable.getInnerModule().getOps<func::FuncOp>()) {
+    bool isHosts =
+        llvm::any_of(executable.getBody().getOps<EntryOp>(), [&](EntryOp each) {
+          return each.getWorkgroupCount() == function.getSymName() ||
+                 each.getAddedConstants() == function.getSymName();
+        });
+    if (!isHosts && !function.isExternal())
+      return breach(
+          "what a function in LLVM's dialect calls must be in it too: "
+          "@" +
+          function.getSymName() + " is a func.func");
+  }
+  return std::nullopt;
+}
+
 std::optional<Problem> checkConvention(EntryOp entry,
                                        LLVM::LLVMFuncOp function) {
   MLIRContext *context = function.getContext();
@@ -165,6 +183,8 @@ alula::preprocess::checkBody(EntryOp entry, const Contract::Entry &is,
       return problem;
     return checkWrites(entry, function);
   case BodyForm::Llvm:
+    if (auto problem = checkAlone(entry))
+      return problem;
     return checkConvention(entry, cast<LLVM::LLVMFuncOp>(function));
   }
   return std::nullopt;

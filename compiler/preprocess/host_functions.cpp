@@ -161,7 +161,7 @@ std::optional<Problem> alula::preprocess::checkSizes(ExecutableOp executable,
 bool alula::preprocess::hasOwnGrid(EntryOp entry, const Contract::Entry &was) {
   auto body =
       getBody(cast<ExecutableOp>(entry->getParentOp()), entry.getSymName());
-  return entry.getPinned() || entry.getWorkgroupCount() ||
+  return entry.getPinned() || was.attributes.count("pinned") || entry.getWorkgroupCount() ||
          entry.getWorkgroupSize() ||
          (body && body->hasAttr("kernel.workgroup")) ||
          debugString(entry.getWorkgroupsAttr()) !=

@@ -20,7 +20,6 @@ def test_h13_same_bytes(tmp_path):
         ["--preprocess-jobs=1"],
         ["--preprocess-jobs=4"],
         ["--preprocess-jobs=16"],
-        ["--mlir-disable-threading"],
     ):
         output = tmp_path / "out"
         run_flags = [step(write_logger(tmp_path)), *flags, "-o", output]

@@ -254,6 +254,11 @@ def test_h20_body_in_loops(tmp_path):
             "must be three sizes from 1: was none, is array<i64: 64, 0, 1>",
         ),
         ("llvm.func @f()", "", "must be of the kernel library or in objects"),
+        (
+            "func.func private @h(%a: f32) -> f32 { return %a : f32 }",
+            "",
+            "must be in it too: @h is a func.func",
+        ),
     ],
 )
 def test_h18_grid(tmp_path, temporary, body, attributes, text):
@@ -377,3 +382,23 @@ def test_no_body_and_no_objects(tmp_path, temporary):
     tool = write_filter(tmp_path, "text = re.sub(r'(?s)func.func.*', '} } }', text)")
     said = fail(program, "pre-contract", step(tool), temporary=temporary)
     assert "the function of entry @main_0 must keep its type: was (" in said and "is none" in said
+
+
+def test_objects_with_a_grid_of_each_call(tmp_path):
+    program, artifact, file = write_sum(tmp_path, "?"), tmp_path / "out", write_object(tmp_path)
+    count = int(re.search(r"constants (\d+)", succeed(program)).group(1))
+    constants = ", ".join(f"%s{i}: index" for i in range(count))
+    tool = lower(
+        tmp_path,
+        GRID.format(constants=constants, n="%n = arith.maxsi %s0, %c1 : index"),
+        "workgroup_count = @grid",
+    )
+    object = f'#dispatch.object<entry = "sum", path = "{file}">'
+    attach = write_filter(
+        tmp_path,
+        f"name = 'executable @main_0'\ntext = text.replace(name, name + ''' attributes {{objects = [{object}]}}''')",
+        "attach",
+    )
+    succeed(program, step(f"sh -c '{attach} | {tool}'"), "-o", artifact, until=None)
+    for size in (1, 65, 1000):
+        check_numbers(tmp_path, artifact, size)
