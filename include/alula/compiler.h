@@ -63,8 +63,8 @@ typedef struct alula_compile_options {
    * with the runtime. Any other custom call is an error at its line. */
   const char *const *custom_calls;
   size_t custom_call_count;
-  /* A folder, made if there is none, for the program after each room that
-   * changed it: 01-input.mlir and so on. */
+  /* A folder, made if there is none, for the program after each room:
+   * 01.input.mlir and so on, as alula-compile goes on from. */
   const char *dump_directory;
   /* Check the program after every pass. */
   int verify_stages;
