@@ -15,6 +15,8 @@ using alula::dispatch::ExecutableOp;
 using alula::dispatch::ObjectAttr;
 
 namespace {
+constexpr StringLiteral objectsName = "dispatch.objects";
+
 struct Reader {
   const std::vector<std::string> &searchPaths;
   StringAttr tool;
@@ -90,6 +92,41 @@ struct Reader {
 };
 } // namespace
 
+/// Objects that a declaration brings are the executable's.
+static LogicalResult hoistObjects(ExecutableOp executable) {
+  ModuleOp bodies = executable.getInnerModule();
+  if (!bodies)
+    return success();
+  SmallVector<Attribute> objects;
+  if (executable.getObjects())
+    llvm::append_range(objects, *executable.getObjects());
+  size_t own = objects.size();
+  for (Operation &op : *bodies.getBody()) {
+    Attribute brought = op.removeAttr(objectsName);
+    if (!brought)
+      continue;
+    auto list = dyn_cast<ArrayAttr>(brought);
+    if (!list || !llvm::all_of(list, llvm::IsaPred<ObjectAttr>))
+      return op.emitError()
+             << "[obj-import] @" << executable.getSymName() << ": "
+             << objectsName << " must be a list of objects: is " << brought;
+    llvm::append_range(objects, list);
+  }
+  if (objects.size() != own)
+    executable.setObjectsAttr(ArrayAttr::get(executable.getContext(), objects));
+  return success();
+}
+
+/// The same code for the same target is there once.
+static bool isRepeated(ArrayRef<Attribute> objects, ObjectAttr object) {
+  return llvm::any_of(objects, [&](Attribute each) {
+    auto other = cast<ObjectAttr>(each);
+    return other.getSha256() && other.getSha256() == object.getSha256() &&
+           other.getTarget() == object.getTarget() &&
+           other.getEntry() == object.getEntry();
+  });
+}
+
 std::string alula::objects::hashContent(StringRef bytes) {
   auto hash = llvm::SHA256::hash(llvm::ArrayRef(
       reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
@@ -105,13 +142,17 @@ alula::objects::embedObjects(ModuleOp program,
                                  : StringAttr::get(program.getContext(), tool)};
   bool good = true;
   for (auto executable : program.getOps<ExecutableOp>()) {
+    good &= succeeded(hoistObjects(executable));
     if (!executable.getObjects())
       continue;
     SmallVector<Attribute> objects;
     for (auto object : executable.getObjects()->getAsRange<ObjectAttr>()) {
       auto read = reader.read(executable, object);
       good &= succeeded(read);
-      objects.push_back(succeeded(read) ? *read : object);
+      if (failed(read))
+        objects.push_back(object);
+      else if (!isRepeated(objects, *read))
+        objects.push_back(*read);
     }
     executable.setObjectsAttr(ArrayAttr::get(program.getContext(), objects));
   }

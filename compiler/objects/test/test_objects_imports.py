@@ -201,3 +201,37 @@ def test_b13_wrong_imports(tmp_path, product):
     assert "'arm.bc' is for cpu:aarch64" in said
     said = fail(product, "obj-machine", attach(tmp_path, "arm.bc", "cpu"), folder=tmp_path)
     assert "'arm.bc': must be for x86_64: is bitcode for aarch64" in said
+
+
+HOIST = """
+import re, sys
+text = sys.stdin.read()
+type = re.search(r"tensor<\\d+xf32>", text)[0]
+def declare(name):
+    objects = sys.argv[1].replace("FILE", '#dispatch.object<path = "ext.o">')
+    return (f'func.func private @{name}({type}, {type}, index) -> {type} '
+            f'attributes {{dispatch.import = "static", dispatch.objects = {objects}}}\\n')
+head = "    builtin.module {\\n"
+text = text.replace(head, head + declare("ext") + declare("ext2"))
+call = (f'%n = arith.constant 8 : index\\n%c = func.call @ext(%arg0, %arg1, %n) : ({type}, {type}, index) -> {type}\\n'
+        f'%0 = func.call @ext2(%c, %arg1, %n) : ({type}, {type}, index) -> {type}\\n')
+print(re.sub(r" *%0 = stablehlo.multiply [^\\n]*\\n", call, text))
+"""
+
+
+def test_objects_of_declarations_are_there_once(tmp_path, product):
+    build(tmp_path, "ext", EXT + EXT.replace("ext(", "ext2(").replace("#include <stdint.h>", ""))
+    (tmp_path / "hoist.py").write_text(HOIST)
+
+    def tool(objects):
+        return f"--preprocess-executables-with={sys.executable} hoist.py '{objects}'"
+
+    compile(product, tool("[FILE]"), folder=tmp_path)
+    got = call("out.alula", "8xf32=2", "8xf32=4", folder=tmp_path)
+    assert got[-1] == "8xf32=" + ",".join(["82"] * 8)
+    [variant] = inspect("out.alula", folder=tmp_path)["variants"]
+    assert variant["origins"]["main_0"].count("object ext.o") == 1
+    said = run(
+        BIN / "alula-compile", product, tool("1 : i32"), V3, "-o", "o", folder=tmp_path
+    ).stderr
+    assert b"[obj-import] @main_0: dispatch.objects must be a list of objects: is 1 : i32" in said
