@@ -1,5 +1,6 @@
 #include "compiler/driver/plugin_stages.h"
 
+#include "artifact/reader.h"
 #include "compiler/plugin/stage.h"
 #include "compiler/preprocess/envelope.h"
 #include "compiler/preprocess/plan.h"
@@ -24,6 +25,30 @@ LogicalResult runModuleStage(const char *stage, ModuleOp module,
   call.stage = stage;
   call.setUpPasses = options.setUpPasses;
   return runStage(options.plugins.get(), call, module);
+}
+
+/// "executable::entry" of all, in order.
+std::vector<std::string> listEntries(ModuleOp module) {
+  std::vector<std::string> entries;
+  for (auto executable : module.getOps<ExecutableOp>())
+    for (auto entry : executable.getBody().getOps<EntryOp>())
+      entries.push_back(
+          (executable.getSymName() + "::" + entry.getSymName()).str());
+  llvm::sort(entries);
+  return entries;
+}
+
+/// What is launched must still be there afterwards.
+LogicalResult runLinkStage(ModuleOp module, const CompileOptions &options) {
+  std::vector<std::string> before = listEntries(module);
+  if (failed(runModuleStage("target.link", module, options)))
+    return failure();
+  std::vector<std::string> after = listEntries(module);
+  for (const std::string &entry : before)
+    if (!llvm::is_contained(after, entry))
+      return module.emitError() << "[plug-stage] stage target.link: entry @"
+                                << entry << " is gone";
+  return success();
 }
 
 struct TargetOwner {
@@ -108,7 +133,7 @@ LogicalResult alula::driver::enterRoom(Room room, ModuleOp module,
   case Room::Dispatch:
     return runModuleStage("formation.match", module, options);
   case Room::Target:
-    return runModuleStage("target.link", module, options);
+    return runLinkStage(module, options);
   default:
     return success();
   }
@@ -192,7 +217,22 @@ LogicalResult alula::driver::finishByPlugins(Location location,
                                              std::string &artifact) {
   StageCall call;
   call.stage = "artifact.end";
-  return runStage(options.plugins.get(), call, location, artifact);
+  if (!options.plugins || !options.plugins->takesPart(call.stage))
+    return success();
+  std::string before = artifact;
+  if (failed(runStage(options.plugins.get(), call, location, artifact)))
+    return failure();
+  if (artifact == before)
+    return success();
+  alula::artifact::Artifact file;
+  alula::artifact::Diagnostic diagnostic;
+  if (alula::artifact::openArtifact(artifact.data(), artifact.size(), {}, file,
+                                    diagnostic) &&
+      alula::artifact::verifyArtifact(file, diagnostic))
+    return success();
+  return emitError(location) << "[plug-stage] stage artifact.end: what it "
+                                "leaves is no artifact: "
+                             << diagnostic.text;
 }
 
 std::vector<std::string>

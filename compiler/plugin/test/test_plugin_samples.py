@@ -128,6 +128,15 @@ def test_g09_beside_our_own_target(toy, here):
     expect_mlp(here / "both.alula", here, runtime, "--variant=toy:large")
 
 
+def test_g10_a_default_target_changes_nothing(toy, here):
+    succeed(MLP, "-o", here / "without")
+    environment = {"ALULA_PLUGIN_PATH": f"{toy}/alula-plugin-toy.so"}
+    succeed(MLP, "-o", here / "with", environment=environment)
+    assert (here / "without").read_bytes() == (here / "with").read_bytes()
+    listed = succeed("--list-plugins", environment=environment)
+    assert "toy 1.0, tier M, active" in listed
+
+
 def test_g09_what_the_target_cannot_run(toy, here):
     (here / "p.mlir").write_text(
         "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"

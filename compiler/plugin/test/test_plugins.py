@@ -308,6 +308,13 @@ def test_stages_get_the_program(stage, here):
     assert compute(f"--load-plugin={library}", "--probe-do=subtract", folder=here) == DIFFERENCE
 
 
+def test_what_artifact_end_leaves_is_an_artifact(here):
+    library = probe(here, STAGES="artifact.end")
+    text = fail("plug-stage", PROGRAM, f"--load-plugin={library}", "--probe-do=garbage", status=1)
+    assert "stage artifact.end: what it leaves is no artifact" in text
+    assert compute(f"--load-plugin={library}", folder=here) == SUM
+
+
 def test_input_detect_reads_other_forms(here):
     (here / "p.c").write_text(
         '#include "alula/plugin.h"\n#include <string.h>\n'
