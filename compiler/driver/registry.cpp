@@ -8,6 +8,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/optimize/passes.h"
 #include "compiler/partition/passes.h"
+#include "compiler/preprocess/test_pass.h"
 #include "compiler/schedule/passes.h"
 #include "compiler/target/cpu/passes.h"
 
@@ -60,6 +61,7 @@ void alula::driver::registerPasses() {
   kernel::registerKernelPasses();
   optimize::registerOptimizePasses();
   partition::registerPartitionPasses();
+  preprocess::registerTestPass();
   schedule::registerSchedulePasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

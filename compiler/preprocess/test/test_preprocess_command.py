@@ -4,7 +4,16 @@ import re
 import sys
 
 import pytest
-from preprocess_runs import drop_locations, fail, run, step, succeed, write_program, write_tool
+from preprocess_runs import (
+    drop_locations,
+    fail,
+    run,
+    step,
+    succeed,
+    write_filter,
+    write_program,
+    write_tool,
+)
 
 
 def test_fixture_has_a_kernel_for_each_product(tmp_path):
@@ -35,6 +44,47 @@ def test_h02_pipeline_and_tool_agree(m2):
     one = kernels(m2, step("sed s/subtract/add/"), "--preprocess-only=*_1")
     first, second = re.split(r"dispatch\.executable", one)[1:]
     assert "subtract" in first and "subtract" not in second
+
+
+@pytest.fixture
+def three(tmp_path):
+    """Kernels with a constant of 8080; a tool that says for two of them what it shall be."""
+    program = tmp_path / "three.mlir"
+    program.write_text(
+        "".join(
+            f"func.func public @d{i}(%a: tensor<4xi64>) -> tensor<4xi64> {{\n"
+            "  %c = stablehlo.constant dense<8080> : tensor<4xi64>\n"
+            "  %0 = stablehlo.add %a, %c : tensor<4xi64>\n  return %0 : tensor<4xi64>\n}\n"
+            for i in range(3)
+        )
+    )
+    tool = write_filter(
+        tmp_path,
+        "for name, value in [('d0', 123), ('d1', 456)]:\n"
+        "    text = re.sub(rf'(executable @{name}\\w*)', "
+        "rf'\\1 attributes {{test.value = {value} : i64}}', text)",
+    )
+    return program, step(tool)
+
+
+def test_h02_only_where_an_attribute_says_so(three):
+    by_pipeline = kernels(*three, step("builtin.module(test-preprocess)"))
+    assert by_pipeline == kernels(*three, step("alula-opt --test-preprocess"))
+    parts = re.split(r"dispatch\.executable", by_pipeline)[1:]
+    assert [re.findall(r"dense<(\d+)>", part) for part in parts] == [["123"], ["456"], ["8080"]]
+    bytecode = step("alula-opt --test-preprocess --emit=bytecode")
+    assert by_pipeline == kernels(*three, bytecode)
+
+
+def test_h04_bytecode_both_ways(three, tmp_path):
+    program, tool = three
+    dump = tmp_path / "dump.mlir"
+    succeed(program, tool, "-o", dump)
+    bytecode = step("alula-opt --test-preprocess --emit=bytecode")
+    again = kernels(
+        dump, "--preprocess-again", "--override-recorded", bytecode, "--preprocess-format=bytecode"
+    )
+    assert re.findall(r"dense<(\d+)>", again) == ["123", "456", "8080"]
 
 
 def test_h03_steps_in_order(m2):
