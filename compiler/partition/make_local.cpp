@@ -7,6 +7,7 @@
 // What is outside of such bodies every device computes as a whole: right for
 // every program, if not yet quick for those that leave the partitioning to us.
 
+#include "compiler/partition/gspmd_text.h"
 #include "compiler/partition/passes.h"
 #include "compiler/partition/placement.h"
 
@@ -26,6 +27,7 @@ using namespace alula::partition;
 namespace {
 constexpr StringLiteral outputAttribute = "mhlo.spmd_output_sharding";
 constexpr StringLiteral parametersAttribute = "mhlo.spmd_parameters_shardings";
+constexpr StringLiteral shardyName = "sdy.sharding", gspmdName = "mhlo.sharding";
 
 bool isAny(StringRef) { return true; }
 
@@ -66,6 +68,32 @@ public:
 
 private:
   // ---- Reading shardings ----
+
+  static bool hasSharding(DictionaryAttr attributes) {
+    return attributes && (attributes.contains(shardyName) ||
+                          attributes.contains(gspmdName));
+  }
+
+  /// Of an argument or a result: as Shardy says it or as GSPMD does.
+  LogicalResult readSignature(DictionaryAttr attributes, RankedTensorType type,
+                              Placement &placement) {
+    placement = Placement();
+    if (!hasSharding(attributes))
+      return success();
+    if (auto sharding = attributes.getAs<sdy::TensorShardingAttr>(shardyName))
+      return read(main, sharding, isAny, placement);
+    auto text = attributes.getAs<StringAttr>(gspmdName);
+    auto known = text ? readGspmdText(text.getValue(),
+                                      static_cast<unsigned>(type.getRank()),
+                                      main.getContext())
+                      : std::nullopt;
+    if (!known || (!known->isWhole() && known->mesh.getDeviceCount() != devices))
+      return main.emitOpError()
+             << "arrays of type " << type << " on " << devices
+             << " devices can't lie as " << attributes.get(gspmdName);
+    placement = *known;
+    return success();
+  }
 
   LogicalResult read(Operation *op, sdy::TensorShardingAttr sharding,
                      function_ref<bool(StringRef)> isWanted,
@@ -249,13 +277,12 @@ private:
     Block &entry = main.getBody().front();
     rewriter.setInsertionPointToStart(&entry);
     for (BlockArgument argument : entry.getArguments()) {
-      auto sharding = main.getArgAttrOfType<sdy::TensorShardingAttr>(
-          argument.getArgNumber(), "sdy.sharding");
       Placement &placement = argumentPlacements.emplace_back();
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       if (!type)
         continue;
-      if (failed(read(main, sharding, isAny, placement)))
+      if (failed(readSignature(main.getArgAttrDict(argument.getArgNumber()), type,
+                               placement)))
         return failure();
       if (placement.isWhole())
         continue;
@@ -338,12 +365,12 @@ private:
     SmallVector<Type> types;
     for (OpOperand &operand : end->getOpOperands()) {
       unsigned number = operand.getOperandNumber();
-      auto sharding = main.getResultAttrOfType<sdy::TensorShardingAttr>(
-          number, "sdy.sharding");
       Placement placement;
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
       // What nobody asks for stays as it comes.
-      if (sharding) {
-        if (failed(read(main, sharding, isAny, placement)))
+      if (type && hasSharding(main.getResultAttrDict(number))) {
+        if (failed(readSignature(main.getResultAttrDict(number), type,
+                                 placement)))
           return failure();
       } else if (auto known = placements.find(operand.get().getDefiningOp());
                  known != placements.end()) {
@@ -402,10 +429,15 @@ bool isHint(Operation *op) {
 void keepHintsOfResults(func::FuncOp main) {
   for (OpOperand &operand :
        main.getBody().front().getTerminator()->getOpOperands()) {
-    auto hint = operand.get().getDefiningOp<sdy::ShardingConstraintOp>();
-    if (hint && !main.getResultAttr(operand.getOperandNumber(), "sdy.sharding"))
-      main.setResultAttr(operand.getOperandNumber(), "sdy.sharding",
-                         hint.getSharding());
+    unsigned number = operand.getOperandNumber();
+    Operation *hint = operand.get().getDefiningOp();
+    if (!hint || main.getResultAttr(number, shardyName) ||
+        main.getResultAttr(number, gspmdName))
+      continue;
+    if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(hint))
+      main.setResultAttr(number, shardyName, constraint.getSharding());
+    else if (isHint(hint) && hint->hasAttr(gspmdName))
+      main.setResultAttr(number, gspmdName, hint->getAttr(gspmdName));
   }
 }
 
@@ -418,7 +450,7 @@ void dropHints(ModuleOp module) {
       return rewriter.eraseOp(op);
     SmallVector<StringAttr> names;
     for (NamedAttribute attribute : op->getDiscardableAttrs())
-      if (attribute.getName().strref() == "mhlo.sharding" ||
+      if (attribute.getName().strref() == gspmdName ||
           attribute.getName().strref() == "mhlo.frontend_attributes" ||
           attribute.getName().strref().starts_with("sdy.") ||
           attribute.getName().strref().starts_with("xla.sdy."))
@@ -431,7 +463,7 @@ void dropHints(ModuleOp module) {
 /// Shardings of the signature, which have been followed, and meshes.
 void dropNames(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
-    for (StringRef name : {"sdy.sharding", "mhlo.sharding"}) {
+    for (StringRef name : {shardyName, gspmdName}) {
       auto id = StringAttr::get(module.getContext(), name);
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         function.removeArgAttr(i, id);

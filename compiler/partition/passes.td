@@ -10,7 +10,8 @@ def MakeLocal : Pass<"partition-make-local", "::mlir::ModuleOp"> {
     gathered for it. The module says how arguments and results lie:
     `mhlo.spmd_parameters_shardings` and `mhlo.spmd_output_sharding`.
   }];
-  let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
+  let dependentDialects = ["::mlir::sdy::SdyDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
 }
 
 def LowerCollectives
