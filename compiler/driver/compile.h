@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,8 @@ struct Dumps {
   /// A program for each call, the compiler's steps from loops to code, and what
   /// --executable-only makes of each.
   std::string benchmarks, intermediates, binaries;
+  /// Of arguments, for benchmarks: "0.1" is dimension 1 of argument 0.
+  std::map<std::string, int64_t> benchmarkSizes;
 };
 
 /// A file in the place of an executable, or a folder of files.

@@ -3,15 +3,17 @@
 #include "compiler/driver/stages_dump.h"
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/stages_file.h"
+#include "compiler/driver/stages_sizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <variant>
 
 using namespace mlir;
 using namespace alula::driver;
@@ -25,44 +27,82 @@ struct Benchmark {
   unsigned calls = 0;
 };
 
-/// What the call is passed besides tensors.
-SmallVector<Value> getNumbers(LaunchOp launch) {
-  SmallVector<Value> numbers(launch.getConstants());
-  llvm::append_range(numbers, launch.getWorkgroups());
-  return numbers;
+/// A call whose numbers and sizes are all known.
+struct KnownCall {
+  SmallVector<int64_t> constants, workgroups, resultDims;
+  SmallVector<Type> inputs, results;
+};
+
+/// The call, or why it can't stand alone.
+std::variant<KnownCall, std::string> know(LaunchOp launch, KnownSizes &sizes) {
+  KnownCall call;
+  for (auto [values, types] :
+       {std::pair(ValueRange(launch.getInputs()), &call.inputs),
+        std::pair(ValueRange(launch.getResults()), &call.results)})
+    for (Value value : values) {
+      RankedTensorType type = sizes.evaluateType(value);
+      if (!type)
+        return "a size is only known when it runs: " +
+               debugString(value.getType()) +
+               "; --bench-dim=ARGUMENT.DIMENSION=N may give it";
+      types->push_back(type);
+    }
+  for (auto [values, numbers] :
+       {std::pair(ValueRange(launch.getConstants()), &call.constants),
+        std::pair(ValueRange(launch.getWorkgroups()), &call.workgroups),
+        std::pair(ValueRange(launch.getResultDims()), &call.resultDims)})
+    for (Value value : values) {
+      auto number = sizes.evaluate(value);
+      if (!number)
+        return std::string(
+            "a number that it is passed is only known when it runs");
+      numbers->push_back(*number);
+    }
+  return call;
 }
 
-/// Why a call can't stand alone; empty if it can.
-std::string explain(LaunchOp launch) {
-  SmallVector<Type> types(launch.getInputs().getTypes());
-  llvm::append_range(types, launch.getResultTypes());
-  for (Type type : types)
-    if (!cast<RankedTensorType>(type).hasStaticShape())
-      return "a size is only known when it runs: " + debugString(type);
-  for (Value number : getNumbers(launch))
-    if (!number.getDefiningOp<arith::ConstantOp>())
-      return "a number that it is passed is only known when it runs";
-  return "";
-}
-
-OwningOpRef<ModuleOp> isolate(LaunchOp launch, ModuleOp whole) {
-  OwningOpRef<ModuleOp> program = ModuleOp::create(launch.getLoc());
+OwningOpRef<ModuleOp> isolate(LaunchOp launch, const KnownCall &call,
+                              ModuleOp whole) {
+  Location location = launch.getLoc();
+  OwningOpRef<ModuleOp> program = ModuleOp::create(location);
   OpBuilder builder = OpBuilder::atBlockEnd(program->getBody());
   StringAttr name = launch.getEntry().getRootReference();
   builder.clone(*whole.lookupSymbol<ExecutableOp>(name));
-  SmallVector<Type> inputs(launch.getInputs().getTypes());
   auto function = builder.create<func::FuncOp>(
-      launch.getLoc(), "main",
-      builder.getFunctionType(inputs, launch.getResultTypes()));
+      location, "main", builder.getFunctionType(call.inputs, call.results));
   builder.setInsertionPointToStart(function.addEntryBlock());
-  IRMapping mapping;
-  for (Value number : getNumbers(launch))
-    if (!mapping.contains(number))
-      builder.clone(*number.getDefiningOp(), mapping);
-  auto call = cast<LaunchOp>(builder.clone(*launch, mapping));
+  auto makeNumbers = [&](ArrayRef<int64_t> numbers) {
+    SmallVector<Value> values;
+    for (int64_t number : numbers)
+      values.push_back(
+          builder.create<arith::ConstantIndexOp>(location, number));
+    return values;
+  };
+  // Where the kernel knows no size, the same bytes as a value of its type.
+  auto view = [&](Value value, Type type) -> Value {
+    if (value.getType() == type)
+      return value;
+    SmallVector<int64_t> dims;
+    auto from = cast<RankedTensorType>(value.getType());
+    auto to = cast<RankedTensorType>(type);
+    for (auto [i, size] : llvm::enumerate(to.getShape()))
+      if (ShapedType::isDynamic(size))
+        dims.push_back(from.getShape()[i]);
+    return builder.create<alula::dispatch::ViewOp>(location, type, value,
+                                                   makeNumbers(dims));
+  };
   // A value that is read twice is two arguments, and may differ.
-  call.getInputsMutable().assign(function.getArguments());
-  builder.create<func::ReturnOp>(launch.getLoc(), call.getResults());
+  SmallVector<Value> inputs, results;
+  for (auto [argument, input] :
+       llvm::zip_equal(function.getArguments(), launch.getInputs()))
+    inputs.push_back(view(argument, input.getType()));
+  auto alone = builder.create<LaunchOp>(
+      location, launch.getResultTypes(), launch.getEntryAttr(), inputs,
+      makeNumbers(call.constants), makeNumbers(call.workgroups),
+      makeNumbers(call.resultDims), launch.getInPlaceAttr());
+  for (auto [result, type] : llvm::zip_equal(alone.getResults(), call.results))
+    results.push_back(view(result, type));
+  builder.create<func::ReturnOp>(location, results);
   return program;
 }
 } // namespace
@@ -76,14 +116,17 @@ LogicalResult alula::driver::writeBenchmarks(ModuleOp module,
   llvm::BumpPtrAllocator memory;
   std::string skipped;
   auto names = nameExecutables(module);
+  KnownSizes sizes(options.dumps.benchmarkSizes);
   module.walk([&](LaunchOp launch) {
     StringAttr executable = launch.getEntry().getRootReference();
-    if (std::string reason = explain(launch); !reason.empty()) {
+    auto call = know(launch, sizes);
+    if (auto *reason = std::get_if<std::string>(&call)) {
       skipped += names[executable] + ": " +
-                 debugString(launch.getEntryAttr()) + ": " + reason + "\n";
+                 debugString(launch.getEntryAttr()) + ": " + *reason + "\n";
       return;
     }
-    OwningOpRef<ModuleOp> program = isolate(launch, module);
+    OwningOpRef<ModuleOp> program =
+        isolate(launch, std::get<KnownCall>(call), module);
     // Without locations: calls of two lines may be the same.
     std::string text;
     llvm::raw_string_ostream os(text);

@@ -39,6 +39,7 @@ void alula::driver::writeStage(ModuleOp module, Room stage,
   else
     os << "// go on: alula-compile " << goOnFlags << name << " -o "
        << (module.getName() ? escapeFileName(*module.getName())
+           : name == "-"    ? std::string("program")
                             : name.split('.').first.str())
        << ".alula\n";
   RecordScope scope(module, stage, options.record, isIncomplete);

@@ -258,6 +258,15 @@ Error StageFlags::apply(driver::CompileOptions &options) const {
   options.dumps.benchmarks = choose(benchmarks);
   options.dumps.intermediates = choose(intermediates);
   options.dumps.binaries = choose(binaries);
+  for (StringRef word : benchmarkSizes) {
+    auto [name, size] = word.rsplit('=');
+    int64_t number;
+    if (size.getAsInteger(10, number) || number < 0)
+      return makeError("[stage-usage] --bench-dim: must be "
+                       "ARGUMENT.DIMENSION=N: is '" +
+                       word + "'");
+    options.dumps.benchmarkSizes[name.str()] = number;
+  }
   using Words = cl::list<std::string>;
   for (auto [stage, files, folders] :
        {std::tuple<Room, const Words &, const Words &>(

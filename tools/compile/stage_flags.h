@@ -69,6 +69,10 @@ struct StageFlags {
   Folder benchmarks{
       "dump-executable-benchmarks-to", llvm::cl::value_desc("folder"),
       llvm::cl::desc("write a program for each call of an executable")};
+  llvm::cl::list<std::string> benchmarkSizes{
+      "bench-dim", llvm::cl::value_desc("argument.dimension=n"),
+      llvm::cl::desc("a size of an argument, by number, for these programs; "
+                     "function:argument.dimension=n is for one function")};
   Folder intermediates{"dump-executable-intermediates-to",
                        llvm::cl::value_desc("folder"),
                        llvm::cl::desc("write LLVM's IR, assembly, objects")};

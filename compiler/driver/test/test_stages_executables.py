@@ -153,6 +153,31 @@ def test_d07_dynamic_sizes_are_skipped(tmp_path):
     assert list((tmp_path / "x").glob("*.bench.mlir")) == []
 
 
+def test_d07_dynamic_sizes_that_are_given(tmp_path):
+    text = DYNAMIC.replace(
+        "%1 = stablehlo.exponential %0 : tensor<?x8xf32>",
+        "%2 = stablehlo.concatenate %0, %x, dim = 0 : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>\n"
+        "  %1 = stablehlo.exponential %2 : tensor<?x8xf32>",
+    )
+    (tmp_path / "p.mlir").write_text(text)
+    flags = ["--dump-executable-benchmarks-to=x", "--bench-dim=0.0=3"]
+    succeed("p.mlir", "-o", "a.alula", *flags, cwd=tmp_path)
+    succeed("p.mlir", "-o", "plain.alula", cwd=tmp_path)
+    assert (tmp_path / "a.alula").read_bytes() == (tmp_path / "plain.alula").read_bytes()
+    assert (tmp_path / "x/skipped.txt").read_text() == ""
+    signatures = []
+    for file in sorted((tmp_path / "x").glob("*.bench.mlir")):
+        succeed(file, "-o", tmp_path / "b.alula")
+        signatures.append(succeed(tmp_path / "b.alula", "--list", program=BIN / "alula-run").decode().strip())
+        succeed(tmp_path / "b.alula", "--benchmark_min_time=0.001", program=BIN / "alula-bench")
+    assert "main(3x8xf32, 8x8xf32) -> (3x8xf32)" in signatures and any("(6x8xf32)" in each for each in signatures)
+    for name in ["main:0.0", "other:0.0", "1.0"]:
+        succeed("p.mlir", "-o", "a.alula", "--dump-executable-benchmarks-to=y", f"--bench-dim={name}=3", cwd=tmp_path)
+        assert ((tmp_path / "y/skipped.txt").read_text() == "") == (name == "main:0.0")
+    said = fail("p.mlir", "-o", "a.alula", "--bench-dim=few", cwd=tmp_path)
+    assert "[stage-usage] --bench-dim: must be ARGUMENT.DIMENSION=N: is 'few'" in said
+
+
 @pytest.mark.parametrize("kind", ["source", "preprocessed", "config"])
 @pytest.mark.parametrize("keep", [[], ["--keep-intermediates=kept"]], ids=["", "kept"])
 def test_d08_executable_only(kind, keep, tmp_path):
