@@ -168,6 +168,13 @@ TEST(Compile, Until) {
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
   EXPECT_NE(result.artifact.find("dispatch.executable"), std::string::npos);
   EXPECT_EQ(heard.rooms.back(), "4/4 dispatch");
+  // It says how it came about, which alula-compile understands.
+  EXPECT_NE(result.artifact.find("alula.stage = \"dispatch\""),
+            std::string::npos);
+  options.until = "executable-configs";
+  result = compile(program, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  EXPECT_EQ(heard.rooms.back(), "5/5 kernel");
   options.until = "kitchen";
   result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
