@@ -1,6 +1,7 @@
 #include "compiler/driver/plugin_stages.h"
 
 #include "artifact/reader.h"
+#include "compiler/plugin/outline_units.h"
 #include "compiler/plugin/stage.h"
 #include "compiler/preprocess/envelope.h"
 #include "compiler/preprocess/plan.h"
@@ -131,7 +132,9 @@ LogicalResult alula::driver::enterRoom(Room room, ModuleOp module,
   case Room::Optimize:
     return runModuleStage("global-opt.begin", module, options);
   case Room::Dispatch:
-    return runModuleStage("formation.match", module, options);
+    if (failed(runModuleStage("formation.match", module, options)))
+      return failure();
+    return outlineUnits(module);
   case Room::Target:
     return runLinkStage(module, options);
   default:

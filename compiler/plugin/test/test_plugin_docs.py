@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from plugin_runs import BIN, ROOT, build_project, run, succeed
+from plugin_runs import BIN, ROOT, run, succeed
 
 PAGE = (ROOT / "docs/plugins.md").read_text()
 PROGRAM = """

@@ -308,6 +308,55 @@ def test_stages_get_the_program(stage, here):
     assert compute(f"--load-plugin={library}", "--probe-do=subtract", folder=here) == DIFFERENCE
 
 
+UNITS = """
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {{
+  %c = stablehlo.constant dense<3.0> : tensor<4xf32>
+  %x = stablehlo.negate %a : tensor<4xf32>
+  %0 = stablehlo.multiply %x, %c {{dispatch.unit = "claimed"}} : tensor<4xf32>
+  %1 = stablehlo.tanh %{between} : tensor<4xf32>
+  %2 = stablehlo.add %0, %x {{dispatch.unit = "claimed"}} : tensor<4xf32>
+  %3 = stablehlo.subtract %2, %1 : tensor<4xf32>
+  return %3 : tensor<4xf32>
+}}
+"""
+
+
+def test_claimed_ops_are_one_kernel(here):
+    program = here / "units.mlir"
+    program.write_text(UNITS.format(between="x"))
+    flags = ["--compile-from=partition"]
+    text = succeed(program, *flags, "--compile-to=dispatch")
+    _, kernel = text.split("dispatch.executable @claimed")
+    kernel = kernel.split("dispatch.executable")[0]
+    for op in ("constant", "multiply", "add"):
+        assert f"stablehlo.{op}" in kernel
+    for op in ("negate", "tanh", "subtract"):
+        assert f"stablehlo.{op}" not in kernel and f"stablehlo.{op}" in text
+    assert text.count("dispatch.executable @") > 1 and "dispatch.unit" not in text
+    succeed(program, *flags, "-o", here / "a")
+    # -0.5 * 3 - 0.5 - tanh(-0.5)
+    result = succeed(here / "a", "--input=4xf32=0.5", tool="alula-run")
+    assert abs(float(result.split("=")[1].split(",")[0]) - -1.5378828) < 1e-6
+
+
+def test_what_cannot_be_claimed(here):
+    program = here / "units.mlir"
+    for text, why in {
+        UNITS.format(
+            between="0"
+        ): "unit 'claimed': stablehlo.tanh stands between its ops and uses one",
+        UNITS.format(between="x").replace('"claimed"', "7"): "must be a name",
+        UNITS.format(between="x")
+        .replace("tensor<4xf32>", "tensor<?xf32>")
+        .replace(
+            "stablehlo.constant dense<3.0> : tensor<?xf32>", "stablehlo.abs %a : tensor<?xf32>"
+        ): "only tensors of static shape go in and out: is",
+    }.items():
+        program.write_text(text)
+        said = fail("plug-stage", program, "--compile-from=partition", status=1)
+        assert "stage formation.match" in said and why in said
+
+
 def test_what_artifact_end_leaves_is_an_artifact(here):
     library = probe(here, STAGES="artifact.end")
     text = fail("plug-stage", PROGRAM, f"--load-plugin={library}", "--probe-do=garbage", status=1)
