@@ -162,7 +162,9 @@ def test_b05_each_executable_needs_ptx(tmp_path):
 
 def test_one_file_of_ptx(several, product):
     write_ptx(several)
-    tool = objects_tool(several, ("cuda", "kernels.ptx"), ("cuda", "kernels.ptx"))
+    text = (several / "kernels.ptx").read_text()
+    (several / "more.ptx").write_text(text.replace("simple_mul", "main_0"))
+    tool = objects_tool(several, ("cuda", "kernels.ptx"), ("cuda", "more.ptx"))
     said = fail(product, "obj-many", tool, folder=several, target=CUDA)
     assert "one file must have all kernels for cuda:sm_90: 2 are given" in said
     tool = objects_tool(several, ("cuda", "k1.o"))
