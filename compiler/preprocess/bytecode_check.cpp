@@ -3,8 +3,6 @@
 
 #include "compiler/preprocess/bytecode_check.h"
 
-#include "dialect/vhlo/artifact.h"
-
 #include <algorithm>
 
 using namespace alula;
@@ -14,6 +12,8 @@ namespace {
 constexpr unsigned maxTextDepth = 200;
 /// As MLIR has it; its reader doesn't ask.
 constexpr uint64_t maxIntegerWidth = (1 << 24) - 1;
+/// A code of encoding.inc.
+constexpr uint16_t sparseElements = 20;
 
 bool isTooDeep(std::string_view text) {
   unsigned depth = 0, most = 0;
@@ -32,6 +32,80 @@ std::string describe(const vhlo::Artifact &artifact, const vhlo::Node &node) {
          std::string(dialect) + "'";
 }
 
+/// Number and size in bits of the elements of a tensor or vector type.
+struct Elements {
+  uint64_t count = 1;
+  unsigned bits = 0;
+};
+
+std::optional<Elements> readShape(const vhlo::Artifact &artifact,
+                                  uint64_t index) {
+  using Type = vhlo::builtin::Type;
+  constexpr uint16_t vector = 19;
+  const vhlo::Node &type = artifact.types[size_t(index)];
+  auto words = artifact.wordsOf(type);
+  bool isBuiltin = type.family == vhlo::Family::Builtin;
+  if (isBuiltin && Type(type.code) == Type::EncodedTensor)
+    words = words.subspan(1);
+  else if (!(isBuiltin && Type(type.code) == Type::RankedTensor) &&
+           !(type.family == vhlo::Family::Other && type.code == vector))
+    return std::nullopt;
+  Elements elements;
+  for (uint64_t dim : words.subspan(1, size_t(words[0])))
+    if (int64_t(dim) < 0 ||
+        __builtin_mul_overflow(elements.count, dim, &elements.count))
+      return std::nullopt;
+  const vhlo::Node *element = &artifact.types[size_t(words.back())];
+  unsigned parts = 1;
+  if (element->family == vhlo::Family::Builtin &&
+      Type(element->code) == Type::Complex) {
+    element = &artifact.types[size_t(artifact.wordsOf(*element)[0])];
+    parts = 2;
+  }
+  elements.bits = vhlo::bitWidth(artifact, *element) * parts;
+  return elements;
+}
+
+/// Whether so many bytes are so many elements, or one for all.
+bool isWhole(const Elements &elements, size_t size) {
+  if (elements.bits == 1)
+    return size == 1 || (elements.count <= 8 * uint64_t(size) &&
+                         elements.count + 8 > 8 * uint64_t(size));
+  uint64_t each = (uint64_t(elements.bits) + 7) / 8, all;
+  return each &&
+         (size == each ||
+          (!__builtin_mul_overflow(each, elements.count, &all) && size == all));
+}
+
+/// Data that is less than its type says is read all the same.
+std::string checkData(const vhlo::Artifact &artifact, const vhlo::Node &node) {
+  using Attr = vhlo::builtin::Attr;
+  auto words = artifact.wordsOf(node);
+  bool isGood = true;
+  switch (Attr(node.code)) {
+  case Attr::DenseElements: {
+    auto elements = readShape(artifact, words[0]);
+    isGood =
+        elements && isWhole(*elements, artifact.blobs[size_t(words[1])].size());
+    break;
+  }
+  case Attr::DenseStrings: {
+    auto elements = readShape(artifact, words[0]);
+    isGood = elements && words[2] == (words[1] ? 1 : elements->count);
+    break;
+  }
+  case Attr::DenseArray: {
+    uint64_t bits = vhlo::bitWidth(artifact, artifact.types[size_t(words[0])]);
+    size_t size = artifact.blobs[size_t(words[2])].size();
+    isGood = bits && words[1] <= size && words[1] * ((bits + 7) / 8) == size;
+    break;
+  }
+  default:
+    break;
+  }
+  return isGood ? "" : "the data of an attribute is not what its type says";
+}
+
 /// What is wrong with a node, empty if nothing is.
 std::string checkNode(const vhlo::Artifact &artifact, const vhlo::Node &node) {
   switch (node.family) {
@@ -47,6 +121,11 @@ std::string checkNode(const vhlo::Artifact &artifact, const vhlo::Node &node) {
          artifact.wordsOf(node)[0] >> 2 == 0))
       return "an integer type has " +
              std::to_string(artifact.wordsOf(node)[0] >> 2) + " bits";
+    return node.isType ? "" : checkData(artifact, node);
+  case vhlo::Family::Other:
+    // Nobody makes them, and MLIR's reader does not look at them.
+    if (!node.isType && node.code == sparseElements)
+      return "sparse elements can't be read from bytecode";
     break;
   default:
     break;
@@ -67,7 +146,8 @@ alula::preprocess::checkBytecode(llvm::StringRef bytes) {
   vhlo::Bytes file(reinterpret_cast<const uint8_t *>(bytes.data()),
                    bytes.size());
   if (!readArtifact(file, artifact, error) ||
-      !orderNodes(artifact, order, error))
+      !orderNodes(artifact, order, error) ||
+      !checkResources(file, artifact, error))
     return at(error.offset, error.text);
   for (const auto *nodes : {&artifact.types, &artifact.attributes})
     for (const vhlo::Node &node : *nodes)

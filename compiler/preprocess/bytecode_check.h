@@ -1,5 +1,7 @@
 #pragma once
 
+#include "dialect/vhlo/artifact.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -11,5 +13,9 @@ namespace alula::preprocess {
 /// that there are, and follows what refers to itself. Says what is wrong with
 /// such bytes, at which byte; nothing if they are sound.
 std::optional<std::string> checkBytecode(llvm::StringRef bytes);
+
+/// The part of it that is about resources; the rest is sound.
+bool checkResources(vhlo::Bytes file, const vhlo::Artifact &artifact,
+                    vhlo::Error &error);
 
 } // namespace alula::preprocess
