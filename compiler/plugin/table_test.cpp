@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <memory>
 
 using namespace alula::plugin;
 
@@ -78,6 +79,25 @@ TEST(Table, G07WhatIsMissingIsZero) {
   EXPECT_TRUE(plugin.options.empty());
 }
 
+/// A table with nothing behind it: AddressSanitizer sees who looks there.
+const alula_plugin *shortTable;
+const alula_plugin *queryShort(uint16_t, uint16_t) { return shortTable; }
+
+TEST(Table, G07NothingBehindATableIsRead) {
+  alula_plugin whole = makeTable(1, 0);
+  for (size_t size :
+       {offsetof(alula_plugin, version), offsetof(alula_plugin, activation),
+        offsetof(alula_plugin, hooks)}) {
+    whole.struct_size = static_cast<uint32_t>(size);
+    auto memory = std::make_unique<char[]>(size);
+    memcpy(memory.get(), &whole, size);
+    shortTable = reinterpret_cast<const alula_plugin *>(memory.get());
+    Plugin plugin;
+    EXPECT_EQ(read(queryShort, {}, plugin), "");
+    EXPECT_EQ(plugin.table.hooks, nullptr);
+  }
+}
+
 TEST(Table, OptionsOfAnotherSize) {
   // Longer ones, of a newer interface, one after the other.
   struct Longer {
@@ -104,8 +124,8 @@ TEST(Table, OptionsOfAnotherSize) {
 }
 
 TEST(Table, Ids) {
-  for (const char *id : {"", "Probe", "1probe", "a b",
-                         "a23456789012345678901234567890123"}) {
+  for (const char *id :
+       {"", "Probe", "1probe", "a b", "a23456789012345678901234567890123"}) {
     table = makeTable(1, 0);
     table.id = id;
     Plugin plugin;

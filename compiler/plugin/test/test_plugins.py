@@ -3,6 +3,7 @@ and G13 to G15 are in test_plugin_samples.py."""
 
 import json
 import os
+import platform
 import random
 import shutil
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from plugin_runs import (
     BIN,
+    BUILD,
     DIFFERENCE,
     INPUTS,
     LLVM,
@@ -56,9 +58,10 @@ def test_g03_missing_library_is_named(here):
 
 
 def test_g03_other_machine(here):
-    library = here / "arm.so"
+    library = here / "other.so"
+    other = "x86_64" if platform.machine() == "aarch64" else "aarch64"
     subprocess.run(
-        ["clang-19", "--target=aarch64-linux-gnu", "-shared", "-nostdlib", "-fuse-ld=lld-19"]
+        ["clang-19", f"--target={other}-linux-gnu", "-shared", "-nostdlib", "-fuse-ld=lld-19"]
         + ["-x", "c", "/dev/null", "-o", library],
         check=True,
     )
@@ -212,6 +215,27 @@ def test_g07_small_tables(probes, here):
     assert compute(f"--load-plugin={library}", folder=here) == SUM
     library = build(probes / "tiny.so", INPUTS / "probe.c", "-DSIZE=8")
     assert "its table has 8 bytes" in fail("plug-abi", PROGRAM, f"--load-plugin={library}")
+
+
+def test_g07_tables_under_address_sanitizer(here):
+    names = ("build_key", "hook", "options", "plugin", "table", "table_test")
+    command = ["clang++-19", "-std=c++20", "-O1", "-fsanitize=address,undefined"]
+    command += ["-fno-exceptions", "-I", ROOT, "-I", ROOT / "include", "-I", BUILD / "include"]
+    command += ["-isystem", LLVM / "include", *[ROOT / f"compiler/plugin/{n}.cpp" for n in names]]
+    command += [
+        f"-L{LLVM}/lib",
+        f"-Wl,-rpath,{LLVM}/lib",
+        "-lMLIR",
+        "-lLLVM",
+        "-lgtest",
+        "-lgtest_main",
+        "-o",
+        "tables",
+    ]
+    subprocess.run(command, check=True, cwd=here, timeout=300)
+    environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:detect_container_overflow=0")
+    result = subprocess.run([here / "tables"], capture_output=True, text=True, env=environment)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def get_folder(text):
