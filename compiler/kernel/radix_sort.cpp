@@ -2,7 +2,9 @@
 // these numbers.
 //   for each row:  pairs[i] = (key of x[i], i);  alula_sort_32(pairs, …);
 //                  result[i] = x[pairs[i] & 0xFFFFFFFF]
-// A single operand of up to 32 bits goes along instead of its place.
+// A single operand goes along instead of its place; and where its elements can be
+// told from their keys, as those of rows without -0.0 and NaNs can, keys alone
+// are sorted.
 
 #include "compiler/kernel/radix_sort.h"
 
@@ -93,7 +95,11 @@ public:
 
 private:
   void sortRow(ValueRange row);
+  void sortPairs(ValueRange row, Value scratch);
   Value makeKey(ValueRange row, Value place);
+  /// The bits of the number that has this key, if it is one of the row.
+  Value undoKey(Value bits);
+  Value getKeyMask(Value isNegative);
   SmallVector<Value> at(ValueRange row, Value place) {
     SmallVector<Value> indices(row);
     indices[dim] = place;
@@ -101,6 +107,14 @@ private:
   }
   Value constant(int64_t value) {
     return b.create<arith::ConstantIntOp>(value, b.getI64Type());
+  }
+  void callSort(StringRef what, Value memory, Value half, Value scratch);
+  Value hasSign(Value bits) {
+    return b.create<arith::CmpIOp>(
+        arith::CmpIPredicate::ne,
+        b.create<arith::AndIOp>(
+            bits, constant(int64_t(uint64_t(1) << (numberBits - 1)))),
+        constant(0));
   }
   /// Bits of a number as one of 64 bits, and back.
   Value widen(Value value);
@@ -116,6 +130,8 @@ private:
   /// Returns the number of its first element.
   Region key;
   int64_t keyBits = 32;
+  int64_t numberBits = 32;
+  bool isFloat = false, isSigned = false;
   /// Elements go along with their keys.
   bool carriesElements = false;
 };
@@ -130,7 +146,10 @@ bool RadixSort::emit() {
   };
   if (!number || !isPlain(getElementType(order.number)))
     return false;
-  keyBits = number.getIntOrFloatBitWidth() > 32 ? 64 : 32;
+  numberBits = number.getIntOrFloatBitWidth();
+  keyBits = numberBits > 32 ? 64 : 32;
+  isFloat = isa<FloatType>(number);
+  isSigned = getElementKind(getElementType(order.number)) == ElementKind::Signed;
   Type first = getElementType(sort.getInputs()[0]);
   carriesElements =
       sort.getInputs().size() == 1 && isPlain(first) &&
@@ -165,38 +184,89 @@ Value RadixSort::narrow(Value bits, Type type) {
   return isa<FloatType>(type) ? b.create<arith::BitcastOp>(type, bits) : bits;
 }
 
+// Of floats, all bits of a negative one count the other way.
+Value RadixSort::getKeyMask(Value isNegative) {
+  int64_t sign = int64_t(uint64_t(1) << (numberBits - 1));
+  int64_t ones = numberBits == 64 ? -1 : (int64_t(1) << numberBits) - 1;
+  int64_t turn = order.isDescending ? ones : 0;
+  if (!isFloat)
+    return constant((isSigned ? sign : 0) ^ turn);
+  return lowering.select(isNegative, constant(ones ^ turn),
+                         constant(sign ^ turn));
+}
+
 /// An unsigned number that is larger where the element comes later.
 Value RadixSort::makeKey(ValueRange row, Value place) {
   SmallVector<Value> arguments;
   for (Value input : sort.getInputs())
     arguments.append(2, lowering.getElement(input, at(row, place)));
-  Type element = getElementType(order.number);
-  Value value = lowering.call(key.front(), arguments)[0];
-  int64_t width = value.getType().getIntOrFloatBitWidth();
-  int64_t sign = int64_t(uint64_t(1) << (width - 1));
-  int64_t ones = width == 64 ? -1 : (int64_t(1) << width) - 1;
-  Value bits = widen(value);
-  if (isa<FloatType>(element)) {
-    // All bits of a negative number count the other way.
-    Value isNegative = b.create<arith::CmpIOp>(
-        arith::CmpIPredicate::ne, b.create<arith::AndIOp>(bits, constant(sign)),
-        constant(0));
-    bits = b.create<arith::XOrIOp>(
-        bits, lowering.select(isNegative, constant(ones), constant(sign)));
-  } else if (getElementKind(element) == ElementKind::Signed) {
-    bits = b.create<arith::XOrIOp>(bits, constant(sign));
-  }
-  return order.isDescending ? b.create<arith::XOrIOp>(bits, constant(ones))
-                            : bits;
+  Value bits = widen(lowering.call(key.front(), arguments)[0]);
+  Value isNegative = hasSign(bits);
+  return b.create<arith::XOrIOp>(bits, getKeyMask(isNegative));
+}
+
+Value RadixSort::undoKey(Value bits) {
+  // The sign is turned once more if the order is.
+  Value hasBit = hasSign(bits);
+  Value isNegative = order.isDescending
+                         ? hasBit
+                         : Value(b.create<arith::XOrIOp>(hasBit, lowering.makeTrue()));
+  return b.create<arith::XOrIOp>(bits, getKeyMask(isNegative));
 }
 
 void RadixSort::sortRow(ValueRange row) {
+  Value input = sort.getInputs()[0];
+  Value scratch = lowering.createTemporary(
+      {lowering.index(ALULA_SORT_SCRATCH_BYTES)}, b.getI8Type());
+  if (!carriesElements || getElementType(input) != getElementType(order.number))
+    return sortPairs(row, scratch);
+  Value size = sizes[dim], zero = lowering.index(0);
+  Type word = b.getIntegerType(static_cast<unsigned>(keyBits));
+  Value keys = lowering.createTemporary({lowering.index(2), size}, word);
+  Value differs = lowering.fold(
+      {size}, constant(0),
+      [&](ValueRange position, ValueRange carried) -> SmallVector<Value> {
+        Value bits = makeKey(row, position[0]);
+        b.create<memref::StoreOp>(narrow(bits, word), keys,
+                                  ValueRange{zero, position[0]});
+        Value element = widen(lowering.getElement(input, at(row, position[0])));
+        Value difference = b.create<arith::XOrIOp>(undoKey(bits), element);
+        return {b.create<arith::OrIOp>(carried[0], difference)};
+      })[0];
+  lowering.choose(
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, differs, constant(0)), {},
+      [&] {
+        callSort("keys", keys, size, scratch);
+        lowering.forEach({size}, [&](ValueRange position) {
+          Value bits = widen(b.create<memref::LoadOp>(
+              keys, ValueRange{zero, position[0]}));
+          lowering.store(narrow(undoKey(bits), getValueType(getElementType(input))),
+                         getElementType(input), results[0],
+                         at(row, position[0]));
+        });
+        return SmallVector<Value>();
+      },
+      [&] {
+        sortPairs(row, scratch);
+        return SmallVector<Value>();
+      });
+}
+
+/// `half` is where the second half of the memory begins.
+void RadixSort::callSort(StringRef what, Value memory, Value half,
+                         Value scratch) {
+  Value count = b.create<arith::IndexCastOp>(b.getI64Type(), sizes[dim]);
+  lowering.callLibrary("alula_sort_" + what + "_" + Twine(keyBits),
+                       {getElementPointer(lowering, memory, lowering.index(0)),
+                        getElementPointer(lowering, memory, half), count,
+                        lowering.getPointer(scratch)});
+}
+
+void RadixSort::sortPairs(ValueRange row, Value scratch) {
   Value size = sizes[dim], words = lowering.index(keyBits == 64 ? 2 : 1);
   Value half = lowering.mul(size, words), zero = lowering.index(0);
   // The pairs, and room for as many.
   Value pairs = lowering.createTemporary({lowering.index(2), half}, b.getI64Type());
-  Value scratch = lowering.createTemporary(
-      {lowering.index(ALULA_SORT_SCRATCH_BYTES)}, b.getI8Type());
   auto first = [&](Value place) { return lowering.mul(place, words); };
   auto second = [&](Value place) {
     return lowering.add(first(place), lowering.index(1));
@@ -218,11 +288,7 @@ void RadixSort::sortRow(ValueRange row) {
       store(b.create<arith::OrIOp>(bits, other), place);
     }
   });
-  Value count = b.create<arith::IndexCastOp>(b.getI64Type(), size);
-  lowering.callLibrary("alula_sort_" + Twine(keyBits),
-                       {getElementPointer(lowering, pairs, zero),
-                        getElementPointer(lowering, pairs, half), count,
-                        lowering.getPointer(scratch)});
+  callSort("pairs", pairs, half, scratch);
   lowering.forEach({size}, [&](ValueRange position) {
     Value place = position[0];
     Value where = keyBits == 64 ? second(place) : place;

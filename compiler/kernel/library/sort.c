@@ -6,8 +6,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 #define NOINLINE static __attribute__((noinline))
-#define PASTE(a, b) a##_##b
-#define EXPAND(a, b) PASTE(a, b)
+#define PASTE(a, b, c) a##_##b##_##c
+#define EXPAND(a, b, c) PASTE(a, b, c)
 
 /* Before a loop that is as fast as it is written. */
 #define AS_WRITTEN                                                             \
@@ -24,16 +24,29 @@ enum {
   CACHED_BYTES = 1 << 20
 };
 
+#define KIND keys
 #define BITS 32
-typedef uint64_t pair_32;
-INLINE uint64_t key_32(pair_32 pair) { return pair >> 32; }
+#define ITEM uint32_t
+#define KEY(item) ((uint64_t)(item))
 #include "compiler/kernel/library/sort.inc"
-#undef BITS
 
 #define BITS 64
+#define ITEM uint64_t
+#define KEY(item) (item)
+#include "compiler/kernel/library/sort.inc"
+#undef KIND
+
+#define KIND pairs
+#define BITS 32
+#define ITEM uint64_t
+#define KEY(item) ((item) >> 32)
+#include "compiler/kernel/library/sort.inc"
+
 typedef struct pair_64 {
   uint64_t key, other;
 } pair_64;
-INLINE uint64_t key_64(pair_64 pair) { return pair.key; }
+#define BITS 64
+#define ITEM pair_64
+#define KEY(item) ((item).key)
 #include "compiler/kernel/library/sort.inc"
-#undef BITS
+#undef KIND

@@ -1,4 +1,4 @@
-"""Sorts of pairs against NumPy's stable ones."""
+"""Sorts of keys and of pairs against NumPy's stable ones."""
 
 import numpy as np
 import pytest
@@ -25,19 +25,29 @@ def draw(kind, count, bits):
 
 @pytest.mark.parametrize("kind", ["all", "few", "one", "falling", "floats"])
 @pytest.mark.parametrize("count", COUNTS)
-def test_keys_of_32_bits(kind, count):
+def test_pairs_of_32_bits(kind, count):
     keys = draw(kind, count, 32)
     pairs = keys << np.uint64(32) | np.arange(count, dtype=np.uint64)
     want = pairs[np.argsort(keys, kind="stable")]
-    call("sort_32", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8))
+    call("sort_pairs_32", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8))
     np.testing.assert_array_equal(pairs, want)
 
 
 @pytest.mark.parametrize("kind", ["all", "few", "one", "falling", "floats"])
 @pytest.mark.parametrize("count", COUNTS)
-def test_keys_of_64_bits(kind, count):
+def test_pairs_of_64_bits(kind, count):
     keys = draw(kind, count, 64)
     pairs = np.stack([keys, np.arange(count, dtype=np.uint64)], 1)
     want = pairs[np.argsort(keys, kind="stable")]
-    call("sort_64", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8))
+    call("sort_pairs_64", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8))
     np.testing.assert_array_equal(pairs, want)
+
+
+@pytest.mark.parametrize("kind", ["all", "few", "one", "falling", "floats"])
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("bits", [32, 64])
+def test_keys_alone(kind, count, bits):
+    keys = draw(kind, count, bits).astype(f"u{bits // 8}")
+    want = np.sort(keys)
+    call(f"sort_keys_{bits}", None, keys, np.empty_like(keys), count, np.empty(SCRATCH_BYTES, np.uint8))
+    np.testing.assert_array_equal(keys, want)
