@@ -17,8 +17,8 @@ llvm::StringRef alula::driver::getFlagName(llvm::StringRef word) {
 
 static ArrayAttr toAttribute(Builder &builder,
                              const std::vector<std::string> &words) {
-  return builder.getStrArrayAttr(SmallVector<StringRef>(words.begin(),
-                                                        words.end()));
+  return builder.getStrArrayAttr(
+      SmallVector<StringRef>(words.begin(), words.end()));
 }
 
 RecordScope::RecordScope(ModuleOp module, Room stage, const Record &record,
@@ -91,10 +91,9 @@ alula::driver::takeRecord(ModuleOp module) {
     return fail("[stage-version] written by " + compiler.getValue() +
                 ", this is " + compilerVersion);
   resumption.record.inputHash = hash.str();
-  for (auto [name, words] :
-       {std::pair("options", &resumption.record.options),
-        std::pair("spent", &resumption.record.spent),
-        std::pair("plugins", &resumption.record.plugins)})
+  for (auto [name, words] : {std::pair("options", &resumption.record.options),
+                             std::pair("spent", &resumption.record.spent),
+                             std::pair("plugins", &resumption.record.plugins)})
     if (llvm::Error error = readWords(record, name, *words))
       return std::move(error);
   for (StringRef name : {stageName, recordName})

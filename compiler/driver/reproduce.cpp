@@ -99,7 +99,10 @@ Reproducer::Plan Reproducer::makePlan(Room failing) const {
       number == (options.completed ? unsigned(*options.completed) + 1 : 0);
   std::string to = "--compile-to=" + getRoomName(failing).str();
   if (!isFirst && number > 0) {
-    plan.before = {options.self, options.input, "--crash-reproducer=off", "-o",
+    plan.before = {options.self,
+                   options.input,
+                   "--crash-reproducer=off",
+                   "-o",
                    beforePath,
                    "--compile-to=" +
                        getRoomName(static_cast<Room>(number - 1)).str()};

@@ -121,8 +121,8 @@ LogicalResult alula::driver::writeBenchmarks(ModuleOp module,
     StringAttr executable = launch.getEntry().getRootReference();
     auto call = know(launch, sizes);
     if (auto *reason = std::get_if<std::string>(&call)) {
-      skipped += names[executable] + ": " +
-                 debugString(launch.getEntryAttr()) + ": " + *reason + "\n";
+      skipped += names[executable] + ": " + debugString(launch.getEntryAttr()) +
+                 ": " + *reason + "\n";
       return;
     }
     OwningOpRef<ModuleOp> program =
@@ -131,8 +131,8 @@ LogicalResult alula::driver::writeBenchmarks(ModuleOp module,
     std::string text;
     llvm::raw_string_ostream os(text);
     (*program)->print(os);
-    auto [found, isNew] = benchmarks.insert(
-        {StringRef(text).copy(memory), Benchmark()});
+    auto [found, isNew] =
+        benchmarks.insert({StringRef(text).copy(memory), Benchmark()});
     if (isNew) {
       found->second.program = std::move(program);
       found->second.executable = executable;
@@ -150,20 +150,19 @@ LogicalResult alula::driver::writeBenchmarks(ModuleOp module,
     std::string name = names[benchmark.executable] +
                        (number > 1 ? "." + std::to_string(number) : "") +
                        ".bench.mlir";
-    if (llvm::Error error = writeWholeInFolder(
-            folder, name, [&](llvm::raw_ostream &os) {
+    if (llvm::Error error =
+            writeWholeInFolder(folder, name, [&](llvm::raw_ostream &os) {
               os << "// calls in the program: " << benchmark.calls << "\n";
               writeStage(*benchmark.program, Room::Dispatch, options, name, os);
             }))
-      return emitError(module.getLoc()) << "'builtin.module': can't write "
-                                        << toString(std::move(error));
+      return emitError(module.getLoc())
+             << "'builtin.module': can't write " << toString(std::move(error));
   }
   if (folder == "-")
     return success();
   if (llvm::Error error = writeWholeInFolder(
-          folder, "skipped.txt",
-          [&](llvm::raw_ostream &os) { os << skipped; }))
-    return emitError(module.getLoc()) << "'builtin.module': can't write "
-                                      << toString(std::move(error));
+          folder, "skipped.txt", [&](llvm::raw_ostream &os) { os << skipped; }))
+    return emitError(module.getLoc())
+           << "'builtin.module': can't write " << toString(std::move(error));
   return success();
 }

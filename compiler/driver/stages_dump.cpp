@@ -12,8 +12,7 @@ using namespace alula::driver;
 
 void alula::driver::writeStage(ModuleOp module, Room stage,
                                const CompileOptions &options, StringRef file,
-                               llvm::raw_ostream &os,
-                               StringRef goOnFlags) {
+                               llvm::raw_ostream &os, StringRef goOnFlags) {
   if (options.dumps.bytecode) {
     RecordScope scope(module, stage, options.record, /*isIncomplete=*/false);
     // Only fails for an older version of the format, and none is asked for.

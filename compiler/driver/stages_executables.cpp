@@ -62,20 +62,20 @@ LogicalResult alula::driver::writeExecutables(
   for (auto executable : module.getOps<ExecutableOp>())
     if (!isWanted || isWanted(executable))
       chosen.push_back(executable);
-  if (failed(checkStandardOutput(module, files.flag, files.folder,
-                                 chosen.size())))
+  if (failed(
+          checkStandardOutput(module, files.flag, files.folder, chosen.size())))
     return failure();
   auto names = nameExecutables(module);
   for (ExecutableOp executable : chosen) {
     OwningOpRef<ModuleOp> envelope = preprocess::wrap(executable);
     std::string name = names[executable.getSymNameAttr()] + files.kind.str() +
                        (options.dumps.bytecode ? ".mlirbc" : ".mlir");
-    if (failed(report(module, writeWholeInFolder(
-                                  files.folder, name,
-                                  [&](llvm::raw_ostream &os) {
-                                    writeStage(*envelope, files.stage, options,
-                                               name, os, "--executable-only ");
-                                  }))))
+    if (failed(report(
+            module,
+            writeWholeInFolder(files.folder, name, [&](llvm::raw_ostream &os) {
+              writeStage(*envelope, files.stage, options, name, os,
+                         "--executable-only ");
+            }))))
       return failure();
   }
   return success();
@@ -112,13 +112,11 @@ LogicalResult alula::driver::writeBinaries(ModuleOp module,
     OwningOpRef<ModuleOp> envelope = preprocess::wrap(executable);
     CompileOutput output;
     if (failed(compile(*envelope, alone, output)) ||
-        failed(report(module,
-                      writeWholeInFolder(
-                          folder,
-                          names[executable.getSymNameAttr()] + ".alula",
-                          [&](llvm::raw_ostream &os) {
-                            os << output.artifact;
-                          }))))
+        failed(
+            report(module,
+                   writeWholeInFolder(
+                       folder, names[executable.getSymNameAttr()] + ".alula",
+                       [&](llvm::raw_ostream &os) { os << output.artifact; }))))
       return failure();
   }
   return success();
@@ -131,9 +129,9 @@ IntermediateFiles::listen(StringRef machine) {
   return [this, machine = machine.str()](StringRef kernel, StringRef ending,
                                          StringRef bytes) {
     std::string name = names[StringAttr::get(module.getContext(), kernel)];
-    llvm::Error error = writeWholeInFolder(
-        folder, name + "." + machine + ending.str(),
-        [&](llvm::raw_ostream &os) { os << bytes; });
+    llvm::Error error =
+        writeWholeInFolder(folder, name + "." + machine + ending.str(),
+                           [&](llvm::raw_ostream &os) { os << bytes; });
     if (error && problem.empty())
       problem = toString(std::move(error));
     else

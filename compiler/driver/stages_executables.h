@@ -27,10 +27,10 @@ struct ExecutableFiles {
 };
 
 /// Writes the executables that `isWanted`, all if it is null.
-mlir::LogicalResult
-writeExecutables(mlir::ModuleOp module, const ExecutableFiles &files,
-                 const CompileOptions &options,
-                 llvm::function_ref<bool(dispatch::ExecutableOp)> isWanted = {});
+mlir::LogicalResult writeExecutables(
+    mlir::ModuleOp module, const ExecutableFiles &files,
+    const CompileOptions &options,
+    llvm::function_ref<bool(dispatch::ExecutableOp)> isWanted = {});
 
 /// What executables are, to find those that change.
 std::map<std::string, std::string> printExecutables(mlir::ModuleOp module);

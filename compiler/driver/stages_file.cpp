@@ -31,8 +31,7 @@ Error alula::driver::writeWhole(StringRef path,
 }
 
 Error alula::driver::writeWholeInFolder(
-    StringRef folder, StringRef name,
-    function_ref<void(raw_ostream &)> write) {
+    StringRef folder, StringRef name, function_ref<void(raw_ostream &)> write) {
   if (folder == "-")
     return writeWhole("-", write);
   SmallString<128> path(folder);

@@ -58,8 +58,7 @@ std::optional<int64_t> KnownSizes::computeDim(Value tensor, int64_t dim) {
   if (!type.isDynamicDim(static_cast<unsigned>(dim)))
     return type.getDimSize(static_cast<unsigned>(dim));
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
-    auto function =
-        dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
     if (!function || !argument.getOwner()->isEntryBlock())
       return std::nullopt;
     std::string name =

@@ -78,9 +78,9 @@ TEST(Stages, PassesPrintAndParseBack) {
       continue;
     // Within an op of its own kind, whichever that is.
     mlir::OpPassManager pm(mlir::OpPassManager::Nesting::Implicit);
-    ASSERT_TRUE(succeeded(pass->addToPipeline(
-        pm, "", [](const llvm::Twine &) { return mlir::failure(); })))
-        << name.str();
+    ASSERT_TRUE(succeeded(pass->addToPipeline(pm, "", [](const llvm::Twine &) {
+      return mlir::failure();
+    }))) << name.str();
     std::string text;
     llvm::raw_string_ostream os(text);
     pm.printAsTextualPipeline(os);

@@ -110,8 +110,8 @@ private:
     const alula_file_kernel &chosen = artifact.kernels[kernel];
     std::vector<int64_t> grid, numbers;
     if (!parseNumbers(call.workgroups, grid) || grid.size() != 3)
-      return fail("--workgroups must be three numbers: is '" +
-                  call.workgroups + "'");
+      return fail("--workgroups must be three numbers: is '" + call.workgroups +
+                  "'");
     for (int64_t size : grid)
       if (size < 1 || size > UINT32_MAX)
         return fail("--workgroups must be from 1 to 4294967295: is " +
@@ -133,9 +133,9 @@ private:
       values::Value value;
       if (!values::readValue(call.bindings[i], value, error))
         return fail("--binding " + std::to_string(i) + ": " + error);
-      types.push_back(writer.addType(
-          value.type, std::vector<Dim>(value.shape.begin(),
-                                       value.shape.end())));
+      types.push_back(
+          writer.addType(value.type, std::vector<Dim>(value.shape.begin(),
+                                                      value.shape.end())));
       sizes.push_back(value.size);
       function.addArgument("binding" + std::to_string(i), types.back());
     }

@@ -62,9 +62,8 @@ bool setOption(std::string_view name, std::string_view value,
                Options &options) {
   // Of an executable they are numbers, of a model a folder.
   bool isNumbers = name == "constants" && !options.executable.file.empty();
-  model::Taken taken = isNumbers
-                           ? model::Taken::No
-                           : model::setOption(name, value, options.model);
+  model::Taken taken = isNumbers ? model::Taken::No
+                                 : model::setOption(name, value, options.model);
   if (taken != model::Taken::No)
     return taken == model::Taken::Yes;
   if (name == "input")

@@ -15,39 +15,38 @@ using driver::Room;
 
 /// Flags that don't decide what the artifact is; a prefix ends with *. What is
 /// not here is recorded.
-static constexpr StringLiteral ownFlags[] = {
-    "o",
-    "bench-dim",
-    "compile-*",
-    "crash-reproducer*",
-    "dump-*",
-    "elide-constants-larger",
-    "emit-bytecode",
-    "executable-only",
-    "keep-intermediates",
-    "list-plugins",
-    "load-mlir-plugin",
-    "load-plugin*",
-    "mlir-*",
-    "no-default-plugins",
-    "override-recorded",
-    "plugin-dir",
-    "plugin-isolate",
-    "plugin-timeout",
-    "print-stages",
-    "preprocess-again",
-    "preprocess-cache",
-    "preprocess-cache-env",
-    "preprocess-jobs",
-    "preprocess-keep",
-    "preprocess-keep-going",
-    "preprocess-max-output",
-    "preprocess-timeout",
-    "preprocess-verify",
-    "reproducer-full",
-    "time",
-    "verbose",
-    "verify-stages"};
+static constexpr StringLiteral ownFlags[] = {"o",
+                                             "bench-dim",
+                                             "compile-*",
+                                             "crash-reproducer*",
+                                             "dump-*",
+                                             "elide-constants-larger",
+                                             "emit-bytecode",
+                                             "executable-only",
+                                             "keep-intermediates",
+                                             "list-plugins",
+                                             "load-mlir-plugin",
+                                             "load-plugin*",
+                                             "mlir-*",
+                                             "no-default-plugins",
+                                             "override-recorded",
+                                             "plugin-dir",
+                                             "plugin-isolate",
+                                             "plugin-timeout",
+                                             "print-stages",
+                                             "preprocess-again",
+                                             "preprocess-cache",
+                                             "preprocess-cache-env",
+                                             "preprocess-jobs",
+                                             "preprocess-keep",
+                                             "preprocess-keep-going",
+                                             "preprocess-max-output",
+                                             "preprocess-timeout",
+                                             "preprocess-verify",
+                                             "reproducer-full",
+                                             "time",
+                                             "verbose",
+                                             "verify-stages"};
 
 static bool isOwn(StringRef name) {
   return any_of(ownFlags, [&](StringRef own) {
@@ -167,21 +166,23 @@ Error CommandLine::parseAgain(const driver::Resumption &resumption,
     if (!is_contained(names, flag.name))
       names.push_back(flag.name);
   for (StringRef name : names) {
+    // Other steps, after those that are done.
+    if (preprocessAgain && name.starts_with("preprocess-"))
+      continue;
     std::vector<std::string> given = getValues(name);
-    bool isDone = driver::getLastUse(name) <= resumption.stage &&
-                  !(preprocessAgain && name.starts_with("preprocess-"));
+    bool isDone = driver::getLastUse(name) <= resumption.stage;
     std::vector<std::string> was = select(isDone ? spent : recorded, name);
     if (given == was)
       continue;
     if (isDone)
       return makeError("[stage-conflict] " + show(given) +
-                  ": the program has been through stage '" +
-                  driver::getRoomName(driver::getLastUse(name)) +
-                  "', which reads it");
+                       ": the program has been through stage '" +
+                       driver::getRoomName(driver::getLastUse(name)) +
+                       "', which reads it");
     if (!overrides)
-      return makeError("[stage-conflict] " + show(given) + ": the program was " +
-                  "compiled so far with " + show(was) +
-                  "; --override-recorded takes yours");
+      return makeError("[stage-conflict] " + show(given) +
+                       ": the program was " + "compiled so far with " +
+                       show(was) + "; --override-recorded takes yours");
   }
   for (const std::string &word : recorded) {
     StringRef name = driver::getFlagName(word);
@@ -195,7 +196,8 @@ Error CommandLine::parseAgain(const driver::Resumption &resumption,
   // What is done stays known, and is not done again.
   llvm::erase_if(flags, [&](const Flag &flag) {
     return driver::getLastUse(flag.name) <= resumption.stage &&
-           !(preprocessAgain && StringRef(flag.name).starts_with("preprocess-"));
+           !(preprocessAgain &&
+             StringRef(flag.name).starts_with("preprocess-"));
   });
   for (const std::string &word : spent) {
     auto [text, value] = StringRef(word).split('=');
@@ -207,10 +209,10 @@ Error CommandLine::parseAgain(const driver::Resumption &resumption,
   raw_string_ostream os(problems);
   // Recorded words stand before "--" or a lone input alike: flags may come
   // anywhere.
-  if (!cl::ParseCommandLineOptions(static_cast<int>(words.size()),
-                                   words.data(), "", &os))
+  if (!cl::ParseCommandLineOptions(static_cast<int>(words.size()), words.data(),
+                                   "", &os))
     return makeError("[stage-record] its flags are not understood: " +
-                StringRef(problems).trim());
+                     StringRef(problems).trim());
   return Error::success();
 }
 
@@ -218,7 +220,7 @@ static Expected<Room> readStage(StringRef flag, StringRef name) {
   if (auto room = driver::findRoom(name))
     return *room;
   return makeError("[stage-usage] --" + flag + ": there is no stage '" + name +
-              "': there are " + driver::listStages());
+                   "': there are " + driver::listStages());
 }
 
 Error StageFlags::apply(driver::CompileOptions &options) const {
@@ -251,7 +253,7 @@ Error StageFlags::apply(driver::CompileOptions &options) const {
   for (const Folder *many : {&executables, &intermediates})
     if (*many == "-")
       return makeError("[stage-usage] --" + many->ArgStr +
-                  "=-: standard output takes one file");
+                       "=-: standard output takes one file");
   options.dumps.sources = choose(sources);
   options.dumps.preprocessed = choose(preprocessed);
   options.dumps.configs = choose(configs);
@@ -277,7 +279,7 @@ Error StageFlags::apply(driver::CompileOptions &options) const {
       auto [name, file] = word.split('=');
       if (name.empty() || file.empty())
         return makeError("[stage-usage] --" + files.ArgStr +
-                    ": must be NAME=FILE: is '" + word + "'");
+                         ": must be NAME=FILE: is '" + word + "'");
       options.substitutions.push_back({stage, name.str(), file.str()});
     }
     for (StringRef folder : folders)
@@ -286,12 +288,14 @@ Error StageFlags::apply(driver::CompileOptions &options) const {
   if (!elide.empty()) {
     int64_t limit;
     if (StringRef(elide).getAsInteger(10, limit) || limit < 0)
-      return makeError("[stage-usage] --elide-constants-larger: must be a number: "
-                  "is '" +
-                  elide + "'");
+      return makeError(
+          "[stage-usage] --elide-constants-larger: must be a number: "
+          "is '" +
+          elide + "'");
     if (bytecode)
-      return makeError("[stage-usage] --elide-constants-larger: is for text: not "
-                  "with --emit-bytecode");
+      return makeError(
+          "[stage-usage] --elide-constants-larger: is for text: not "
+          "with --emit-bytecode");
     options.dumps.elideLarger = limit;
   }
   return applyStart(std::nullopt, options);
@@ -348,13 +352,17 @@ Error StageFlags::applyStart(
       options.completed = options.completed.value_or(resumption->stage);
     else if (*options.completed != resumption->stage)
       return makeError("[stage-conflict] --compile-from=" + from +
-                  ": the program says that it has been through '" +
-                  driver::getRoomName(resumption->stage) +
-                  "'; --override-recorded takes yours");
+                       ": the program says that it has been through '" +
+                       driver::getRoomName(resumption->stage) +
+                       "'; --override-recorded takes yours");
   }
+  if (options.preprocessAgain && options.completed > Room::Dispatch)
+    return makeError("[stage-usage] --preprocess-again: the program is past "
+                     "'dispatch': it has been through '" +
+                     driver::getRoomName(*options.completed) + "'");
   if (options.completed && *options.completed > options.until)
     return makeError("[stage-usage] --compile-to=" + to +
-                ": the program is past it: it has been through '" +
-                driver::getRoomName(*options.completed) + "'");
+                     ": the program is past it: it has been through '" +
+                     driver::getRoomName(*options.completed) + "'");
   return Error::success();
 }

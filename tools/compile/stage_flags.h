@@ -76,8 +76,7 @@ struct StageFlags {
   Folder intermediates{"dump-executable-intermediates-to",
                        llvm::cl::value_desc("folder"),
                        llvm::cl::desc("write LLVM's IR, assembly, objects")};
-  Folder binaries{"dump-executable-binaries-to",
-                  llvm::cl::value_desc("folder"),
+  Folder binaries{"dump-executable-binaries-to", llvm::cl::value_desc("folder"),
                   llvm::cl::desc("write executables compiled by themselves")};
   llvm::cl::list<std::string> substituteSource{
       "substitute-executable-source", llvm::cl::value_desc("name=file"),
@@ -120,8 +119,7 @@ struct StageFlags {
       "crash-reproducer-local",
       llvm::cl::desc("narrow it to one pass, which takes another run")};
   llvm::cl::opt<bool> reproducerFull{
-      "reproducer-full",
-      llvm::cl::desc("keep folders of this machine in it")};
+      "reproducer-full", llvm::cl::desc("keep folders of this machine in it")};
   llvm::cl::opt<bool> printStages{
       "print-stages", llvm::cl::desc("write the stages and their passes")};
   llvm::cl::opt<std::string> fail{"test-fail-in", llvm::cl::ReallyHidden};

@@ -61,8 +61,8 @@ int main(int argc, char **argv) {
     return 1;
 
   llvm::SmallString<128> file;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
-          "alula-reduce", "mlir", file))
+  if (std::error_code code =
+          llvm::sys::fs::createTemporaryFile("alula-reduce", "mlir", file))
     return fail("can't make a file: " + code.message());
   llvm::FileRemover remover(file);
   std::string problem;
@@ -90,14 +90,13 @@ int main(int argc, char **argv) {
            problem.empty();
   };
   if (!isInteresting(*module))
-    return fail(problem.empty()
-                    ? "--test finds nothing in the program as it is"
-                    : problem);
+    return fail(problem.empty() ? "--test finds nothing in the program as it is"
+                                : problem);
   module = alula::reduce::reduceProgram(std::move(module), isInteresting);
   if (!problem.empty())
     return fail(problem);
-  if (llvm::Error error = alula::driver::writeWhole(
-          options.output, [&](llvm::raw_ostream &os) {
+  if (llvm::Error error =
+          alula::driver::writeWhole(options.output, [&](llvm::raw_ostream &os) {
             alula::newer::printOperation(*module, os);
           }))
     return fail("can't write " + toString(std::move(error)));

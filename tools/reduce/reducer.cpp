@@ -129,9 +129,8 @@ public:
     size_t before;
     do {
       before = countOps(*module) + countResults(*module);
-      reduce(dropFunctions, [](ModuleOp each) {
-        return collect<func::FuncOp>(each).size();
-      });
+      reduce(dropFunctions,
+             [](ModuleOp each) { return collect<func::FuncOp>(each).size(); });
       reduce(dropResults, countResults);
       reduce(dropValues,
              [](ModuleOp each) { return collectValues(each).size(); });
@@ -145,8 +144,7 @@ private:
     for (size_t size = places; size; size /= 2)
       for (size_t first = 0; first < countPlaces(*module);)
         // What is gone makes room for what comes after it.
-        if (!tryEdit(edit, first,
-                     std::min(size, countPlaces(*module) - first)))
+        if (!tryEdit(edit, first, std::min(size, countPlaces(*module) - first)))
           first += size;
   }
 

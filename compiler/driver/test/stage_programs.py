@@ -87,13 +87,18 @@ PROGRAMS = {
     "globals": (GLOBALS, []),
     "dynamic": (DYNAMIC, [TARGET]),
     "custom": (CUSTOM, [TARGET, "--custom-call=mine"]),
-    "external": (MLP, [TARGET, "--externalize-constants=w.safetensors", "--externalize-min-bytes=16"]),
+    "external": (
+        MLP,
+        [TARGET, "--externalize-constants=w.safetensors", "--externalize-min-bytes=16"],
+    ),
 }
 
 
 def run(*arguments, input=None, cwd=None, program=COMPILE, timeout=120, **options):
     words = [str(program), *map(str, arguments)]
-    return subprocess.run(words, input=input, cwd=cwd, capture_output=True, timeout=timeout, **options)
+    return subprocess.run(
+        words, input=input, cwd=cwd, capture_output=True, timeout=timeout, **options
+    )
 
 
 def succeed(*arguments, **options):

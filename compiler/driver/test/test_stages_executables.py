@@ -18,7 +18,9 @@ def dumped(tmp_path_factory):
 
 
 def names(folder, ending):
-    return sorted(file.name.removesuffix(ending) for file in folder.iterdir() if file.name.endswith(ending))
+    return sorted(
+        file.name.removesuffix(ending) for file in folder.iterdir() if file.name.endswith(ending)
+    )
 
 
 def write_deep(path, count):
@@ -66,7 +68,9 @@ def test_d06_many(tmp_path):
     sources = names(tmp_path / "x", ".source.mlir")
     assert kernels > 1 and len(sources) == kernels == len(names(tmp_path / "x", ".config.mlir"))
     assert len({each.lower() for each in sources}) == kernels
-    succeed("deep.mlir", TARGET, "--substitute-executable-source-from=x", "-o", "b.alula", cwd=tmp_path)
+    succeed(
+        "deep.mlir", TARGET, "--substitute-executable-source-from=x", "-o", "b.alula", cwd=tmp_path
+    )
     assert (tmp_path / "a.alula").read_bytes() == (tmp_path / "b.alula").read_bytes()
 
 
@@ -78,7 +82,13 @@ def test_d06_names(tmp_path):
     succeed("p.mlir", "-o", "a.alula", "--dump-executable-sources-to=x", cwd=tmp_path)
     found = names(tmp_path / "x", ".source.mlir")
     assert len({each.lower() for each in found}) == len(functions)
-    assert {"module_Same_0", "module_same_1", "module_..%2Fup_2", "module_a%20b%25_3", "module_.._4"} <= set(found)
+    assert {
+        "module_Same_0",
+        "module_same_1",
+        "module_..%2Fup_2",
+        "module_a%20b%25_3",
+        "module_.._4",
+    } <= set(found)
     assert {file.name for file in tmp_path.iterdir()} == {"p.mlir", "a.alula", "x"}
     succeed("p.mlir", "-o", "b.alula", "--substitute-executable-source-from=x", cwd=tmp_path)
     assert (tmp_path / "a.alula").read_bytes() == (tmp_path / "b.alula").read_bytes()
@@ -92,22 +102,60 @@ def test_d06_edited_source(dumped, tmp_path):
     succeed("chain.mlir", TARGET, flag, "-o", tmp_path / "b.alula", cwd=dumped)
     inputs = ["--input=256x256xf32=1", "--input=256x256xf32=0.00390625"]
     for artifact, wanted in [(dumped / "plain.alula", 1), (tmp_path / "b.alula", -1)]:
-        succeed(artifact, *inputs, f"--expected_output=256x256xf32={wanted}", program=BIN / "alula-run")
+        succeed(
+            artifact, *inputs, f"--expected_output=256x256xf32={wanted}", program=BIN / "alula-run"
+        )
 
 
 @pytest.mark.parametrize(
     "flags, status, text",
     [
-        (["--substitute-executable-source=main_0"], 2, "[stage-usage] --substitute-executable-source: must be NAME=FILE: is 'main_0'"),
-        (["--substitute-executable-source=typo=x/chain_main_0.source.mlir"], 1, "there is no executable 'typo': there are 'main_0', 'main_1', 'main_2'"),
-        (["--substitute-executable-source=main_0=x/none.mlir"], 1, "[substitute] x/none.mlir: No such file or directory"),
+        (
+            ["--substitute-executable-source=main_0"],
+            2,
+            "[stage-usage] --substitute-executable-source: must be NAME=FILE: is 'main_0'",
+        ),
+        (
+            ["--substitute-executable-source=typo=x/chain_main_0.source.mlir"],
+            1,
+            "there is no executable 'typo': there are 'main_0', 'main_1', 'main_2'",
+        ),
+        (
+            ["--substitute-executable-source=main_0=x/none.mlir"],
+            1,
+            "[substitute] x/none.mlir: No such file or directory",
+        ),
         (["--substitute-executable-source=main_1=x/chain_main_0.source.mlir"], 1, "[pre-contract]"),
-        (["--substitute-executable-source=main_0=x/chain_main_0.config.mlir"], 1, "must have been through stage 'dispatch': has been through 'kernel'"),
-        (["--substitute-executable-source=main_0=plain.alula"], 1, "[substitute] plain.alula: can't be read"),
-        (["--substitute-executable-source-from=nowhere"], 1, "[substitute] nowhere: holds no executable of this program: there would be chain_main_0.source.mlir"),
-        (["--dump-executable-sources-to=-"], 1, "[stage-usage] --dump-executable-sources-to=-: standard output takes one file: there are 3"),
-        (["--dump-executables-to=-"], 2, "[stage-usage] --dump-executables-to=-: standard output takes one file"),
-        (["--executable-only"], 1, "[stage-usage] --executable-only: the program must be one executable: there are 0"),
+        (
+            ["--substitute-executable-source=main_0=x/chain_main_0.config.mlir"],
+            1,
+            "must have been through stage 'dispatch': has been through 'kernel'",
+        ),
+        (
+            ["--substitute-executable-source=main_0=plain.alula"],
+            1,
+            "[substitute] plain.alula: can't be read",
+        ),
+        (
+            ["--substitute-executable-source-from=nowhere"],
+            1,
+            "[substitute] nowhere: holds no executable of this program: there would be chain_main_0.source.mlir",
+        ),
+        (
+            ["--dump-executable-sources-to=-"],
+            1,
+            "[stage-usage] --dump-executable-sources-to=-: standard output takes one file: there are 3",
+        ),
+        (
+            ["--dump-executables-to=-"],
+            2,
+            "[stage-usage] --dump-executables-to=-: standard output takes one file",
+        ),
+        (
+            ["--executable-only"],
+            1,
+            "[stage-usage] --executable-only: the program must be one executable: there are 0",
+        ),
     ],
 )
 def test_d06_wrong(flags, status, text, dumped, tmp_path):
@@ -117,7 +165,9 @@ def test_d06_wrong(flags, status, text, dumped, tmp_path):
 
 
 def test_one_file_on_standard_output(dumped, tmp_path):
-    (tmp_path / "p.mlir").write_text("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n%0 = stablehlo.abs %x : tensor<4xf32>\nreturn %0 : tensor<4xf32>\n}\n")
+    (tmp_path / "p.mlir").write_text(
+        "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n%0 = stablehlo.abs %x : tensor<4xf32>\nreturn %0 : tensor<4xf32>\n}\n"
+    )
     source = succeed("p.mlir", "-o", "a.alula", "--dump-executable-sources-to=-", cwd=tmp_path)
     assert source.startswith(b"// alula ") and b"dispatch.executable" in source
     succeed("-", "--executable-only", "-o", tmp_path / "b.alula", input=source)
@@ -126,12 +176,17 @@ def test_one_file_on_standard_output(dumped, tmp_path):
 def test_d07_benchmarks(dumped, tmp_path):
     files = sorted((dumped / "x").glob("*.bench.mlir"))
     skipped = (dumped / "x/skipped.txt").read_text()
-    calls = sum(int(re.match(r"// calls in the program: (\d+)", file.read_text()).group(1)) for file in files)
+    calls = sum(
+        int(re.match(r"// calls in the program: (\d+)", file.read_text()).group(1))
+        for file in files
+    )
     program = succeed(dumped / "chain.mlir", TARGET, "--compile-to=dispatch").decode()
     assert calls + len(skipped.splitlines()) == len(re.findall(r"= dispatch.launch ", program)) == 3
     for file in files:
         succeed(file, "-o", tmp_path / "b.alula")
-        out = succeed(tmp_path / "b.alula", "--benchmark_min_time=0.001", program=BIN / "alula-bench").decode()
+        out = succeed(
+            tmp_path / "b.alula", "--benchmark_min_time=0.001", program=BIN / "alula-bench"
+        ).decode()
         assert "main/real_time" in out
 
 
@@ -149,7 +204,10 @@ def test_d07_dynamic_sizes_are_skipped(tmp_path):
     (tmp_path / "p.mlir").write_text(DYNAMIC)
     succeed("p.mlir", "-o", "a.alula", "--dump-executable-benchmarks-to=x", cwd=tmp_path)
     skipped = (tmp_path / "x/skipped.txt").read_text()
-    assert re.search(r"module_main_\d: @main_\d::@main_\d: a size is only known when it runs: tensor<\?x8xf32>", skipped)
+    assert re.search(
+        r"module_main_\d: @main_\d::@main_\d: a size is only known when it runs: tensor<\?x8xf32>",
+        skipped,
+    )
     assert list((tmp_path / "x").glob("*.bench.mlir")) == []
 
 
@@ -168,11 +226,22 @@ def test_d07_dynamic_sizes_that_are_given(tmp_path):
     signatures = []
     for file in sorted((tmp_path / "x").glob("*.bench.mlir")):
         succeed(file, "-o", tmp_path / "b.alula")
-        signatures.append(succeed(tmp_path / "b.alula", "--list", program=BIN / "alula-run").decode().strip())
+        signatures.append(
+            succeed(tmp_path / "b.alula", "--list", program=BIN / "alula-run").decode().strip()
+        )
         succeed(tmp_path / "b.alula", "--benchmark_min_time=0.001", program=BIN / "alula-bench")
-    assert "main(3x8xf32, 8x8xf32) -> (3x8xf32)" in signatures and any("(6x8xf32)" in each for each in signatures)
+    assert "main(3x8xf32, 8x8xf32) -> (3x8xf32)" in signatures and any(
+        "(6x8xf32)" in each for each in signatures
+    )
     for name in ["main:0.0", "other:0.0", "1.0"]:
-        succeed("p.mlir", "-o", "a.alula", "--dump-executable-benchmarks-to=y", f"--bench-dim={name}=3", cwd=tmp_path)
+        succeed(
+            "p.mlir",
+            "-o",
+            "a.alula",
+            "--dump-executable-benchmarks-to=y",
+            f"--bench-dim={name}=3",
+            cwd=tmp_path,
+        )
         assert ((tmp_path / "y/skipped.txt").read_text() == "") == (name == "main:0.0")
     said = fail("p.mlir", "-o", "a.alula", "--bench-dim=few", cwd=tmp_path)
     assert "[stage-usage] --bench-dim: must be ARGUMENT.DIMENSION=N: is 'few'" in said
@@ -188,7 +257,9 @@ def test_d08_executable_only(kind, keep, tmp_path):
     for name in ["chain_main_0"] if kind == "preprocessed" else ["chain_main_0", "chain_main_1"]:
         succeed("--executable-only", f"x/{name}.{kind}.mlir", *keep, "-o", "b.alula", cwd=tmp_path)
         equal = (tmp_path / "b.alula").read_bytes() == (tmp_path / f"x/{name}.alula").read_bytes()
-        assert equal == (kind != "source" or name != "chain_main_0"), "the source is before the tool"
+        assert equal == (kind != "source" or name != "chain_main_0"), (
+            "the source is before the tool"
+        )
     if keep:
         assert {file.name.split(".", 1)[1] for file in (tmp_path / "kept").iterdir()} == {
             f"x86-64-v3.{ending}" for ending in ["ll", "opt.ll", "s", "o"]
@@ -197,20 +268,48 @@ def test_d08_executable_only(kind, keep, tmp_path):
 
 def test_d08_the_image_is_that_of_the_artifact(tmp_path):
     """With one kernel nothing else is linked to it."""
-    (tmp_path / "p.mlir").write_text("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n%0 = stablehlo.exponential %x : tensor<4xf32>\nreturn %0 : tensor<4xf32>\n}\n")
+    (tmp_path / "p.mlir").write_text(
+        "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n%0 = stablehlo.exponential %x : tensor<4xf32>\nreturn %0 : tensor<4xf32>\n}\n"
+    )
     succeed("p.mlir", TARGET, "-o", "a.alula", "--dump-executables-to=x", cwd=tmp_path)
     whole, blob = ((tmp_path / file).read_bytes() for file in ["a.alula", "x/module_main_0.alula"])
     start = blob.index(b"\x7fELF")
-    size = int(re.search(r"ELF image of (\d+) bytes", succeed("x/module_main_0.alula", program=BIN / "alula-inspect", cwd=tmp_path).decode()).group(1))
+    size = int(
+        re.search(
+            r"ELF image of (\d+) bytes",
+            succeed("x/module_main_0.alula", program=BIN / "alula-inspect", cwd=tmp_path).decode(),
+        ).group(1)
+    )
     assert blob[start : start + size] in whole
 
 
 def test_d08_run_one(dumped):
-    flags = ["--entry", "main_0", "--binding", "256x256xf32=-1", "--binding", "256x256xf32=2", "--binding=256x256xf32", "--benchmark_min_time=0.001", "--workgroups"]
+    flags = [
+        "--entry",
+        "main_0",
+        "--binding",
+        "256x256xf32=-1",
+        "--binding",
+        "256x256xf32=2",
+        "--binding=256x256xf32",
+        "--benchmark_min_time=0.001",
+        "--workgroups",
+    ]
     blob = ["--executable", "x/chain_main_0.alula"]
-    entry = re.search(r"workgroups \[(\d+), (\d+), (\d+)\]", (dumped / "x/chain_main_0.config.mlir").read_text())
-    out = succeed(*blob, *flags, ",".join(entry.groups()), "--output=-", program=BIN / "alula-bench", cwd=dumped).decode()
-    assert set(re.search(r"256x256xf32=([^\n]*)", out).group(1).strip("[]").replace("],[", ",").split(",")) == {"512"}
+    entry = re.search(
+        r"workgroups \[(\d+), (\d+), (\d+)\]", (dumped / "x/chain_main_0.config.mlir").read_text()
+    )
+    out = succeed(
+        *blob,
+        *flags,
+        ",".join(entry.groups()),
+        "--output=-",
+        program=BIN / "alula-bench",
+        cwd=dumped,
+    ).decode()
+    assert set(
+        re.search(r"256x256xf32=([^\n]*)", out).group(1).strip("[]").replace("],[", ",").split(",")
+    ) == {"512"}
     for extra, text in [
         (["--entry=typo", *flags[2:], "1,1,1"], "has no entry 'typo'; it has 'main_0'"),
         ([*flags[:4], "--workgroups=1,1,1"], "--binding: the entry has 3: given are 1"),
@@ -219,7 +318,9 @@ def test_d08_run_one(dumped):
         ([*flags, "1,1,1", "--constants=3"], "--constants: the entry takes 0: given are '3'"),
     ]:
         assert text in fail(*blob, *extra, program=BIN / "alula-bench", cwd=dumped, status=1)
-    assert "takes no other file" in fail(*blob, "a.alula", program=BIN / "alula-bench", cwd=dumped, status=2)
+    assert "takes no other file" in fail(
+        *blob, "a.alula", program=BIN / "alula-bench", cwd=dumped, status=2
+    )
 
 
 def test_d14_before_and_after_a_tool(tmp_path):
@@ -230,7 +331,11 @@ def test_d14_before_and_after_a_tool(tmp_path):
 
     def body(kind):
         text = (tmp_path / f"x/chain_main_0.{kind}.mlir").read_text()
-        return [re.sub(r" ?loc\(.*?\)|-> [^ ]* \(.*", "", line) for line in text.splitlines() if "stablehlo" in line and "record" not in line]
+        return [
+            re.sub(r" ?loc\(.*?\)|-> [^ ]* \(.*", "", line)
+            for line in text.splitlines()
+            if "stablehlo" in line and "record" not in line
+        ]
 
     before, after = body("source"), body("preprocessed")
     assert [line.replace("stablehlo.abs", "stablehlo.negate") for line in before] == after != before

@@ -40,7 +40,15 @@ def large(tmp_path_factory):
             numbers = range(first, min(first + block, count))
             file.write(struct.pack(f"<{len(numbers)}f", *(i % 8388608 for i in numbers)).hex())
         file.write('" } } #-}\n')
-    succeed("large.mlir", "-o", "large.mlirbc", "--emit=bytecode", program=BIN / "alula-opt", cwd=folder, timeout=600)
+    succeed(
+        "large.mlir",
+        "-o",
+        "large.mlirbc",
+        "--emit=bytecode",
+        program=BIN / "alula-opt",
+        cwd=folder,
+        timeout=600,
+    )
     (folder / "large.mlir").unlink()
     return folder
 
@@ -49,7 +57,15 @@ def test_d11_large_resource(large):
     base = measure("--print-stages", "-o", "/dev/null", cwd=large)
     succeed("large.mlirbc", TARGET, "-o", "a.alula", cwd=large, timeout=600)
     for stage in ["input", "dispatch", "schedule", "target"]:
-        taken = measure("large.mlirbc", TARGET, f"--compile-to={stage}", "--emit-bytecode", "-o", "d.mlirbc", cwd=large)
+        taken = measure(
+            "large.mlirbc",
+            TARGET,
+            f"--compile-to={stage}",
+            "--emit-bytecode",
+            "-o",
+            "d.mlirbc",
+            cwd=large,
+        )
         assert os.path.getsize(large / "d.mlirbc") < 1.1 * BYTES
         assert taken - base < 3 * BYTES, stage
         measure("d.mlirbc", "-o", "b.alula", cwd=large)
@@ -60,8 +76,18 @@ def test_d11_large_resource(large):
 
 def test_d11_memory_of_going_on(large):
     base = measure("--print-stages", "-o", "/dev/null", cwd=large)
-    measure("large.mlirbc", TARGET, "--compile-to=target", "--emit-bytecode", "-o", "d.mlirbc", cwd=large)
-    taken = measure("d.mlirbc", "--compile-to=target", "--emit-bytecode", "-o", "e.mlirbc", cwd=large)
+    measure(
+        "large.mlirbc",
+        TARGET,
+        "--compile-to=target",
+        "--emit-bytecode",
+        "-o",
+        "d.mlirbc",
+        cwd=large,
+    )
+    taken = measure(
+        "d.mlirbc", "--compile-to=target", "--emit-bytecode", "-o", "e.mlirbc", cwd=large
+    )
     assert taken - base < 3 * BYTES
     assert subprocess.run(["cmp", "d.mlirbc", "e.mlirbc"], cwd=large).returncode == 0
 
@@ -99,7 +125,9 @@ def limit_files():
 
 @pytest.mark.parametrize("flag", DUMPS)
 def test_d12_full_disk(flag, program):
-    result = run("p.mlir", TARGET, f"{flag}=x", "-o", "a.alula", cwd=program, preexec_fn=limit_files)
+    result = run(
+        "p.mlir", TARGET, f"{flag}=x", "-o", "a.alula", cwd=program, preexec_fn=limit_files
+    )
     assert result.returncode == 1
     assert b"error: 'builtin.module': can't write '" in result.stderr
     assert not (program / "a.alula").exists()
@@ -109,15 +137,22 @@ def test_d12_full_disk(flag, program):
 
 
 def test_d12_full_disk_for_the_result(program):
-    result = run("p.mlir", TARGET, "--compile-to=kernel", "-o", "d.mlir", cwd=program, preexec_fn=limit_files)
+    result = run(
+        "p.mlir", TARGET, "--compile-to=kernel", "-o", "d.mlir", cwd=program, preexec_fn=limit_files
+    )
     assert result.returncode == 1 and b"can't write 'd.mlir'" in result.stderr
     assert {file.name for file in program.iterdir()} == {"p.mlir"}
     result = run("p.mlir", TARGET, "--compile-to=kernel", "-o", "/dev/full", cwd=program)
-    assert result.returncode == 1 and b"can't write '/dev/full': No space left on device" in result.stderr
+    assert (
+        result.returncode == 1
+        and b"can't write '/dev/full': No space left on device" in result.stderr
+    )
 
 
 def test_an_old_dump_stays_if_the_new_one_fails(program):
     succeed("p.mlir", TARGET, "--compile-to=kernel", "-o", "d.mlir", cwd=program)
     before = (program / "d.mlir").read_bytes()
-    run("p.mlir", TARGET, "--compile-to=target", "-o", "d.mlir", cwd=program, preexec_fn=limit_files)
+    run(
+        "p.mlir", TARGET, "--compile-to=target", "-o", "d.mlir", cwd=program, preexec_fn=limit_files
+    )
     assert (program / "d.mlir").read_bytes() == before

@@ -37,7 +37,9 @@ def find_folder(folder):
 
 
 def rerun(folder, script="rerun.sh"):
-    return subprocess.run(["sh", folder / script], capture_output=True, env=ENVIRONMENT, timeout=120)
+    return subprocess.run(
+        ["sh", folder / script], capture_output=True, env=ENVIRONMENT, timeout=120
+    )
 
 
 @pytest.mark.parametrize("stage", [*STAGES, "emit"])
@@ -74,7 +76,9 @@ def test_d10_from_standard_input(tmp_path):
 
 def test_d10_of_a_dump(tmp_path):
     (tmp_path / "chain.mlir").write_text(CHAIN)
-    dump = succeed("chain.mlir", TARGET, "--test-fail-in=schedule:crash", "--compile-to=dispatch", cwd=tmp_path)
+    dump = succeed(
+        "chain.mlir", TARGET, "--test-fail-in=schedule:crash", "--compile-to=dispatch", cwd=tmp_path
+    )
     assert run("-", cwd=tmp_path, input=dump).returncode == -signal.SIGABRT
     folder = find_folder(tmp_path)
     assert "after stage 'kernel'" in (folder / "before.mlir").read_text()
@@ -83,7 +87,10 @@ def test_d10_of_a_dump(tmp_path):
 
 def test_d10_local(tmp_path):
     compile_failing(tmp_path, "kernel:crash", "--crash-reproducer=r", "--crash-reproducer-local")
-    assert 'pipeline: "builtin.module(driver-test-fail{how=crash})"' in (tmp_path / "r/local.mlir").read_text()
+    assert (
+        'pipeline: "builtin.module(driver-test-fail{how=crash})"'
+        in (tmp_path / "r/local.mlir").read_text()
+    )
     assert rerun(tmp_path / "r", "rerun-local.sh").returncode == -signal.SIGABRT
 
 
@@ -125,15 +132,23 @@ def test_reduce(tmp_path):
     assert "stablehlo.abs" in small and "stablehlo.dot" not in small
     succeed("-", "-o", "/dev/null", input=small.encode())
     script.write_text("#!/bin/sh\nexit 0\n")
-    assert "--test finds nothing in the program as it is" in fail("chain.mlir", "--test=has_abs.sh", program=reduce, cwd=tmp_path, status=1)
-    assert "--test: can't be run: 'none.sh'" in fail("chain.mlir", "--test=none.sh", program=reduce, cwd=tmp_path)
+    assert "--test finds nothing in the program as it is" in fail(
+        "chain.mlir", "--test=has_abs.sh", program=reduce, cwd=tmp_path, status=1
+    )
+    assert "--test: can't be run: 'none.sh'" in fail(
+        "chain.mlir", "--test=none.sh", program=reduce, cwd=tmp_path
+    )
 
 
 def test_reduce_a_crash(tmp_path):
     """With the compiler itself as what is looked at."""
     (tmp_path / "chain.mlir").write_text(CHAIN)
     script = tmp_path / "crashes.sh"
-    script.write_text(f'#!/bin/sh\n{BIN}/alula-compile "$1" --test-fail-in=kernel:crash --crash-reproducer=off -o /dev/null 2>/dev/null\n')
+    script.write_text(
+        f'#!/bin/sh\n{BIN}/alula-compile "$1" --test-fail-in=kernel:crash --crash-reproducer=off -o /dev/null 2>/dev/null\n'
+    )
     script.chmod(0o755)
-    small = succeed("chain.mlir", "--test=crashes.sh", program=BIN / "alula-compile-reduce", cwd=tmp_path).decode()
+    small = succeed(
+        "chain.mlir", "--test=crashes.sh", program=BIN / "alula-compile-reduce", cwd=tmp_path
+    ).decode()
     assert "stablehlo" not in small and "func.func" not in small

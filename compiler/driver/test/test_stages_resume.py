@@ -3,7 +3,19 @@
 import re
 
 import pytest
-from stage_programs import BIN, CHAIN, MLP, PROGRAMS, STAGES, TARGET, compile_straight, fail, run, succeed, write
+from stage_programs import (
+    BIN,
+    CHAIN,
+    MLP,
+    PROGRAMS,
+    STAGES,
+    TARGET,
+    compile_straight,
+    fail,
+    run,
+    succeed,
+    write,
+)
 
 
 @pytest.fixture(scope="module", params=PROGRAMS)
@@ -21,7 +33,9 @@ def external(folder):
 @pytest.mark.parametrize("stage", STAGES)
 def test_d01_stop_and_go_on(straight, stage, form, tmp_path):
     folder, program, flags, artifact = straight
-    dump = succeed("-", *flags, f"--compile-to={stage}", *form, cwd=folder, input=program.read_bytes())
+    dump = succeed(
+        "-", *flags, f"--compile-to={stage}", *form, cwd=folder, input=program.read_bytes()
+    )
     # From standard input the program has another name, and the same hash.
     succeed("-", "-o", tmp_path / "b.alula", cwd=tmp_path, input=dump)
     assert (tmp_path / "b.alula").read_bytes() == artifact
@@ -50,7 +64,9 @@ def test_d01_same_stage_changes_the_form(tmp_path):
 
 def test_d02_dump_all_and_go_on(straight, tmp_path):
     folder, program, flags, artifact = straight
-    succeed(program, *flags, "-o", tmp_path / "a.alula", f"--dump-stages-to={tmp_path}/s", cwd=tmp_path)
+    succeed(
+        program, *flags, "-o", tmp_path / "a.alula", f"--dump-stages-to={tmp_path}/s", cwd=tmp_path
+    )
     assert (tmp_path / "a.alula").read_bytes() == artifact, "dumps change nothing"
     files = sorted(file.name for file in (tmp_path / "s").iterdir())
     assert files == [f"{i + 1:02}.{stage}.mlir" for i, stage in enumerate(STAGES)] + ["08.emit.txt"]
@@ -69,7 +85,14 @@ def test_d02_dump_all_and_go_on(straight, tmp_path):
 
 def test_d02_bytecode(tmp_path):
     path, flags, artifact = compile_straight(tmp_path, "mlp")
-    succeed(path, *flags, "-o", tmp_path / "a.alula", "--emit-bytecode", f"--dump-stages-to={tmp_path}/s")
+    succeed(
+        path,
+        *flags,
+        "-o",
+        tmp_path / "a.alula",
+        "--emit-bytecode",
+        f"--dump-stages-to={tmp_path}/s",
+    )
     for i, stage in enumerate(STAGES):
         succeed(tmp_path / f"s/{i + 1:02}.{stage}.mlirbc", "-o", tmp_path / "b.alula")
         assert (tmp_path / "b.alula").read_bytes() == artifact
@@ -109,9 +132,20 @@ def test_d02_preprocessing_is_recorded_until_it_is_done(tmp_path):
     # The same again is no contradiction, and is not done again.
     succeed(done, *flags, "-o", tmp_path / "b.alula")
     said = fail(done, "--preprocess-executables-with=cat")
-    assert "[stage-conflict] --preprocess-executables-with=cat" in said and "been through stage 'dispatch'" in said
-    again = ["--preprocess-executables-with=sed s/stablehlo.negate/stablehlo.abs/", "--preprocess-again"]
+    assert (
+        "[stage-conflict] --preprocess-executables-with=cat" in said
+        and "been through stage 'dispatch'" in said
+    )
+    again = [
+        "--preprocess-executables-with=sed s/stablehlo.negate/stablehlo.abs/",
+        "--preprocess-again",
+    ]
     succeed(done, *again, "-o", tmp_path / "b.alula")
+    said = fail(tmp_path / "s/05.kernel.mlir", *again)
+    assert (
+        "[stage-usage] --preprocess-again: the program is past 'dispatch': it has been through 'kernel'"
+        in said
+    )
     succeed(path, TARGET, "-o", tmp_path / "plain.alula")
     assert (tmp_path / "b.alula").read_bytes() == (tmp_path / "plain.alula").read_bytes()
 
@@ -143,7 +177,13 @@ def test_d03_override_is_as_if_it_had_been_so(tmp_path):
     succeed(path, "--target=cpu:x86-64-v2", "-o", tmp_path / "v2.alula")
     dump = succeed(path, *flags, "--compile-to=kernel")
     for _ in range(2):
-        dump = succeed("-", "--target=cpu:x86-64-v2", "--override-recorded", "--compile-to=schedule", input=dump)
+        dump = succeed(
+            "-",
+            "--target=cpu:x86-64-v2",
+            "--override-recorded",
+            "--compile-to=schedule",
+            input=dump,
+        )
     succeed("-", "-o", tmp_path / "b.alula", input=dump)
     assert (tmp_path / "b.alula").read_bytes() == (tmp_path / "v2.alula").read_bytes()
 
@@ -154,10 +194,13 @@ def test_d04_edit_between_stages(tmp_path):
         "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
         "  %0 = stablehlo.abs %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
     )
-    dump = succeed(path, "--compile-to=kernel").decode()
-    assert dump.count("math.absf") == 1
-    succeed("-", "-o", tmp_path / "b.alula", input=dump.replace("math.absf", "math.exp").encode())
-    out = succeed(tmp_path / "b.alula", "--input=4xf32=0,1,-1,2", program=BIN / "alula-run").decode()
+    dump = succeed(path, "--compile-to=executable-sources").decode()
+    assert dump.count("stablehlo.abs") == 1
+    edited = dump.replace("stablehlo.abs", "stablehlo.exponential")
+    succeed("-", "-o", tmp_path / "b.alula", input=edited.encode())
+    out = succeed(
+        tmp_path / "b.alula", "--input=4xf32=0,1,-1,2", program=BIN / "alula-run"
+    ).decode()
     numbers = [float(each) for each in re.search(r"=\[?([^\]]*)", out).group(1).split(",")]
     assert numbers == pytest.approx([1, 2.7182817, 0.36787945, 7.389056], rel=1e-6)
 
@@ -165,13 +208,28 @@ def test_d04_edit_between_stages(tmp_path):
 @pytest.mark.parametrize(
     "flags, text",
     [
-        (["--compile-to=garden"], "[stage-usage] --compile-to: there is no stage 'garden': there are input, optimize"),
+        (
+            ["--compile-to=garden"],
+            "[stage-usage] --compile-to: there is no stage 'garden': there are input, optimize",
+        ),
         (["--compile-from=Input"], "[stage-usage] --compile-from: there is no stage 'Input'"),
         (["--compile-from=emit"], "[stage-usage] --compile-from: nothing follows 'emit'"),
-        (["--compile-from=schedule", "--compile-to=kernel"], "[stage-usage] --compile-to=kernel: the program is past it"),
-        (["--compile-to=", "--dump-stages-to="], "[stage-usage] --compile-to: there is no stage ''"),
-        (["--elide-constants-larger=few"], "[stage-usage] --elide-constants-larger: must be a number: is 'few'"),
-        (["--elide-constants-larger=3", "--emit-bytecode"], "[stage-usage] --elide-constants-larger: is for text"),
+        (
+            ["--compile-from=schedule", "--compile-to=kernel"],
+            "[stage-usage] --compile-to=kernel: the program is past it",
+        ),
+        (
+            ["--compile-to=", "--dump-stages-to="],
+            "[stage-usage] --compile-to: there is no stage ''",
+        ),
+        (
+            ["--elide-constants-larger=few"],
+            "[stage-usage] --elide-constants-larger: must be a number: is 'few'",
+        ),
+        (
+            ["--elide-constants-larger=3", "--emit-bytecode"],
+            "[stage-usage] --elide-constants-larger: is for text",
+        ),
     ],
 )
 def test_d05_usage(flags, text, tmp_path):
@@ -184,23 +242,53 @@ def test_d05_the_program_is_past_it(tmp_path):
     path, flags = write(tmp_path, "mlp")
     dump = succeed(path, *flags, "--compile-to=kernel")
     said = fail("-", "--compile-to=dispatch", input=dump)
-    assert "[stage-usage] --compile-to=dispatch: the program is past it: it has been through 'kernel'" in said
+    assert (
+        "[stage-usage] --compile-to=dispatch: the program is past it: it has been through 'kernel'"
+        in said
+    )
     said = fail("-", "--compile-from=dispatch", input=dump)
-    assert "[stage-conflict] --compile-from=dispatch: the program says that it has been through 'kernel'" in said
+    assert (
+        "[stage-conflict] --compile-from=dispatch: the program says that it has been through 'kernel'"
+        in said
+    )
     succeed("-", "--compile-from=kernel", "-o", tmp_path / "b.alula", input=dump)
 
 
 @pytest.mark.parametrize(
     "old, new, text",
     [
-        (r'"alula \d+\.\d+\.\d+"', '"alula 0.0.1"', "[stage-version] written by alula 0.0.1, this is alula "),
-        (r'alula.stage = "kernel"', 'alula.stage = "garden"', "[stage-record] alula.stage must be a stage"),
+        (
+            r'"alula \d+\.\d+\.\d+"',
+            '"alula 0.0.1"',
+            "[stage-version] written by alula 0.0.1, this is alula ",
+        ),
+        (
+            r'alula.stage = "kernel"',
+            'alula.stage = "garden"',
+            "[stage-record] alula.stage must be a stage",
+        ),
         (r'alula.stage = "kernel"', "alula.stage = 3", "is no string"),
-        (r'alula.stage = "kernel"', 'alula.stage = "emit"', "[stage-record] alula.stage must be a stage"),
+        (
+            r'alula.stage = "kernel"',
+            'alula.stage = "emit"',
+            "[stage-record] alula.stage must be a stage",
+        ),
         (r"input_hash = ", "hash = ", "[stage-record] alula.record must be a dictionary"),
-        (r"alula.record = ", "alula.records = ", "[stage-record] alula.record must be a dictionary"),
-        (r"spent = \[\]", "spent = 3", "[stage-record] alula.record: spent must be a list of strings"),
-        (r'"--target=cpu:x86-64-v3"', '"--nonsense=3"', "[stage-record] its flags are not understood"),
+        (
+            r"alula.record = ",
+            "alula.records = ",
+            "[stage-record] alula.record must be a dictionary",
+        ),
+        (
+            r"spent = \[\]",
+            "spent = 3",
+            "[stage-record] alula.record: spent must be a list of strings",
+        ),
+        (
+            r'"--target=cpu:x86-64-v3"',
+            '"--nonsense=3"',
+            "[stage-record] its flags are not understood",
+        ),
         (r"plugins = \[\]", 'plugins = ["soft 1.0"]', "soft"),
     ],
 )
@@ -228,7 +316,9 @@ def test_d05_truncated(tmp_path):
 def test_aliases(tmp_path):
     path, flags = write(tmp_path, "loop")
     for alias, stage in [("sources", "dispatch"), ("configs", "kernel"), ("targets", "target")]:
-        assert succeed(path, *flags, f"--compile-to=executable-{alias}") == succeed(path, *flags, f"--compile-to={stage}")
+        assert succeed(path, *flags, f"--compile-to=executable-{alias}") == succeed(
+            path, *flags, f"--compile-to={stage}"
+        )
 
 
 def test_response_file(tmp_path):
@@ -239,17 +329,20 @@ def test_response_file(tmp_path):
     assert (tmp_path / "b.alula").read_bytes() == artifact
 
 
-@pytest.mark.parametrize("flag", ["--elide-constants-larger=4", "--mlir-elide-elementsattrs-if-larger=4"])
+@pytest.mark.parametrize(
+    "flag", ["--elide-constants-larger=4", "--mlir-elide-elementsattrs-if-larger=4"]
+)
 def test_d13_elided(flag, tmp_path):
     path, flags = write(tmp_path, "mlp")
-    for stage in STAGES:
+    # The linker resets MLIR's own flags: what comes after it is whole, and says so.
+    for stage in STAGES if flag.startswith("--elide") else STAGES[:-1]:
         dump = succeed(path, *flags, f"--compile-to={stage}", flag)
         assert b"// constants are left out: can't be gone on with" in dump
         said = run("-", "-o", tmp_path / "b.alula", input=dump)
         assert said.returncode == 2, stage
         assert b"[stage-incomplete] constants were left out" in said.stderr
         assert not (tmp_path / "b.alula").exists()
-    assert len(dump) < len(succeed(path, *flags, "--compile-to=target"))
+    assert len(dump) < len(succeed(path, *flags, f"--compile-to={stage}"))
 
 
 def test_constants_survive(tmp_path):
@@ -263,4 +356,6 @@ def test_constants_survive(tmp_path):
         outputs = [f"--output={out}{i}.bin" for i in range(4)]
         succeed(tmp_path / "b.alula", *inputs, *outputs, program=BIN / "alula-run")
         assert (tmp_path / "out2.bin").read_bytes().hex().upper() in MLP
-        assert (tmp_path / "out3.bin").read_bytes() == b"".join(i.to_bytes(8, "little") for i in (1, 2, 3))
+        assert (tmp_path / "out3.bin").read_bytes() == b"".join(
+            i.to_bytes(8, "little") for i in (1, 2, 3)
+        )
