@@ -402,3 +402,16 @@ def test_objects_with_a_grid_of_each_call(tmp_path):
     succeed(program, step(f"sh -c '{attach} | {tool}'"), "-o", artifact, until=None)
     for size in (1, 65, 1000):
         check_numbers(tmp_path, artifact, size)
+
+
+def test_grid_of_a_file(tmp_path):
+    """Who substitutes an executable by a file may choose its grid as a tool may."""
+    program, artifact = write_sum(tmp_path, 250), tmp_path / "out"
+    folder = tmp_path / "sources"
+    succeed(program, f"--dump-executable-sources-to={folder}")
+    (file,) = folder.glob("*main_0.source.mlir")
+    file.write_text(file.read_text().replace("workgroups [1, 1, 1]", "workgroups [4, 1, 1]"))
+    flag = f"--substitute-executable-source=main_0={file}"
+    assert "workgroups [4, 1, 1] scratch 0 {pinned}" in succeed(program, flag, until="kernel")
+    succeed(program, flag, "-o", artifact, until=None)
+    check_numbers(tmp_path, artifact, 250)
