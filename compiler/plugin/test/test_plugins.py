@@ -275,6 +275,23 @@ def test_g08_a_hook_aborts(kind, request):
     assert again.returncode == 70 and "[plug-crash]" in again.stderr
 
 
+def test_g08_a_hook_throws(here):
+    (here / "p.cpp").write_text(
+        '#include "alula/plugin.h"\n#include <stdexcept>\n'
+        "static int32_t rewrite(void *, const alula_stage *, const void *, size_t,\n"
+        '                       alula_bytes *, char **) { throw std::runtime_error("no"); }\n'
+        'static const char *const stages[] = {"preprocess"};\n'
+        "static const alula_hooks hooks = {sizeof hooks, 0, stages, 1, nullptr, nullptr, nullptr,\n"
+        "                                  rewrite, nullptr, 0};\n"
+        'static const alula_plugin table = {sizeof table, 1, 0, ALULA_TIER_C, "thrower", "1",\n'
+        '  "", nullptr, nullptr, 0, nullptr, 0, nullptr, 0, nullptr, nullptr, &hooks};\n'
+        "const alula_plugin *alula_plugin_query(uint16_t, uint16_t) { return &table; }\n"
+    )
+    library = build(here / "p.so", here / "p.cpp", "-fexceptions")
+    text = fail("plug-crash", PROGRAM, f"--load-plugin={library}", status=70)
+    assert "crash in plugin thrower, stage preprocess: aborted (signal 6)" in text
+
+
 @pytest.mark.parametrize("kind", ["plain", "probe_m"])
 def test_g08_a_loop_is_interrupted(kind, request):
     library = request.getfixturevalue(kind)
