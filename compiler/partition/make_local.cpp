@@ -33,8 +33,11 @@ bool isAny(StringRef) { return true; }
 
 class Localizer {
 public:
-  Localizer(func::FuncOp function, int64_t devices)
-      : main(function), devices(devices), rewriter(function.getContext()) {}
+  /// Of the results that are `hinted`, those that can't be divided stay whole.
+  Localizer(func::FuncOp function, int64_t devices,
+            llvm::SmallDenseSet<unsigned> hinted = {})
+      : main(function), devices(devices), hinted(std::move(hinted)),
+        rewriter(function.getContext()) {}
 
   /// What others call takes and gives whole arrays.
   LogicalResult run(bool isEntry) {
@@ -372,6 +375,8 @@ private:
         if (failed(readSignature(main.getResultAttrDict(number), type,
                                  placement)))
           return failure();
+        if (hinted.contains(number) && !placement.getLocalType(type))
+          placement = Placement();
       } else if (auto known = placements.find(operand.get().getDefiningOp());
                  known != placements.end()) {
         placement = known->second;
@@ -407,6 +412,7 @@ private:
 
   func::FuncOp main;
   int64_t devices;
+  llvm::SmallDenseSet<unsigned> hinted;
   IRRewriter rewriter;
   /// What gathers, and the last ones of those with the placement of the pieces.
   SmallVector<Operation *> gathers;
@@ -425,8 +431,9 @@ bool isHint(Operation *op) {
 }
 
 /// What the program asks of a value that it returns, unless the signature says
-/// where that lies.
-void keepHintsOfResults(func::FuncOp main) {
+/// where that lies: the numbers of such results.
+llvm::SmallDenseSet<unsigned> keepHintsOfResults(func::FuncOp main) {
+  llvm::SmallDenseSet<unsigned> hinted;
   for (OpOperand &operand :
        main.getBody().front().getTerminator()->getOpOperands()) {
     unsigned number = operand.getOperandNumber();
@@ -438,7 +445,11 @@ void keepHintsOfResults(func::FuncOp main) {
       main.setResultAttr(number, shardyName, constraint.getSharding());
     else if (isHint(hint) && hint->hasAttr(gspmdName))
       main.setResultAttr(number, gspmdName, hint->getAttr(gspmdName));
+    else
+      continue;
+    hinted.insert(number);
   }
+  return hinted;
 }
 
 void dropHints(ModuleOp module) {
@@ -492,9 +503,9 @@ struct MakeLocal : alula::partition::impl::MakeLocalBase<MakeLocal> {
         module.getOps<sdy::MeshOp>().empty())
       return;
     int64_t devices = getCount(module, "mhlo.num_partitions");
-    keepHintsOfResults(main);
+    llvm::SmallDenseSet<unsigned> hinted = keepHintsOfResults(main);
     dropHints(module);
-    Localizer localizer(main, devices);
+    Localizer localizer(main, devices, hinted);
     if (failed(localizer.run(/*isEntry=*/true)))
       return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>())

@@ -126,17 +126,19 @@ module attributes {mhlo.num_partitions = 2 : i32} {
   }
 }
 
-// Where nothing else is said, a result lies where the program asks for it.
+// Where nothing else is said, a result lies where the program asks for it, if it
+// can.
 // ASKED-LABEL: module
-// ASKED-SAME: mhlo.spmd_output_sharding = "{devices=[1,2]0,1}"
-// ASKED: func.func public @main(%{{.*}}: tensor<2x4xf32>) -> tensor<4x2xf32>
+// ASKED-SAME: mhlo.spmd_output_sharding = "{{[{][{]}}devices=[1,2]0,1}, {replicated}}"
+// ASKED: func.func public @main(%{{.*}}: tensor<2x4xf32>, %{{.*}}: tensor<3xf32>) -> (tensor<4x2xf32>, tensor<3xf32>)
 
 //--- asked.mlir
 module attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @m = <["a"=2]>
-  func.func public @main(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> tensor<4x4xf32> {
+  func.func public @main(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}, %u: tensor<3xf32>) -> (tensor<4x4xf32>, tensor<3xf32>) {
     %y = stablehlo.sine %x : tensor<4x4xf32>
     %z = sdy.sharding_constraint %y <@m, [{}, {"a"}]> : tensor<4x4xf32>
-    return %z : tensor<4x4xf32>
+    %v = sdy.sharding_constraint %u <@m, [{"a"}]> : tensor<3xf32>
+    return %z, %v : tensor<4x4xf32>, tensor<3xf32>
   }
 }
