@@ -349,6 +349,20 @@ def test_stages_get_the_program(stage, here):
     assert compute(f"--load-plugin={library}", "--probe-do=subtract", folder=here) == DIFFERENCE
 
 
+def test_a_barrier_vetoes_evaluation(here):
+    program = here / "p.mlir"
+    program.write_text(
+        "func.func @main() -> tensor<4xf32> {\n"
+        "  %c = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>\n"
+        "  %k = stablehlo.abs %c : tensor<4xf32>\n"
+        "  %0 = stablehlo.add %k, %c : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
+    )
+    library = probe(here, STAGES="global-opt.begin")
+    flags = [f"--load-plugin={library}", "--compile-to=optimize"]
+    assert "stablehlo.add" not in succeed(program, *flags)
+    assert "stablehlo.add" in succeed(program, *flags, "--probe-do=barrier")
+
+
 UNITS = """
 func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {{
   %c = stablehlo.constant dense<3.0> : tensor<4xf32>

@@ -1,5 +1,6 @@
 /* A plugin of tier C for tests: macros say what its table is like, option `do`
  * what its hook does. */
+#define _GNU_SOURCE
 #include "alula/plugin.h"
 
 #include <stdio.h>
@@ -52,6 +53,22 @@ static int32_t create(const alula_host *host, const char *const *values,
   return 0;
 }
 
+/* Wherever it is. */
+static void replace(const alula_host *host, const char *text, size_t bytes,
+                    const char *old, const char *new, alula_bytes *reply) {
+  const char *end = text + bytes;
+  char *to = reply->data = host->allocate(4 * bytes);
+  size_t length = strlen(old);
+  while (text < end)
+    if ((size_t)(end - text) > length && memcmp(text, old, length) == 0) {
+      text += length;
+      to = stpcpy(to, new);
+    } else {
+      *to++ = *text++;
+    }
+  reply->size = (size_t)(to - (char *)reply->data);
+}
+
 static int32_t rewrite(void *self, const alula_stage *stage, const void *input,
                        size_t bytes, alula_bytes *reply, char **error) {
   const char *what = self;
@@ -69,25 +86,18 @@ static int32_t rewrite(void *self, const alula_stage *stage, const void *input,
   }
   if (strcmp(what, "say") == 0)
     stage->say(stage, ALULA_SAY_REMARK, ID);
-  if (strcmp(what, "subtract") == 0) {
-    /* add → subtract, wherever it is. */
-    const char *from = input, *end = from + bytes;
-    char *to = reply->data = stage->host->allocate(2 * bytes);
-    while (from < end)
-      if (end - from > 13 && memcmp(from, "stablehlo.add", 13) == 0) {
-        memcpy(to, "stablehlo.subtract", 18);
-        from += 13;
-        to += 18;
-      } else {
-        *to++ = *from++;
-      }
-    reply->size = (size_t)(to - (char *)reply->data);
-  }
+  if (strcmp(what, "subtract") == 0)
+    replace(stage->host, input, bytes, "stablehlo.add", "stablehlo.subtract",
+            reply);
+  if (strcmp(what, "barrier") == 0)
+    replace(stage->host, input, bytes, "stablehlo.abs",
+            "stablehlo.optimization_barrier", reply);
   return 0;
 }
 
-static const char *const choices[] = {"nothing", "fail",   "abort", "loop",
-                                      "garbage", "refuse", "say",   "subtract"};
+static const char *const choices[] = {"nothing", "fail",     "abort",
+                                      "loop",    "garbage",  "refuse",
+                                      "say",     "subtract", "barrier"};
 static const alula_option options[] = {
     {sizeof(alula_option), ALULA_OPTION_ENUM, OPTION, "what to do", "nothing",
      0, 0, choices, sizeof choices / sizeof *choices},
