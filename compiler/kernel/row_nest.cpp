@@ -4,8 +4,8 @@
 //   %e = exponential %s       →              s = sum of e
 //   %t = reduce %e, add                      result's row = e / s
 //   %r = divide %e, %t
-// (Broadcasts are left out.) What has one value for each row stays a value; what
-// several loops over the columns read is kept for one row.
+// (Broadcasts are left out.) What has one value for each row stays a value;
+// what several loops over the columns read is kept for one row.
 
 #include "compiler/kernel/row_nest.h"
 
@@ -197,16 +197,24 @@ private:
   Value createRow(Value tensor) {
     SmallVector<Value> columns = getSizes(getColumns(tensor, nest));
     auto type = cast<RankedTensorType>(tensor.getType());
-    Value row = lowering.createTemporary(
-        columns, getMemoryType(type.getElementType()));
-    SmallVector<int64_t> strides(nest.rows.size(), 0);
-    for (Value stride : lowering.getStrides(columns))
-      strides.push_back(*getConstantIntValue(stride));
+    Value row =
+        lowering.createTemporary(columns, getMemoryType(type.getElementType()));
+    // A stride of zero can be computed with, but a type that says so can't be
+    // read back.
+    SmallVector<int64_t> typeStrides(nest.rows.size(), ShapedType::kDynamic);
+    SmallVector<OpFoldResult> sizes,
+        strides(nest.rows.size(), lowering.index(0));
+    for (Value stride : lowering.getStrides(columns)) {
+      typeStrides.push_back(*getConstantIntValue(stride));
+      strides.push_back(lowering.b.getIndexAttr(typeStrides.back()));
+    }
+    for (int64_t size : type.getShape())
+      sizes.push_back(lowering.b.getIndexAttr(size));
     auto view = MemRefType::get(
         type.getShape(), cast<MemRefType>(row.getType()).getElementType(),
-        StridedLayoutAttr::get(type.getContext(), 0, strides));
+        StridedLayoutAttr::get(type.getContext(), 0, typeStrides));
     return lowering.b.create<memref::ReinterpretCastOp>(
-        view, row, /*offset=*/0, type.getShape(), strides);
+        view, row, /*offset=*/lowering.b.getIndexAttr(0), sizes, strides);
   }
 
   void emitReduction(stablehlo::ReduceOp reduce, ValueRange row) {
