@@ -67,6 +67,21 @@ CUSTOM = """func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 }
 """
 
+# Rows that several loops read: a kernel with a buffer for one row.
+ROWS = """func.func @main(%x: tensor<128x512xf32>) -> tensor<128x512xf32> {
+  %ninf = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %m = stablehlo.reduce(%x init: %ninf) applies stablehlo.maximum across dimensions = [1] : (tensor<128x512xf32>, tensor<f32>) -> tensor<128xf32>
+  %mb = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<128xf32>) -> tensor<128x512xf32>
+  %s = stablehlo.subtract %x, %mb : tensor<128x512xf32>
+  %e = stablehlo.exponential %s : tensor<128x512xf32>
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<128x512xf32>, tensor<f32>) -> tensor<128xf32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<128xf32>) -> tensor<128x512xf32>
+  %r = stablehlo.divide %e, %tb : tensor<128x512xf32>
+  return %r : tensor<128x512xf32>
+}
+"""
+
 # Three products that don't share a kernel.
 CHAIN = """module @chain {
 func.func public @main(%x: tensor<256x256xf32>, %w: tensor<256x256xf32>) -> tensor<256x256xf32> {
@@ -84,6 +99,7 @@ TARGET = "--target=cpu:x86-64-v3"
 PROGRAMS = {
     "mlp": (MLP, [TARGET]),
     "loop": (LOOP, [TARGET, "--target=cpu:x86-64-v2"]),
+    "rows": (ROWS, [TARGET]),
     "globals": (GLOBALS, []),
     "dynamic": (DYNAMIC, [TARGET]),
     "custom": (CUSTOM, [TARGET, "--custom-call=mine"]),
