@@ -19,6 +19,7 @@
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -45,7 +46,8 @@ void alula::driver::registerDialects(mlir::DialectRegistry &registry) {
                   mlir::stablehlo::StablehloDialect,
                   mlir::tensor::TensorDialect, newer::NewerDialect>();
   // What stages of the compiler hold.
-  registry.insert<dispatch::DispatchDialect, mlir::LLVM::LLVMDialect,
+  registry.insert<dispatch::DispatchDialect, mlir::complex::ComplexDialect,
+                  mlir::LLVM::LLVMDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
                   mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
   mlir::func::registerInlinerExtension(registry);

@@ -82,6 +82,15 @@ ROWS = """func.func @main(%x: tensor<128x512xf32>) -> tensor<128x512xf32> {
 }
 """
 
+COMPLEX = """func.func @main(%x: tensor<8xcomplex<f32>>) -> (tensor<8xcomplex<f32>>, tensor<8xf32>) {
+  %c = stablehlo.constant dense<(1.0, 0x7FC00001)> : tensor<8xcomplex<f32>>
+  %0 = stablehlo.exponential %x : tensor<8xcomplex<f32>>
+  %1 = stablehlo.multiply %0, %c : tensor<8xcomplex<f32>>
+  %2 = stablehlo.abs %0 : (tensor<8xcomplex<f32>>) -> tensor<8xf32>
+  return %1, %2 : tensor<8xcomplex<f32>>, tensor<8xf32>
+}
+"""
+
 # Three products that don't share a kernel.
 CHAIN = """module @chain {
 func.func public @main(%x: tensor<256x256xf32>, %w: tensor<256x256xf32>) -> tensor<256x256xf32> {
@@ -100,6 +109,7 @@ PROGRAMS = {
     "mlp": (MLP, [TARGET]),
     "loop": (LOOP, [TARGET, "--target=cpu:x86-64-v2"]),
     "rows": (ROWS, [TARGET]),
+    "complex": (COMPLEX, [TARGET]),
     "globals": (GLOBALS, []),
     "dynamic": (DYNAMIC, [TARGET]),
     "custom": (CUSTOM, [TARGET, "--custom-call=mine"]),
