@@ -17,7 +17,7 @@ bool alula::kernel::keepsIndices(Operation *op) {
 
 namespace {
 /// Elements are computed by recursion over what they are made of.
-constexpr unsigned maxDepth = 128;
+constexpr unsigned maxDepth = 256;
 
 int64_t countElements(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());

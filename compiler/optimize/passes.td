@@ -20,6 +20,10 @@ def SimplifyMovement
   let summary = "moves elements once instead of twice, or not at all";
 }
 
+def UnrollLoops : Pass<"optimize-unroll-loops", "::mlir::ModuleOp"> {
+  let summary = "writes out loops of a few rounds";
+}
+
 def HoistInvariants : Pass<"optimize-hoist-invariants", "::mlir::ModuleOp"> {
   let summary = "computes before a loop what each round would compute again";
 }

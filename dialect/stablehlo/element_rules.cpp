@@ -31,6 +31,12 @@ bool stablehlo::readsOutside(Region &region) {
 }
 
 bool stablehlo::isElementwise(Operation *op) {
+  // Bits of elements that are as wide.
+  if (auto bits = dyn_cast<BitcastConvertOp>(op)) {
+    auto from = dyn_cast<RankedTensorType>(bits.getOperand().getType());
+    auto to = dyn_cast<RankedTensorType>(bits.getResult().getType());
+    return from && to && from.getShape() == to.getShape();
+  }
   return op->hasTrait<mlir::OpTrait::Elementwise>() ||
          isa<SelectOp, ClampOp>(op);
 }

@@ -18,7 +18,7 @@ func.func @elementwise(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, 
   %two = stablehlo.constant dense<2> : tensor<i32>
   %r:3 = stablehlo.while(%i = %zero, %x = %a, %y = %b) : tensor<i32>, tensor<4xf32>, tensor<4xf32>
     cond {
-      %p = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %p = stablehlo.compare NE, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %p : tensor<i1>
     } do {
       %j = stablehlo.add %i, %one : tensor<i32>
@@ -36,7 +36,7 @@ func.func @fibonacci(%a: tensor<2xi32>, %b: tensor<2xi32>) -> (tensor<2xi32>, te
   %five = stablehlo.constant dense<5> : tensor<i32>
   %r:3 = stablehlo.while(%i = %zero, %x = %a, %y = %b) : tensor<i32>, tensor<2xi32>, tensor<2xi32>
     cond {
-      %p = stablehlo.compare LT, %i, %five : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %p = stablehlo.compare NE, %i, %five : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %p : tensor<i1>
     } do {
       %j = stablehlo.add %i, %one : tensor<i32>
@@ -53,7 +53,7 @@ func.func @turned(%a: tensor<2x2xi32>, %b: tensor<4xi32>) -> (tensor<2x2xi32>, t
   %two = stablehlo.constant dense<2> : tensor<i32>
   %r:3 = stablehlo.while(%i = %zero, %x = %a, %y = %b) : tensor<i32>, tensor<2x2xi32>, tensor<4xi32>
     cond {
-      %p = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %p = stablehlo.compare NE, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %p : tensor<i1>
     } do {
       %j = stablehlo.add %i, %one : tensor<i32>
