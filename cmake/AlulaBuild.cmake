@@ -90,14 +90,19 @@ function(alula_use_pch NAME)
   add_dependencies(${NAME} alula-dialect-headers)
 endfunction()
 
-# alula_library(NAME SRCS … DEPS …): a static library of the compiler side.
+# alula_library(NAME [SMALL] SRCS … DEPS …): a static library of the compiler
+# side; SMALL: a release would rather have it small than fast.
 function(alula_library NAME)
-  cmake_parse_arguments(ARG "" "PCH" "SRCS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "SMALL" "PCH" "SRCS;DEPS" ${ARGN})
   add_library(${NAME} STATIC ${ARG_SRCS})
   alula_configure_target(${NAME} ON)
   alula_resolve_deps(deps ${ARG_DEPS})
   target_link_libraries(${NAME} PUBLIC ${deps})
-  if(NOT ARG_PCH STREQUAL "OFF")
+  # A header that was compiled for speed is of no use then.
+  if(ARG_SMALL AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${NAME} PRIVATE -Os)
+    add_dependencies(${NAME} alula-dialect-headers)
+  elseif(NOT ARG_PCH STREQUAL "OFF")
     alula_use_pch(${NAME})
   endif()
 endfunction()
