@@ -89,9 +89,9 @@ std::optional<Numbers> readDevices(Reader &reader) {
 }
 } // namespace
 
-std::optional<Placement>
-alula::partition::readGspmdText(StringRef text, unsigned rank,
-                                MLIRContext *context) {
+std::optional<Placement> alula::partition::readGspmdText(StringRef text,
+                                                         unsigned rank,
+                                                         MLIRContext *context) {
   Placement placement;
   if (text == "{replicated}")
     return placement;

@@ -9,7 +9,7 @@
 
 #include "compiler/partition/gspmd_text.h"
 #include "compiler/partition/passes.h"
-#include "compiler/partition/placement.h"
+#include "compiler/partition/pieces.h"
 
 #include "dialect/sdy/ops.h"
 
@@ -27,7 +27,8 @@ using namespace alula::partition;
 namespace {
 constexpr StringLiteral outputAttribute = "mhlo.spmd_output_sharding";
 constexpr StringLiteral parametersAttribute = "mhlo.spmd_parameters_shardings";
-constexpr StringLiteral shardyName = "sdy.sharding", gspmdName = "mhlo.sharding";
+constexpr StringLiteral shardyName = "sdy.sharding",
+                        gspmdName = "mhlo.sharding";
 
 bool isAny(StringRef) { return true; }
 
@@ -37,7 +38,7 @@ public:
   Localizer(func::FuncOp function, int64_t devices,
             llvm::SmallDenseSet<unsigned> hinted = {})
       : main(function), devices(devices), hinted(std::move(hinted)),
-        rewriter(function.getContext()) {}
+        rewriter(function.getContext()), pieces(rewriter, devices) {}
 
   /// What others call takes and gives whole arrays.
   LogicalResult run(bool isEntry) {
@@ -48,9 +49,7 @@ public:
         return failure();
     if (isEntry && failed(placeResults()))
       return failure();
-    for (Operation *op : llvm::reverse(gathers))
-      if (op->use_empty())
-        rewriter.eraseOp(op);
+    pieces.eraseUnused();
     return success();
   }
 
@@ -73,8 +72,8 @@ private:
   // ---- Reading shardings ----
 
   static bool hasSharding(DictionaryAttr attributes) {
-    return attributes && (attributes.contains(shardyName) ||
-                          attributes.contains(gspmdName));
+    return attributes &&
+           (attributes.contains(shardyName) || attributes.contains(gspmdName));
   }
 
   /// Of an argument or a result: as Shardy says it or as GSPMD does.
@@ -90,7 +89,8 @@ private:
                                       static_cast<unsigned>(type.getRank()),
                                       main.getContext())
                       : std::nullopt;
-    if (!known || (!known->isWhole() && known->mesh.getDeviceCount() != devices))
+    if (!known ||
+        (!known->isWhole() && known->mesh.getDeviceCount() != devices))
       return main.emitOpError()
              << "arrays of type " << type << " on " << devices
              << " devices can't lie as " << attributes.get(gspmdName);
@@ -121,159 +121,6 @@ private:
     return success();
   }
 
-  // ---- Pieces and wholes ----
-
-  /// The whole array that pieces make.
-  Value gather(Value piece, const Placement &placement) {
-    auto type = dyn_cast<RankedTensorType>(piece.getType());
-    if (!type || placement.isWhole())
-      return piece;
-    Value whole = piece;
-    if (!placement.unreduced.empty())
-      whole = addUp(whole, placement);
-    for (auto [dim, axes] : llvm::enumerate(placement.dims)) {
-      if (axes.empty())
-        continue;
-      auto current = cast<RankedTensorType>(whole.getType());
-      SmallVector<int64_t> shape(current.getShape());
-      shape[dim] *= placement.countShards(axes);
-      auto gathered = rewriter.create<stablehlo::AllGatherOp>(
-          piece.getLoc(), TypeRange{current.clone(shape)}, ValueRange{whole},
-          rewriter.getI64IntegerAttr(static_cast<int64_t>(dim)),
-          makeGroups(placement.getGroups(axes)),
-          stablehlo::ChannelHandleAttr::get(rewriter.getContext(), 1, 1),
-          rewriter.getUnitAttr());
-      gathers.push_back(gathered);
-      whole = gathered.getResults().front();
-    }
-    placements[whole.getDefiningOp()] = placement;
-    return whole;
-  }
-
-  /// The sum of the parts.
-  Value addUp(Value part, const Placement &placement) {
-    Type type = part.getType();
-    OperationState state(part.getLoc(),
-                         stablehlo::AllReduceOp::getOperationName());
-    state.addOperands(part);
-    state.addTypes(type);
-    state.addAttribute("replica_groups",
-                       makeGroups(placement.getGroups(placement.unreduced)));
-    state.addAttribute("channel_handle", stablehlo::ChannelHandleAttr::get(
-                                             rewriter.getContext(), 1, 1));
-    state.addAttribute("use_global_device_ids", rewriter.getUnitAttr());
-    auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(type));
-    state.addRegion();
-    OpBuilder::InsertionGuard guard(rewriter);
-    Operation *op = rewriter.create(state);
-    Block *block = rewriter.createBlock(&op->getRegion(0), {}, {scalar, scalar},
-                                        {part.getLoc(), part.getLoc()});
-    Value sum = rewriter.create<stablehlo::AddOp>(
-        part.getLoc(), block->getArgument(0), block->getArgument(1));
-    rewriter.create<stablehlo::ReturnOp>(part.getLoc(), sum);
-    gathers.push_back(op);
-    return op->getResult(0);
-  }
-
-  /// The piece that a whole was gathered from, if it was in this way.
-  Value findPiece(Value whole, const Placement &placement) {
-    auto found = placements.find(whole.getDefiningOp());
-    if (!whole.getDefiningOp() || found == placements.end() ||
-        !(found->second == placement))
-      return {};
-    for (auto &axes : placement.dims)
-      if (!axes.empty())
-        whole = whole.getDefiningOp()->getOperand(0);
-    return placement.unreduced.empty() ? whole
-                                       : whole.getDefiningOp()->getOperand(0);
-  }
-
-  DenseIntElementsAttr makeGroups(ArrayRef<SmallVector<int64_t>> groups) {
-    SmallVector<int64_t> flat;
-    for (auto &group : groups)
-      llvm::append_range(flat, group);
-    auto width = static_cast<int64_t>(groups.front().size());
-    auto type = RankedTensorType::get(
-        {static_cast<int64_t>(groups.size()), width}, rewriter.getI64Type());
-    return DenseIntElementsAttr::get(type, flat);
-  }
-
-  /// This device's piece of a whole array.
-  FailureOr<Value> localize(Operation *op, Value whole,
-                            const Placement &placement) {
-    auto type = dyn_cast<RankedTensorType>(whole.getType());
-    if (!type || placement.isWhole())
-      return whole;
-    if (Value piece = findPiece(whole, placement))
-      return piece;
-    RankedTensorType local = placement.getLocalType(type);
-    if (!local)
-      return op->emitOpError()
-             << "an array of type " << type << " can't be divided as "
-             << placement.printForXla();
-    Location location = op->getLoc();
-    Value id = rewriter.create<stablehlo::PartitionIdOp>(
-        location, RankedTensorType::get(
-                      {}, rewriter.getIntegerType(32, /*isSigned=*/false)));
-    Value piece = whole;
-    if (local != type) {
-      SmallVector<Value> starts;
-      for (auto [dim, axes] : llvm::enumerate(placement.dims))
-        starts.push_back(
-            makeStart(location, id, placement, dim,
-                      local.getDimSize(static_cast<unsigned>(dim))));
-      piece = rewriter.create<stablehlo::DynamicSliceOp>(
-          location, local, whole, starts, local.getShape());
-    }
-    return placement.unreduced.empty() ? piece : keepOnce(piece, id, placement);
-  }
-
-  /// The array on one of the devices whose parts are added up, else zeros.
-  Value keepOnce(Value piece, Value id, const Placement &placement) {
-    Location location = piece.getLoc();
-    auto type = cast<RankedTensorType>(piece.getType());
-    SmallVector<bool> keeps(static_cast<size_t>(devices));
-    for (int64_t at = 0; at < devices; ++at)
-      keeps[static_cast<size_t>(getDevice(placement.mesh, at))] =
-          placement.getShard(placement.unreduced, at) == 0;
-    Type flag = rewriter.getI1Type();
-    Value table = rewriter.create<stablehlo::ConstantOp>(
-        location, DenseElementsAttr::get(RankedTensorType::get({devices}, flag),
-                                         llvm::ArrayRef<bool>(keeps)));
-    Value one = rewriter.create<stablehlo::DynamicSliceOp>(
-        location, RankedTensorType::get({1}, flag), table, ValueRange{id},
-        ArrayRef<int64_t>{1});
-    Value keep = rewriter.create<stablehlo::ReshapeOp>(
-        location, RankedTensorType::get({}, flag), one);
-    Value zeros =
-        rewriter.create<stablehlo::SubtractOp>(location, piece, piece);
-    return rewriter.create<stablehlo::SelectOp>(location, type, keep, piece,
-                                                zeros);
-  }
-
-  /// Where the piece begins along a dimension, looked up by the device.
-  Value makeStart(Location location, Value id, const Placement &placement,
-                  size_t dim, int64_t size) {
-    Type number = rewriter.getI32Type();
-    auto scalar = RankedTensorType::get({}, number);
-    if (placement.dims[dim].empty())
-      return rewriter.create<stablehlo::ConstantOp>(
-          location, DenseElementsAttr::get(scalar, int32_t(0)));
-    std::vector<int32_t> starts(static_cast<size_t>(devices));
-    for (int64_t at = 0; at < devices; ++at)
-      starts[static_cast<size_t>(getDevice(placement.mesh, at))] =
-          static_cast<int32_t>(placement.getShard(placement.dims[dim], at) *
-                               size);
-    Value table = rewriter.create<stablehlo::ConstantOp>(
-        location,
-        DenseElementsAttr::get(RankedTensorType::get({devices}, number),
-                               llvm::ArrayRef(starts)));
-    Value start = rewriter.create<stablehlo::DynamicSliceOp>(
-        location, RankedTensorType::get({1}, number), table, ValueRange{id},
-        ArrayRef<int64_t>{1});
-    return rewriter.create<stablehlo::ReshapeOp>(location, scalar, start);
-  }
-
   // ---- The function ----
 
   LogicalResult placeArguments() {
@@ -284,8 +131,8 @@ private:
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       if (!type)
         continue;
-      if (failed(readSignature(main.getArgAttrDict(argument.getArgNumber()), type,
-                               placement)))
+      if (failed(readSignature(main.getArgAttrDict(argument.getArgNumber()),
+                               type, placement)))
         return failure();
       if (placement.isWhole())
         continue;
@@ -298,7 +145,7 @@ private:
       for (OpOperand &use : argument.getUses())
         uses.push_back(&use);
       argument.setType(local);
-      Value whole = gather(argument, placement);
+      Value whole = pieces.gather(argument, placement);
       for (OpOperand *use : uses)
         use->set(whole);
     }
@@ -327,7 +174,7 @@ private:
       Placement placement;
       if (failed(read(op, sharding, isManual, placement)))
         return failure();
-      auto local = localize(op, operand, placement);
+      auto local = pieces.localize(op, operand, placement);
       if (failed(local))
         return failure();
       locals.push_back(*local);
@@ -352,7 +199,7 @@ private:
       Placement placement;
       if (failed(read(op, sharding, isManual, placement)))
         return failure();
-      wholes.push_back(gather(value, placement));
+      wholes.push_back(pieces.gather(value, placement));
     }
     for (auto [result, whole] : llvm::zip_equal(op.getResults(), wholes))
       if (result.getType() != whole.getType())
@@ -372,16 +219,15 @@ private:
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
       // What nobody asks for stays as it comes.
       if (type && hasSharding(main.getResultAttrDict(number))) {
-        if (failed(readSignature(main.getResultAttrDict(number), type,
-                                 placement)))
+        if (failed(
+                readSignature(main.getResultAttrDict(number), type, placement)))
           return failure();
         if (hinted.contains(number) && !placement.getLocalType(type))
           placement = Placement();
-      } else if (auto known = placements.find(operand.get().getDefiningOp());
-                 known != placements.end()) {
-        placement = known->second;
+      } else if (const Placement *known = pieces.findPlacement(operand.get())) {
+        placement = *known;
       }
-      auto local = localize(main, operand.get(), placement);
+      auto local = pieces.localize(main, operand.get(), placement);
       if (failed(local))
         return failure();
       operand.set(*local);
@@ -414,9 +260,7 @@ private:
   int64_t devices;
   llvm::SmallDenseSet<unsigned> hinted;
   IRRewriter rewriter;
-  /// What gathers, and the last ones of those with the placement of the pieces.
-  SmallVector<Operation *> gathers;
-  llvm::DenseMap<Operation *, Placement> placements;
+  Pieces pieces;
   SmallVector<Placement> argumentPlacements, resultPlacements;
 };
 
