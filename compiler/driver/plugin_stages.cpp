@@ -8,6 +8,7 @@
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -1,5 +1,7 @@
 #include "compiler/driver/reproduce.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 

@@ -1,6 +1,7 @@
 #include "compiler/preprocess/line_layout.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace llvm;
 
