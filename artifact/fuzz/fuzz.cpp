@@ -21,9 +21,11 @@ static bool tryTensors(const uint8_t *bytes, size_t size) {
   SafetensorsTensor tensor;
   Diagnostic diagnostic;
   bool good = openSafetensors(copy, size, file, diagnostic);
-  if (good && findTensor(file, "constant.0", tensor) && tensor.bytes &&
-      (tensor.data[0] & tensor.data[tensor.bytes - 1]) == 0x7F)
-    abort();
+  if (good && findTensor(file, "constant.0", tensor) && tensor.bytes) {
+    // Whatever the bytes are: they must be there.
+    [[maybe_unused]] volatile uint8_t ends =
+        tensor.data[0] ^ tensor.data[tensor.bytes - 1];
+  }
   free(copy);
   return good;
 }
