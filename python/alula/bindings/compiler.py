@@ -50,6 +50,12 @@ class Options(ctypes.Structure):
         ("partition_count", c_uint32),
         ("values", POINTER(InitialValue)),
         ("value_count", c_size_t),
+        ("preprocess_steps", POINTER(c_char_p)),
+        ("preprocess_step_count", c_size_t),
+        ("plugins", POINTER(c_char_p)),
+        ("plugin_count", c_size_t),
+        ("plugin_settings", POINTER(c_char_p)),
+        ("plugin_setting_count", c_size_t),
     ]
 
 
