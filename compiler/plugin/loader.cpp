@@ -74,6 +74,7 @@ private:
       if (Error error = readTable(linked.query, options.host, *plugin))
         return error;
       plugin->path.clear();
+      plugin->rank = static_cast<unsigned>(options.selected.size());
       if (Error error = add(std::move(plugin)))
         return error;
     }
@@ -228,6 +229,14 @@ private:
 
   Error add(std::unique_ptr<Plugin> plugin) {
     if (const Plugin *other = set->find(plugin->getId())) {
+      // Who names a file means that file.
+      if (other->foundBy == FoundBy::Static &&
+          plugin->foundBy == FoundBy::Flag)
+        return makeProblem("plug-duplicate",
+                           "plugin '" + plugin->getId() +
+                               "' is a part of this tool, --plugin=" +
+                               plugin->getId() + ", and is brought by " +
+                               plugin->path);
       if (other->foundBy == plugin->foundBy)
         return makeProblem("plug-duplicate",
                            "there are two plugins '" + plugin->getId() +
@@ -259,14 +268,17 @@ private:
   }
 
   Error select() {
-    for (StringRef word : options.selected) {
-      StringRef id = word;
+    for (auto [i, text] : enumerate(options.selected)) {
+      StringRef word = text, id = word;
       bool isActive = !id.consume_front("-");
       // What is not there need not be suppressed.
       Expected<Plugin *> plugin = findSelected("--plugin=" + word.str(), id);
-      if (plugin)
+      if (plugin) {
         (*plugin)->isActive = isActive;
-      else if (isActive)
+        // Nothing else says in which order linked ones are asked for.
+        if ((*plugin)->foundBy == FoundBy::Static)
+          (*plugin)->rank = static_cast<unsigned>(i);
+      } else if (isActive)
         return plugin.takeError();
       else
         consumeError(plugin.takeError());

@@ -15,8 +15,12 @@ ArrayRef<const char *> getAfter(const Plugin &plugin) {
 
 bool isBefore(const std::unique_ptr<Plugin> &a,
               const std::unique_ptr<Plugin> &b) {
-  return std::make_tuple(!a->isActive, a->rank, a->getId()) <
-         std::make_tuple(!b->isActive, b->rank, b->getId());
+  auto makeKey = [](const Plugin &plugin) {
+    return std::make_tuple(!plugin.isActive,
+                           plugin.foundBy != FoundBy::Static, plugin.rank,
+                           plugin.getId());
+  };
+  return makeKey(*a) < makeKey(*b);
 }
 
 Error checkNeeds(const PluginSet &set) {

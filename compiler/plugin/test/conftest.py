@@ -24,6 +24,16 @@ def swap(package, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def toy(package, tmp_path_factory):
+    return build_sample("target", package, tmp_path_factory.mktemp("toy"))
+
+
+@pytest.fixture(scope="session")
+def kernels(package, tmp_path_factory):
+    return build_sample("kernels", package, tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture(scope="session")
 def probes(tmp_path_factory):
     return tmp_path_factory.mktemp("probes")
 

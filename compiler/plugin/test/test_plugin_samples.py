@@ -25,6 +25,18 @@ from plugin_runs import (
 )
 
 
+def write_values(dims):
+    """Small whole numbers: sums of products are exact in any order."""
+    count = math.prod(dims)
+    values = np.array([(7 * i) % 11 - 5 for i in range(count)], dtype=np.float32)
+    return values.reshape(dims)
+
+
+SHAPES = [(4, 8), (8, 16), (16,), (16, 3), (3,)]
+VALUES = [write_values(shape) for shape in SHAPES]
+MLP = SAMPLES / "target/mlp.mlir"
+
+
 def test_g01_samples_load_by_flag_environment_and_folder(swap, package, here):
     ways = {
         "flag": ([f"--load-plugin={swap}"], {}),
@@ -50,29 +62,73 @@ def test_g01_samples_load_by_flag_environment_and_folder(swap, package, here):
     shutil.rmtree(package / "lib/alula")
 
 
-def test_g02_linked_plugins_give_the_same_artifact(swap, here):
+def test_g01_each_sample_works_however_it_is_found(toy, kernels, here):
+    """The target and the kernels as well: numbers, and what is listed."""
+    runtime = f"--executable-plugin={toy}/toy_runtime.so"
+    imports = f"--executable-plugin={kernels}/matmul_import.so"
+    for id, folder, flags, run_flags in (
+        ("toy", toy, ["--target=toy"], [runtime]),
+        ("kernels", kernels, ["--kernels-as=import"], [imports]),
+    ):
+        library = folder / f"alula-plugin-{id}.so"
+        for found, words, path in (
+            ("flag", [f"--load-plugin={library}"], ""),
+            ("environment", [f"--plugin={id}"], str(library)),
+            ("environment", [f"--plugin={id}"], str(folder)),
+            ("folder", [f"--plugin={id}", f"--plugin-dir={folder}"], ""),
+        ):
+            environment = {"ALULA_PLUGIN_PATH": path}
+            succeed(MLP, *words, *flags, "-o", here / "mlp", environment=environment)
+            expect_mlp(here / "mlp", here, *run_flags)
+            listed = json.loads(succeed(*words, "--list-plugins=json", environment=environment))
+            (plugin,) = listed["plugins"]
+            assert (plugin["id"], plugin["version"], plugin["tier"]) == (id, "1.0", "M")
+            assert (plugin["path"], plugin["found"]) == (str(library), found)
+            assert plugin["active"]
+
+
+def test_g02_linked_plugins_give_the_same_artifact(swap, toy, kernels, here):
+    """All three samples: loaded, and inside the tool."""
     linked = BIN / "alula-compile-linked"
     if not linked.exists():
         pytest.skip("alula-compile-linked is not built")
-    for flag in ("--swap-mul-add=false", "--swap-mul-add"):
-        succeed(PROGRAM, "-o", here / "shared", f"--load-plugin={swap}", flag)
-        succeed(PROGRAM, "-o", here / "linked", "--plugin=swap", flag, tool=str(linked))
-        assert (here / "shared").read_bytes() == (here / "linked").read_bytes()
-    listed = json.loads(succeed("--list-plugins=json", tool=str(linked)))
-    (plugin,) = [each for each in listed["plugins"] if each["id"] == "swap"]
-    assert plugin["found"] == "static" and plugin["path"] == "" and not plugin["active"]
-
-
-def write_values(dims):
-    """Small whole numbers: sums of products are exact in any order."""
-    count = math.prod(dims)
-    values = np.array([(7 * i) % 11 - 5 for i in range(count)], dtype=np.float32)
-    return values.reshape(dims)
-
-
-SHAPES = [(4, 8), (8, 16), (16,), (16, 3), (3,)]
-VALUES = [write_values(shape) for shape in SHAPES]
-MLP = SAMPLES / "target/mlp.mlir"
+    libraries = {
+        "swap": swap,
+        "toy": toy / "alula-plugin-toy.so",
+        "kernels": kernels / "alula-plugin-kernels.so",
+    }
+    ways = [("swap", PROGRAM, f"--swap-mul-add={value}") for value in ("false", "true")]
+    ways += [("toy", MLP, f"--target={device}") for device in ("toy", "toy:large")]
+    ways += [("toy", MLP, "--target=toy", "--target=cpu")]
+    ways += [("kernels", MLP, "--kernels-as=import")]
+    for kind, file in {"bitcode": "matmul.bc", "object": "matmul.o"}.items():
+        ways.append(("kernels", MLP, f"--kernels-as={kind}", f"--kernels-file={kernels / file}"))
+    artifacts = set()
+    for id, program, *flags in ways:
+        shared, inside = [f"--load-plugin={libraries[id]}"], [f"--plugin={id}"]
+        succeed(program, "-o", here / "shared", *shared, *flags)
+        succeed(program, "-o", here / "linked", *inside, *flags, tool=str(linked))
+        artifacts.add((here / "shared").read_bytes())
+        assert (here / "shared").read_bytes() == (here / "linked").read_bytes(), (id, flags)
+        # The plugin has had its say.
+        succeed(program, "-o", here / "plain")
+        assert (here / "plain").read_bytes() not in artifacts, (id, flags)
+    assert len(artifacts) == len(ways)
+    # All at once, with their hooks at different stages.
+    flags = ["--swap-mul-add", "--kernels-as=import", "--target=cpu", "--target=toy"]
+    for name, tool, words in (
+        ("shared", BIN / "alula-compile", [f"--load-plugin={file}" for file in libraries.values()]),
+        ("linked", linked, [f"--plugin={id}" for id in libraries]),
+    ):
+        succeed(PROGRAM, "-o", here / name, *words, *flags, tool=str(tool))
+    assert (here / "shared").read_bytes() == (here / "linked").read_bytes()
+    listed = json.loads(succeed("--list-plugins=json", tool=str(linked)))["plugins"]
+    assert {each["id"] for each in listed} == set(libraries)
+    for plugin in listed:
+        assert plugin["found"] == "static" and plugin["path"] == ""
+        assert plugin["active"] == (plugin["id"] == "toy")
+    text = fail("plug-duplicate", PROGRAM, f"--load-plugin={swap}", tool=str(linked))
+    assert f"plugin 'swap' is a part of this tool, --plugin=swap, and is brought by {swap}" in text
 
 
 def mlp(artifact, folder, *flags):
@@ -88,16 +144,6 @@ def expect_mlp(artifact, folder, *flags):
     x, w1, b1, w2, b2 = VALUES
     expected = np.maximum(x @ w1 + b1, 0) @ w2 + b2
     np.testing.assert_array_equal(mlp(artifact, folder, *flags), expected)
-
-
-@pytest.fixture(scope="module")
-def toy(package, tmp_path_factory):
-    return build_sample("target", package, tmp_path_factory.mktemp("toy"))
-
-
-@pytest.fixture(scope="module")
-def kernels(package, tmp_path_factory):
-    return build_sample("kernels", package, tmp_path_factory.mktemp("kernels"))
 
 
 def test_g09_a_target_from_elsewhere(toy, here):
