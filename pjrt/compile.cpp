@@ -3,6 +3,8 @@
 #include "pjrt/functions.h"
 #include "pjrt/program.h"
 
+#include "alula/compiler.h"
+
 using namespace alula::pjrt;
 
 std::shared_ptr<Program> ProgramCache::find(const std::string &key) {
@@ -111,7 +113,9 @@ void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
                                      request.optionBytes, request.options,
                                      compiled))
       return error;
-    client->programs.add(key, compiled);
+    // What its key doesn't hold may change.
+    if (!(compiled->flags & ALULA_PROGRAM_READS_FILES))
+      client->programs.add(key, compiled);
   }
   LoadedExecutable *loaded;
   if (void *error =

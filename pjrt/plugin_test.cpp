@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 using namespace alula::pjrt_test;
 
 namespace {
@@ -71,6 +74,61 @@ TEST(Plugin, ReadsProgramsAndComputes) {
   for (void *buffer : {a, b, results[0]})
     destroyBuffer(buffer);
   destroyExecutable(executable);
+}
+
+// The text is not all of a program that names a file.
+TEST(Plugin, B11AChangedObjectIsAnotherProgram) {
+  if (system("clang-19 --version >/dev/null 2>&1"))
+    GTEST_SKIP() << "no clang-19 to compile objects with";
+  char folder[] = "/tmp/alula-pjrt-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  std::string base = std::string(folder) + "/k";
+  auto build = [&](const char *value) {
+    std::ofstream(base + ".c")
+        << "#include \"alula/kernel_abi.h\"\n"
+           "int32_t k(const alula_kernel_args *args, uint32_t x, uint32_t y, "
+           "uint32_t z) {\n  const float *a = args->bindings[0];\n"
+           "  float *r = args->bindings[1];\n"
+           "  for (int i = 0; i < 4; ++i) r[i] = a[i] + "
+        << value << ";\n  return 0;\n}\n";
+    std::string command = "clang-19 -O2 -ffreestanding -fPIC -I"
+                          ALULA_TEST_INCLUDE " -c " +
+                          base + ".c -o " + base + ".o";
+    return system(command.c_str()) == 0;
+  };
+  std::string program =
+      "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %0 = dispatch.launch @k::@k(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+      "  return %0 : tensor<4xf32>\n}\n"
+      "dispatch.executable @k attributes {objects = "
+      "[#dispatch.object<path = \"" +
+      base +
+      ".o\">]} {\n  dispatch.entry @k bindings([#dispatch<access read>, "
+      "#dispatch<access write>]) workgroups [1, 1, 1] scratch 0\n}\n";
+  Client client;
+  void *a = client.upload({1, 2, 3, 4});
+  auto run = [&](void *executable) {
+    auto results = execute(executable, {a});
+    std::vector<float> values = download(results[0]);
+    destroyBuffer(results[0]);
+    return values;
+  };
+  ASSERT_TRUE(build("10"));
+  void *old = client.compile(program);
+  EXPECT_EQ(run(old), (std::vector<float>{11, 12, 13, 14}));
+  ASSERT_TRUE(build("20"));
+  void *now = client.compile(program);
+  EXPECT_EQ(run(now), (std::vector<float>{21, 22, 23, 24}));
+  EXPECT_EQ(run(old), (std::vector<float>{11, 12, 13, 14}));
+  // What is compiled holds its code.
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(run(now), (std::vector<float>{21, 22, 23, 24}));
+  void *none = nullptr;
+  EXPECT_NE(client.tryCompile(program, none).find("[obj-missing] @k"),
+            std::string::npos);
+  destroyBuffer(a);
+  destroyExecutable(old);
+  destroyExecutable(now);
 }
 
 TEST(Plugin, ExecuteOptionsMayBeOlderOrNewer) {

@@ -3,6 +3,7 @@
 #include "compiler/driver/program_info.h"
 
 #include "compiler/driver/cost_analysis.h"
+#include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/vhlo/version.h"
 
@@ -54,6 +55,17 @@ bool callsBack(Operation *op) {
   return target == "alula.python_callback" ||
          (!target.starts_with("alula.") &&
           target != "annotate_device_placement");
+}
+
+/// Whether code of other compilers is named by a path.
+bool namesFiles(alula::dispatch::ExecutableOp executable) {
+  bool names = false;
+  executable->walk([&](Operation *op) {
+    op->getAttrDictionary().walk([&](alula::dispatch::ObjectAttr object) {
+      names |= !object.getData();
+    });
+  });
+  return names;
 }
 
 /// Whether an attribute of an argument or a result names a layout other than
@@ -122,6 +134,9 @@ alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
       info->flags |= ALULA_PROGRAM_COLLECTIVE;
     if (callsBack(op))
       info->flags |= ALULA_PROGRAM_CALLS_BACK;
+    if (auto executable = dyn_cast<alula::dispatch::ExecutableOp>(op))
+      if (namesFiles(executable))
+        info->flags |= ALULA_PROGRAM_READS_FILES;
   });
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal())

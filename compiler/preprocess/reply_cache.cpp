@@ -1,5 +1,7 @@
 #include "compiler/preprocess/reply_cache.h"
 
+#include "compiler/preprocess/tokenizer.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,6 +22,15 @@ std::string hash(StringRef text) {
   return toHex(sha.final(), /*LowerCase=*/true);
 }
 
+/// Empty if it is no file.
+std::string hashFile(const Twine &path) {
+  if (!sys::fs::is_regular_file(path))
+    return "";
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  return file ? hash((*file)->getBuffer()) : "";
+}
+
 /// With its length in front nothing can pass for two.
 void append(std::string &text, StringRef part) {
   text += std::to_string(part.size()) + ":";
@@ -31,8 +42,9 @@ ReplyCache::ReplyCache(const Options &options, const Step &step)
     : folder(options.cacheDirectory) {
   if (folder.empty())
     return;
-  append(prefix, "protocol 1");
-  for (const std::string &word : step.words)
+  append(prefix, "protocol 2");
+  words = step.words;
+  for (StringRef word : words)
     append(prefix, word);
   auto file = MemoryBuffer::getFile(step.path, /*IsText=*/false,
                                     /*RequiresNullTerminator=*/false);
@@ -55,6 +67,16 @@ std::string ReplyCache::makeKey(StringRef bytecode, StringRef executable,
   append(text, executable);
   append(text, targets);
   append(text, hash(bytecode));
+  // python3 TOOL.py --table=FILE: what they hold counts, too.
+  for (StringRef word : words) {
+    auto filled = fillPlaceholders(word, {executable.str(), targets.str(), ""});
+    if (!filled) {
+      consumeError(filled.takeError());
+      continue;
+    }
+    append(text, hashFile(*filled));
+    append(text, hashFile(StringRef(*filled).split('=').second));
+  }
   return hash(text);
 }
 

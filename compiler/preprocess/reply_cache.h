@@ -9,9 +9,9 @@
 namespace alula::preprocess {
 
 /// A folder of what tools have answered, under the SHA-256 of all that they
-/// may have looked at: what they got, their words, their own file, and the
-/// variables that are named. Whether they look at more, only who turns it on
-/// knows.
+/// may have looked at: what they got, their words, their own file and those
+/// that words name, and the variables that are named. Whether they look at
+/// more, only who turns it on knows.
 class ReplyCache {
 public:
   ReplyCache(const Options &options, const Step &step);
@@ -28,6 +28,7 @@ private:
   std::string folder;
   /// Of the step: the same for every executable.
   std::string prefix;
+  std::vector<std::string> words;
 };
 
 } // namespace alula::preprocess

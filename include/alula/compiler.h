@@ -128,7 +128,10 @@ enum {
   ALULA_PROGRAM_UNKNOWN_COST = 4,
   /* Wants an argument or a result of "main" in another order of dimensions
    * than row-major. */
-  ALULA_PROGRAM_LAYOUTS = 8
+  ALULA_PROGRAM_LAYOUTS = 8,
+  /* Names files whose content becomes a part of the artifact: the same program
+   * may give another artifact the next time. */
+  ALULA_PROGRAM_READS_FILES = 16
 };
 
 ALULA_API void alula_program_info_destroy(alula_program_info *info);

@@ -14,6 +14,7 @@ from object_runs import (
     BYO,
     GOOD,
     ROOT,
+    attach,
     build,
     call,
     compile,
@@ -177,6 +178,72 @@ def test_b11_a_changed_file_counts_for_the_next_compile(tmp_path, product):
     for name, value in {"old.alula": 42, "new.alula": -2}.items():
         got = call(tmp_path / name, "8xf32=2", "8xf32=4")
         assert got[-1] == "8xf32=" + ",".join([str(value)] * 8)
+
+
+IN_THE_PROGRAM = """
+func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = dispatch.launch @main_0::@main_0(%a, %b) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+dispatch.executable @main_0 attributes {objects = [#dispatch.object<path = "k.o">]} {
+  dispatch.entry @main_0
+    bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access write>])
+    workgroups [1, 1, 1] scratch 0
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "way", ["substitute", "substitute-own", "folder", "tool", "cached-tool", "program"]
+)
+def test_b11_however_the_file_is_named(tmp_path, product, way):
+    """The next compile has the new code, and the same bytes once it is back."""
+    folder = tmp_path / "objects"
+    flags = {
+        "substitute": ["--substitute-executable=main_0=k.o"],
+        "substitute-own": ["--substitute-executable-object=main_0=k.o"],
+        "folder": [f"--substitute-executables-from={folder}"],
+        "tool": [attach(tmp_path, "k.o", "cpu")],
+        "cached-tool": [attach(tmp_path, "k.o", "cpu"), f"--preprocess-cache={tmp_path / 'cache'}"],
+        "program": [],
+    }[way]
+    if way == "program":
+        product.write_text(IN_THE_PROGRAM)
+    folder.mkdir()
+    artifacts = []
+    for n, body in enumerate(["a[i] + 10 * b[i]", "a[i] - b[i]", "a[i] + 10 * b[i]"]):
+        file = build(tmp_path, "k", kernel(f"c[i] = {body};"))
+        shutil.copy(file, folder / "main_0.o")
+        artifact = tmp_path / f"{n}.alula"
+        compile(product, *flags, folder=tmp_path, output=artifact)
+        origin = inspect(artifact)["variants"][0]["origins"]["main_0"]
+        assert hashlib.sha256(file.read_bytes()).hexdigest() in origin
+        artifacts.append(artifact)
+    if way == "cached-tool":
+        # The changed file was a miss, and that it came back a hit.
+        assert len(list((tmp_path / "cache").iterdir())) == 2
+    file.unlink()
+    for artifact, value in zip(artifacts, [42, -2, 42]):
+        got = call(artifact, "8xf32=2", "8xf32=4")
+        assert got[-1] == "8xf32=" + ",".join([str(value)] * 8)
+    old, new, again = (artifact.read_bytes() for artifact in artifacts)
+    assert old != new and old == again
+
+
+def test_b11_what_a_tool_reads_is_a_part_of_its_cached_answer(tmp_path, product):
+    """A script that an interpreter runs, and a file that an option names."""
+    script, table = tmp_path / "tool.py", tmp_path / "table"
+    text = "import sys\ntext = sys.stdin.read()\nname = open(sys.argv[1].split('=')[1]).read()\n"
+    text += "print(text.replace('stablehlo.multiply', 'stablehlo.' + name))\n"
+    flags = [f"--preprocess-executables-with={sys.executable} {script} --table={table}"]
+    flags.append(f"--preprocess-cache={tmp_path / 'cache'}")
+    for name, change, value in [("add", "", 6), ("subtract", "", -2), ("add", "#", 6)]:
+        table.write_text(name)
+        script.write_text(text + change)
+        compile(product, *flags, folder=tmp_path)
+        got = call("out.alula", "8xf32=2", "8xf32=4", folder=tmp_path)
+        assert got[-1] == "8xf32=" + ",".join([str(value)] * 8)
+    assert len(list((tmp_path / "cache").iterdir())) == 3
 
 
 def test_b14_dumps_need_no_files(tmp_path, objects):
