@@ -298,6 +298,7 @@ void BlockConvolution::emitBlock(const ConvPosition &first) {
     call.offsets = writeOffsets(inputs.strides, offsetDims);
   Value kernelRows = lowering.mul(call.depth, call.pieces);
   call.columns = counts.back();
+  call.columnLimit = featureLimit;
   call.right = kernel.getBlock(
       {}, lowering.index(0), kernelRows,
       lowering.add(lowering.mul(first.group, featuresOfGroup), first.feature),

@@ -17,7 +17,7 @@ using namespace alula::kernel;
 
 namespace {
 /// Enough rows that packing a panel of the right side is cheap.
-constexpr int64_t maxBlockRows = 128, fewBlockRows = 192;
+constexpr int64_t maxBlockRows = 256, minBlockRows = 128, fewBlockRows = 192;
 /// A few panels. A single row reads the right side as it lies, best in long
 /// pieces.
 constexpr int64_t maxBlockColumns = 256, minBlockColumns = 64;
@@ -88,7 +88,6 @@ void BlockProduct::chooseBlocks() {
   int64_t rowLimit = constantRows && *constantRows <= fewBlockRows
                          ? std::max<int64_t>(*constantRows, 1)
                          : maxBlockRows;
-  // Fewer columns make more blocks.
   auto constantColumns = getConstantIntValue(columns);
   int64_t columnLimit = maxBlockColumns;
   auto countBlocks = [&]() {
@@ -107,6 +106,9 @@ void BlockProduct::chooseBlocks() {
     columnLimit = longRow;
     leastLimit = minLongRow;
   }
+  // Smaller ones are more.
+  if (rowLimit > fewBlockRows && countBlocks() < wantedBlocks)
+    rowLimit = minBlockRows;
   while (columnLimit > leastLimit && countBlocks() < wantedBlocks)
     columnLimit /= 2;
   if (constantColumns)
@@ -148,6 +150,7 @@ void BlockProduct::emitBlock(ValueRange batch, Value firstRow,
   ProductCall call;
   call.rows = lowering.min(blockRows, lowering.sub(rows, firstRow));
   call.columns = lowering.min(blockColumns, lowering.sub(columns, firstColumn));
+  call.columnLimit = *getConstantIntValue(blockColumns);
   call.depth = depth;
   Value zero = lowering.index(0);
   call.left =

@@ -75,8 +75,9 @@ void alula::kernel::callProduct(Lowering &lowering, Type sumType,
                       : b.create<LLVM::ZeroOp>(
                              LLVM::LLVMPointerType::get(b.getContext()))
                             .getResult();
+  int64_t rowBytes = call.columnLimit * sumType.getIntOrFloatBitWidth() / 8;
   Value scratch = lowering.createTemporary(
-      {lowering.index(alula_product_scratch_bytes())}, b.getI8Type());
+      {lowering.index(alula_product_scratch_bytes(rowBytes))}, b.getI8Type());
   Value add = b.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
   lowering.callLibrary(
       "alula_product_" + getLibraryName(sumType),

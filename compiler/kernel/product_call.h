@@ -15,6 +15,8 @@ struct ProductCall {
   /// Of the left side; its pointer is that of the first row.
   MatrixBlock left, right;
   mlir::Value depth, rows, columns;
+  /// No call has more columns.
+  int64_t columnLimit = 0;
   /// Where the pieces of a row begin, if it has several.
   mlir::Value offsets, pieces;
   /// Distances of the groups, if there are several.

@@ -7,11 +7,14 @@
 extern "C" {
 #endif
 
-/* b is read in panels of this many bytes, of at most so many rows at once. */
-enum { ALULA_PANEL_BYTES = 128, ALULA_PANEL_ROWS = 256 };
+/* b is read in panels of this many bytes, of at most so many rows and of so
+ * many panels at once. */
+enum { ALULA_PANEL_BYTES = 128, ALULA_PANEL_ROWS = 256, ALULA_PANELS = 8 };
 
-static inline int64_t alula_product_scratch_bytes(void) {
-  return ALULA_PANEL_BYTES * ALULA_PANEL_ROWS;
+static inline int64_t alula_product_scratch_bytes(int64_t bytes_of_row_of_b) {
+  int64_t panels = (bytes_of_row_of_b + ALULA_PANEL_BYTES - 1) / ALULA_PANEL_BYTES;
+  return ALULA_PANEL_BYTES * ALULA_PANEL_ROWS *
+         (panels < ALULA_PANELS ? panels : ALULA_PANELS);
 }
 
 /* c = a b for a of (groups * m) by (segments * depth) and b of
@@ -25,7 +28,8 @@ static inline int64_t alula_product_scratch_bytes(void) {
  * are zero. Row i of group g of c is at c[g * c_group + i * c_row], its
  * neighbours at 1. Products are
  * added in an order that depends on the sizes only. `scratch` has
- * alula_product_scratch_bytes, aligned to 64. Nothing overlaps. */
+ * alula_product_scratch_bytes, or as many as for any longer row of b, aligned
+ * to 64. Nothing overlaps. */
 void alula_product_f32(float *c, int64_t c_group, int64_t c_row,
                        const float *a, int64_t a_group, int64_t a_row,
                        int64_t a_column, const int64_t *segment_offsets,

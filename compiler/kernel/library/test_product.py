@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from native_library import call
 
-SCRATCH = 128 * 256
+SCRATCH = 128 * 256 * 8
 
 
 def memory(x):
@@ -58,6 +58,16 @@ def uniform(shape, dtype, seed, order="C"):
 def test_product(dtype, orders, m, n, k):
     a = uniform((m, k), dtype, 1, orders[0])
     b = uniform((k, n), dtype, 2, orders[1])
+    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    check(product(a, b), want, k)
+
+
+# More columns than lie in scratch at once, a whole number of panels or not.
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [64, 256, 288, 300, 530])
+@pytest.mark.parametrize("k", [7, 300])
+def test_many_panels(dtype, n, k):
+    a, b = uniform((20, k), dtype, 1), uniform((k, n), dtype, 2)
     want = a.astype(np.longdouble) @ b.astype(np.longdouble)
     check(product(a, b), want, k)
 
