@@ -21,9 +21,8 @@ using namespace mlir;
 using namespace alula::dispatch;
 
 namespace {
-/// Few rows of the left side read it as it lies, at least as fast; a narrow one
-/// would be mostly spare columns.
-constexpr int64_t minLeftRows = 4, minColumns = 8;
+/// A narrow one would be mostly spare columns.
+constexpr int64_t minColumns = 8;
 
 /// The dimensions of a right side that number its rows and columns.
 struct Matrix {
@@ -40,17 +39,8 @@ int64_t countElements(RankedTensorType type, ArrayRef<int64_t> dims) {
 
 std::optional<Matrix> getRightSide(stablehlo::DotGeneralOp dot) {
   auto numbers = dot.getDotDimensionNumbers();
-  auto left = cast<RankedTensorType>(dot.getLhs().getType());
   auto right = cast<RankedTensorType>(dot.getRhs().getType());
   if (!numbers.getLhsBatchingDimensions().empty())
-    return std::nullopt;
-  int64_t leftRows = 1;
-  for (int64_t dim = 0; dim < left.getRank(); ++dim)
-    if (!llvm::is_contained(numbers.getLhsContractingDimensions(), dim))
-      leftRows *= left.isDynamicDim(static_cast<unsigned>(dim))
-                      ? minLeftRows
-                      : left.getDimSize(static_cast<unsigned>(dim));
-  if (leftRows < minLeftRows)
     return std::nullopt;
   Matrix matrix;
   llvm::append_range(matrix.rows, numbers.getRhsContractingDimensions());

@@ -28,6 +28,7 @@ using alula::dispatch::EntryOp;
 namespace {
 /// Enough for the cores of one socket, and for a fair share of each.
 constexpr int64_t maxWorkgroups = 64;
+constexpr int64_t fewWorkgroups = 16;
 /// Steps that are worth waking another core.
 constexpr int64_t minSteps = int64_t(1) << 15;
 /// Slices of the innermost dimension begin where whole vectors do.
@@ -141,6 +142,9 @@ public:
         std::min({steps / minSteps, most, maxWorkgroups});
     if (count < 2)
       return 1;
+    // A few are the same for each of two, four or eight cores.
+    if (count < fewWorkgroups)
+      count = int64_t(llvm::bit_floor(uint64_t(count)));
     sliceAll(count);
     return count;
   }

@@ -102,7 +102,7 @@ void BlockProduct::chooseBlocks() {
                             wantedBlocks);
   };
   int64_t leastLimit = minBlockColumns;
-  if (constantRows && *constantRows <= fewRows) {
+  if (constantRows && *constantRows <= fewRows && !right.isInPanels()) {
     columnLimit = longRow;
     leastLimit = minLongRow;
   }

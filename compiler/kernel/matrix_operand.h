@@ -41,6 +41,8 @@ public:
     return getSizes(dims.columns);
   }
 
+  bool isInPanels() const { return panels != nullptr; }
+
   /// `rowLimit` and `columnLimit` are constants that the sizes stay below. A
   /// block begins where a panel does.
   MatrixBlock getBlock(mlir::ValueRange batch, mlir::Value firstRow,

@@ -1,5 +1,8 @@
 """Products of matrices against NumPy in double (long double for f64)."""
 
+import ctypes
+import mmap
+
 import numpy as np
 import pytest
 from native_library import call
@@ -84,6 +87,30 @@ def test_wide_rows(dtype, m, n, k):
     check(product(a, b, c), c + want, k + 1)
 
 
+def before_a_wall(x):
+    """x where its last byte is followed by a page that nobody may touch."""
+    page = mmap.PAGESIZE
+    size = -(-x.nbytes // page) * page
+    memory = np.frombuffer(mmap.mmap(-1, size + page), np.uint8)
+    protect = ctypes.CDLL(None).mprotect
+    assert protect(ctypes.c_void_p(memory.ctypes.data + size), ctypes.c_size_t(page), 0) == 0
+    moved = memory[size - x.nbytes : size].view(x.dtype).reshape(x.shape)
+    moved[...] = x
+    return moved
+
+
+# Columns that fill no vector: what lies behind them may be read, not what lies
+# behind the last.
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 3, 10, 19])
+@pytest.mark.parametrize("k", [1, 2, 5, 64])
+def test_ends_of_rows(dtype, n, k):
+    a = uniform((2, k), dtype, 1)
+    b = before_a_wall(uniform((k, n), dtype, 2))
+    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    check(product(a, b), want, k)
+
+
 @pytest.mark.parametrize("m,n,k", [(1, 40, 9), (9, 40, 300), (3, 70, 500)])
 def test_adds(m, n, k):
     a, b = uniform((m, k), np.float32, 1), uniform((k, n), np.float32, 2)
@@ -100,6 +127,8 @@ def test_panels(dtype, m, n, k):
     a, b = uniform((m, k), dtype, 1), uniform((k, n), dtype, 2)
     want = a.astype(np.longdouble) @ b.astype(np.longdouble)
     check(product(a, b, panels=True), want, k)
+    c = uniform((m, n), dtype, 3)
+    check(product(a, b, c, panels=True), c + want, k + 1)
 
 
 @pytest.mark.parametrize("depth,count", [(1, 9), (3, 200), (64, 9), (300, 3)])
