@@ -75,7 +75,7 @@ bool alula::kernel::worksInBlocks(Operation *op) {
   if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
     return worksInBlocks(convolution);
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-  if (!dot || !getCallSumType(op))
+  if (!dot || !getProductTypes(op))
     return false;
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
   int64_t steps = countElements(dot.getResult());

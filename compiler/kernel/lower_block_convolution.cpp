@@ -27,8 +27,9 @@ constexpr int64_t maxBlockFeatures = 256, minBlockFeatures = 64;
 class BlockConvolution : Convolution {
 public:
   BlockConvolution(stablehlo::ConvolutionOp convolution, Lowering &lowering)
-      : Convolution(convolution, lowering, getCallSumType(convolution)),
-        kernel(op, rhs, getKernelDims(), sumType, lowering),
+      : Convolution(convolution, lowering, getProductTypes(convolution).sum),
+        types(getProductTypes(convolution)),
+        kernel(op, rhs, getKernelDims(), types.right, lowering),
         final(lowering.getFinalResult(op->getResult(0))) {}
 
   void emit();
@@ -62,6 +63,7 @@ private:
     return b.create<arith::IndexCastOp>(b.getI64Type(), index);
   }
 
+  ProductTypes types;
   MatrixOperand kernel;
   OpResult final;
   Value buffer;
@@ -107,7 +109,7 @@ int64_t BlockConvolution::countBlocks() const {
 
 bool BlockConvolution::isReadInPlace() {
   int64_t last = static_cast<int64_t>(windows.size()) + 1;
-  if (!lowering.hasBuffer(lhs) || getElementType(lhs) != sumType ||
+  if (!lowering.hasBuffer(lhs) || getElementType(lhs) != types.left ||
       numbers.getInputFeatureDimension() != last)
     return false;
   for (size_t i = 0; i < windows.size(); ++i) {
@@ -134,7 +136,7 @@ void BlockConvolution::chooseBlocks() {
     limits[last - 1] = getLimit(windows[last - 1].outputSize,
                                 std::max<int64_t>(1, maxBlockOutputs / limits[last]));
   featureLimit = getLimit(featuresOfGroup, maxBlockFeatures);
-  int64_t bytes = sumType.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = getMemoryType(types.left).getIntOrFloatBitWidth() / 8;
   auto isTooLarge = [&] {
     return !inPlace && countCopied() * bytes > maxCopiedBytes;
   };
@@ -180,7 +182,7 @@ BlockConvolution::copyInputs(const ConvPosition &first) {
     sizes.push_back(lowering.index(getExtent(i, limits[i])));
   SmallVector<Value> all(sizes);
   all.push_back(inputFeaturesOfGroup);
-  Value copy = lowering.createTemporary(all, sumType);
+  Value copy = lowering.createTemporary(all, getMemoryType(types.left));
   lowering.forEach(sizes, [&](ValueRange offsets) {
     Value isInside = lowering.makeTrue();
     SmallVector<Value> indices(windows.size() + 2);
@@ -208,12 +210,17 @@ BlockConvolution::copyInputs(const ConvPosition &first) {
           return fillFeatures([&](Value feature) {
             indices[static_cast<size_t>(numbers.getInputFeatureDimension())] =
                 feature;
-            return widenForSum(lowering, op, lowering.getElement(lhs, indices),
-                               getElementType(lhs), sumType);
+            Value value = lowering.getElement(lhs, indices);
+            return getElementType(lhs) == types.left
+                       ? value
+                       : widenForSum(lowering, op, value, getElementType(lhs),
+                                     types.left);
           });
         },
         [&] {
-          return fillFeatures([&](Value) { return lowering.zero(sumType); });
+          return fillFeatures([&](Value) {
+            return lowering.zero(getMemoryType(types.left));
+          });
         });
   });
   Inputs inputs{lowering.getPointer(copy), lowering.getStrides(all)};
@@ -339,7 +346,7 @@ void BlockConvolution::emitBlock(const ConvPosition &first) {
     call.outputRow = sizes.back();
     call.outputGroup = lowering.mul(call.outputRow, sizes[last]);
   }
-  callProduct(lowering, sumType, call);
+  callProduct(lowering, types, call);
   if (!direct)
     finish(tile, first, counts);
 }
@@ -381,7 +388,7 @@ bool alula::kernel::worksInBlocks(stablehlo::ConvolutionOp convolution) {
   auto kernel = cast<RankedTensorType>(convolution.getRhs().getType());
   auto numbers = convolution.getDimensionNumbers();
   if (!kernel.hasStaticShape() || !kernel.getNumElements() ||
-      !getCallSumType(convolution) || convolution.getBatchGroupCount() != 1 ||
+      !getProductTypes(convolution) || convolution.getBatchGroupCount() != 1 ||
       numbers.getKernelSpatialDimensions().empty())
     return false;
   int64_t groups = static_cast<int64_t>(convolution.getFeatureGroupCount());

@@ -29,12 +29,11 @@ class BlockProduct {
 public:
   BlockProduct(stablehlo::DotGeneralOp dot, Lowering &lowering)
       : dot(dot), lowering(lowering), b(lowering.b),
-        sumType(getCallSumType(dot)),
-        isSwapped(hasOneColumn(dot, lowering)),
+        isSwapped(hasOneColumn(dot, lowering)), types(getTypes()),
         left(dot, isSwapped ? dot.getRhs() : dot.getLhs(), getDims(true),
-             sumType, lowering),
+             types.left, lowering),
         right(dot, isSwapped ? dot.getLhs() : dot.getRhs(), getDims(false),
-              sumType, lowering),
+              types.right, lowering),
         final(lowering.getFinalResult(dot->getResult(0))) {}
 
   /// False if a block of an operand would be of a size that is not known.
@@ -45,6 +44,12 @@ private:
   /// Rows and columns of the left side are its free and contracted dimensions,
   /// those of the right side its contracted and free ones.
   MatrixDims getDims(bool isLeft) const;
+  ProductTypes getTypes() const {
+    ProductTypes types = getProductTypes(dot);
+    if (isSwapped)
+      std::swap(types.left, types.right);
+    return types;
+  }
   void chooseBlocks();
   void emitBlock(ValueRange batch, Value firstRow, Value firstColumn);
   void finish(Value tile, ValueRange batch, Value firstRow, Value rows,
@@ -53,9 +58,9 @@ private:
   stablehlo::DotGeneralOp dot;
   Lowering &lowering;
   ImplicitLocOpBuilder &b;
-  Type sumType;
   /// A matrix times a vector is that vector times the transposed matrix.
   bool isSwapped;
+  ProductTypes types;
   MatrixOperand left, right;
   /// What is written: the product or what follows it.
   Value final, buffer;
@@ -158,18 +163,18 @@ void BlockProduct::emitBlock(ValueRange batch, Value firstRow,
   call.right = right.getBlock(batch, zero, depth, firstColumn, call.columns,
                               depth, blockColumns);
   // The product itself, in its own memory: rows are as long as the result's.
-  if (final == dot.getResult() && getMemoryType(getElementType(final)) == sumType) {
+  if (final == dot.getResult() && getMemoryType(getElementType(final)) == types.sum) {
     Value number = lowering.linearize(batch, left.getBatchSizes());
     number = lowering.add(lowering.mul(number, rows), firstRow);
     number = lowering.add(lowering.mul(number, columns), firstColumn);
     call.output = getElementPointer(lowering, buffer, number);
     call.outputRow = columns;
-    return callProduct(lowering, sumType, call);
+    return callProduct(lowering, types, call);
   }
-  Value tile = lowering.createTemporary({blockRows, blockColumns}, sumType);
+  Value tile = lowering.createTemporary({blockRows, blockColumns}, types.sum);
   call.output = lowering.getPointer(tile);
   call.outputRow = blockColumns;
-  callProduct(lowering, sumType, call);
+  callProduct(lowering, types, call);
   finish(tile, batch, firstRow, call.rows, firstColumn, call.columns);
 }
 

@@ -207,13 +207,15 @@ void DotEmitter::emit() {
 } // namespace
 
 Value alula::kernel::roundSum(Lowering &lowering, Value sum, Type element) {
-  if (!isa<FloatType>(sum.getType()))
-    return sum;
   auto value = dyn_cast<IntegerType>(getValueType(element));
+  ImplicitLocOpBuilder &b = lowering.b;
+  if (!isa<FloatType>(sum.getType()))
+    return value && value.getWidth() < sum.getType().getIntOrFloatBitWidth()
+               ? b.create<arith::TruncIOp>(value, sum).getResult()
+               : sum;
   if (!value)
     return roundFloat(lowering, sum, element);
   // An exact one, of which integers keep the lower bits.
-  ImplicitLocOpBuilder &b = lowering.b;
   Type whole = b.getIntegerType(sum.getType().isF32() ? 32 : 64);
   Value number = b.create<arith::FPToSIOp>(whole, sum);
   if (value.getWidth() == whole.getIntOrFloatBitWidth())

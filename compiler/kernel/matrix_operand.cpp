@@ -25,8 +25,8 @@ Value alula::kernel::getElementPointer(Lowering &lowering, Value buffer,
 }
 
 MatrixOperand::MatrixOperand(Operation *op, Value tensor, MatrixDims dims,
-                             Type sumType, Lowering &lowering)
-    : op(op), tensor(tensor), dims(std::move(dims)), sumType(sumType),
+                             Type element, Lowering &lowering)
+    : op(op), tensor(tensor), dims(std::move(dims)), element(element),
       lowering(lowering) {
   if (!findStrides())
     buffer = {};
@@ -57,8 +57,9 @@ bool MatrixOperand::findStrides() {
     source = transpose.getOperand();
   }
   buffer = lowering.getBuffer(source);
-  if (cast<MemRefType>(buffer.getType()).getElementType() != sumType ||
-      getElementType(source) != sumType)
+  if (cast<MemRefType>(buffer.getType()).getElementType() !=
+          getMemoryType(element) ||
+      getElementType(source) != element)
     return false;
   SmallVector<Value> sourceStrides =
       lowering.getStrides(lowering.getShape(source));
@@ -78,8 +79,8 @@ Value MatrixOperand::findPanels() const {
   if (!op || !lowering.hasBuffer(op.getPanels()) || !dims.batch.empty() ||
       op.getRows() != ArrayRef(dims.rows) ||
       op.getColumns() != ArrayRef(dims.columns) ||
-      getElementType(tensor) != sumType ||
-      op.getWidth() * sumType.getIntOrFloatBitWidth() / 8 != dispatch::panelBytes)
+      getElementType(tensor) != element ||
+      op.getWidth() * element.getIntOrFloatBitWidth() / 8 != dispatch::panelBytes)
     return {};
   return lowering.getBuffer(op.getPanels());
 }
@@ -130,7 +131,8 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows
     return {getElementPointer(lowering, buffer, number), rowStride,
             columnStride};
   }
-  Value tile = lowering.createTemporary({rowLimit, columnLimit}, sumType);
+  Value tile = lowering.createTemporary({rowLimit, columnLimit},
+                                         getMemoryType(element));
   SmallVector<Value> rowSizes = getRowSizes(), columnSizes = getColumnSizes();
   lowering.forEach({rows, columns}, [&](ValueRange position) {
     SmallVector<Value> indices(static_cast<size_t>(
@@ -144,10 +146,10 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows
                          lowering.add(firstRow, position[0]), rowSizes));
     place(dims.columns, lowering.delinearize(
                             lowering.add(firstColumn, position[1]), columnSizes));
-    Value element = widenForSum(lowering, op,
-                                lowering.getElement(tensor, indices),
-                                getElementType(tensor), sumType);
-    lowering.b.create<memref::StoreOp>(element, tile, position);
+    Value value = lowering.getElement(tensor, indices);
+    if (getElementType(tensor) != element)
+      value = widenForSum(lowering, op, value, getElementType(tensor), element);
+    lowering.b.create<memref::StoreOp>(value, tile, position);
   });
   return {lowering.getPointer(tile), columnLimit, lowering.index(1)};
 }

@@ -22,8 +22,9 @@ struct MatrixBlock {
 /// else each block is computed before it is read.
 class MatrixOperand {
 public:
+  /// Blocks are of `element`s: those of the tensor or wider ones.
   MatrixOperand(mlir::Operation *op, mlir::Value tensor, MatrixDims dims,
-                mlir::Type sumType, Lowering &lowering);
+                mlir::Type element, Lowering &lowering);
 
   bool isInPlace() const { return buffer || panels; }
 
@@ -59,7 +60,7 @@ private:
   mlir::Operation *op;
   mlir::Value tensor;
   MatrixDims dims;
-  mlir::Type sumType;
+  mlir::Type element;
   Lowering &lowering;
   /// In place: the memory and the distance of neighbours in each dimension.
   mlir::Value buffer;

@@ -1,6 +1,7 @@
 #include "compiler/kernel/product_call.h"
 
 #include "compiler/kernel/library/product.h"
+#include "compiler/kernel/library/product_narrow.h"
 #include "compiler/kernel/scalar.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -45,9 +46,14 @@ unsigned getMagnitudeBits(Type type) {
     return 0;
   return integer.isUnsigned() ? integer.getWidth() : integer.getWidth() - 1;
 }
-} // namespace
 
-Type alula::kernel::getCallSumType(Operation *op) {
+/// Bytes with or without a sign, not fewer bits that are bytes in memory.
+bool isByte(Type type) {
+  return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() == 8;
+}
+
+/// Of elements that have to be widened; null for what can't be exact.
+Type getWideType(Operation *op) {
   Type element = getElementType(op->getResult(0));
   Type sum = getSumType(element);
   if (sum.isF32() || sum.isF64())
@@ -62,8 +68,22 @@ Type alula::kernel::getCallSumType(Operation *op) {
     return Float32Type::get(op->getContext());
   return bits <= 53 ? Type(Float64Type::get(op->getContext())) : Type();
 }
+} // namespace
 
-void alula::kernel::callProduct(Lowering &lowering, Type sumType,
+ProductTypes alula::kernel::getProductTypes(Operation *op) {
+  Type left = getElementType(op->getOperand(0));
+  Type right = getElementType(op->getOperand(1));
+  Type result = getElementType(op->getResult(0));
+  if (left.isBF16() && right.isBF16() && getSumType(result).isF32())
+    return {left, right, Float32Type::get(op->getContext())};
+  unsigned bits = getMagnitudeBits(result);
+  if (isByte(left) && isByte(right) && bits && bits <= 32)
+    return {left, right, IntegerType::get(op->getContext(), 32)};
+  Type wide = getWideType(op);
+  return {wide, wide, wide};
+}
+
+void alula::kernel::callProduct(Lowering &lowering, const ProductTypes &types,
                                 const ProductCall &call) {
   ImplicitLocOpBuilder &b = lowering.b;
   auto toInteger = [&](Value size, int64_t otherwise) -> Value {
@@ -75,19 +95,27 @@ void alula::kernel::callProduct(Lowering &lowering, Type sumType,
                       : b.create<LLVM::ZeroOp>(
                              LLVM::LLVMPointerType::get(b.getContext()))
                             .getResult();
-  int64_t rowBytes = call.columnLimit * sumType.getIntOrFloatBitWidth() / 8;
-  Value scratch = lowering.createTemporary(
-      {lowering.index(alula_product_scratch_bytes(rowBytes))}, b.getI8Type());
   Value add = b.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
-  lowering.callLibrary(
-      "alula_product_" + getLibraryName(sumType),
-      {call.output, toInteger(call.outputGroup, 0), toInteger(call.outputRow, 0),
-       call.left.pointer, toInteger(call.leftGroup, 0),
-       toInteger(call.left.rowStride, 0), toInteger(call.left.columnStride, 0),
-       offsets, toInteger(call.pieces, 1), toInteger(call.depth, 0),
-       call.right.pointer, toInteger(call.right.rowStride, 0),
-       toInteger(call.right.columnStride, 0),
-       toInteger(call.right.panelStride, 0), toInteger(call.groups, 1),
-       toInteger(call.rows, 0), toInteger(call.columns, 0), add,
-       lowering.getPointer(scratch)});
+  bool isNarrow = types.left != types.sum;
+  int64_t scratchBytes =
+      isNarrow ? alula_product_narrow_scratch_bytes()
+               : alula_product_scratch_bytes(
+                     call.columnLimit * types.sum.getIntOrFloatBitWidth() / 8);
+  SmallVector<Value> arguments{
+      call.output, toInteger(call.outputGroup, 0), toInteger(call.outputRow, 0),
+      call.left.pointer, toInteger(call.leftGroup, 0),
+      toInteger(call.left.rowStride, 0), toInteger(call.left.columnStride, 0),
+      offsets, toInteger(call.pieces, 1), toInteger(call.depth, 0),
+      call.right.pointer, toInteger(call.right.rowStride, 0),
+      toInteger(call.right.columnStride, 0)};
+  if (!isNarrow)
+    arguments.push_back(toInteger(call.right.panelStride, 0));
+  arguments.append({toInteger(call.groups, 1), toInteger(call.rows, 0),
+                    toInteger(call.columns, 0), add});
+  if (isByte(types.right))
+    arguments.push_back(b.create<arith::ConstantOp>(
+        b.getI32IntegerAttr(types.right.isUnsignedInteger())));
+  arguments.push_back(lowering.getPointer(lowering.createTemporary(
+      {lowering.index(scratchBytes)}, b.getI8Type())));
+  lowering.callLibrary("alula_product_" + getLibraryName(types.left), arguments);
 }

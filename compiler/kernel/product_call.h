@@ -23,11 +23,21 @@ struct ProductCall {
   mlir::Value groups, outputGroup, leftGroup;
 };
 
-/// What the library sums a product or convolution in: f32 or f64. Integers are
-/// summed in these too, if every sum is exact. Null for what it can't do.
-mlir::Type getCallSumType(mlir::Operation *op);
+/// What the library does for a product or convolution.
+struct ProductTypes {
+  /// Of the elements that it reads; null for what it can't do.
+  mlir::Type left, right;
+  /// Of sums, as they are in memory: f32, f64 or i32.
+  mlir::Type sum;
 
-void callProduct(Lowering &lowering, mlir::Type sumType,
+  explicit operator bool() const { return bool(sum); }
+};
+
+/// Reals are summed in f32 or f64, products of bytes modulo 2^32. Other integers
+/// are summed as reals, if every sum is exact.
+ProductTypes getProductTypes(mlir::Operation *op);
+
+void callProduct(Lowering &lowering, const ProductTypes &types,
                  const ProductCall &call);
 
 } // namespace alula::kernel

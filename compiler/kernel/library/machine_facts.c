@@ -1,17 +1,30 @@
 /* The facts of the machine that a C compiler makes code for: only for the
- * library that tests call. */
-#include "compiler/kernel/library/machine_facts.h"
+ * library that tests call, which may say less. The header has them as
+ * constants. */
+#include <stdint.h>
 
 #if defined(__x86_64__) && !defined(__FMA__)
-const int32_t alula_has_fma = 0;
+int32_t alula_has_fma = 0;
 #else
-const int32_t alula_has_fma = 1;
+int32_t alula_has_fma = 1;
 #endif
 
 #if defined(__AVX512F__)
-const int32_t alula_vector_bytes = 64;
+int32_t alula_vector_bytes = 64;
 #elif defined(__AVX2__)
-const int32_t alula_vector_bytes = 32;
+int32_t alula_vector_bytes = 32;
 #else
-const int32_t alula_vector_bytes = 16;
+int32_t alula_vector_bytes = 16;
+#endif
+
+#if defined(__AVX512BF16__)
+int32_t alula_has_bf16_dot = 1;
+#else
+int32_t alula_has_bf16_dot = 0;
+#endif
+
+#if defined(__AVX512VNNI__)
+int32_t alula_has_int8_dot = 1;
+#else
+int32_t alula_has_int8_dot = 0;
 #endif

@@ -4,7 +4,12 @@
 #include <stdint.h>
 
 /* 1 if the machine multiplies and adds with one rounding in one instruction.
- * `../library.cpp` gives it its value. */
+ * `compiler/target/cpu/library.cpp` gives it its value. */
 extern const int32_t alula_has_fma;
 /* How wide its vectors are: 16, 32 or 64. */
 extern const int32_t alula_vector_bytes;
+/* 1 if it adds products of pairs of bf16 to vectors of f32, 64 bytes wide. */
+extern const int32_t alula_has_bf16_dot;
+/* 1 if it adds products of four bytes, of which those of one side are signed, to
+ * vectors of i32, 64 bytes wide. */
+extern const int32_t alula_has_int8_dot;

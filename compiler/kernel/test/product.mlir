@@ -31,10 +31,10 @@ func.func @transposed(%x: tensor<64x64xf64>, %y: tensor<64x64xf64>) -> tensor<64
   return %1 : tensor<64x64xf64>
 }
 
-// A narrow type is widened block by block.
+// Pairs of bf16 are multiplied as they are, with sums in f32.
 // CHECK-LABEL: func.func @narrow_2(
-// CHECK: arith.extf {{.*}} : bf16 to f32
-// CHECK: call @alula_product_f32
+// CHECK-NOT: arith.extf
+// CHECK: call @alula_product_bf16
 // CHECK: arith.truncf {{.*}} : f32 to bf16
 func.func @narrow(%x: tensor<64x64xbf16>, %y: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
@@ -66,4 +66,51 @@ func.func @several(%x: tensor<256xf32>, %w: tensor<256x1024xf32>) -> tensor<1024
   %1 = stablehlo.logistic %0 : tensor<1024xf32>
   %2 = stablehlo.multiply %0, %1 : tensor<1024xf32>
   return %2 : tensor<1024xf32>
+}
+
+// Others are widened block by block.
+// CHECK-LABEL: func.func @widened_{{[0-9]+}}(
+// CHECK: arith.extf {{.*}} : f16 to f32
+// CHECK: call @alula_product_f32
+// CHECK: arith.truncf {{.*}} : f32 to f16
+func.func @widened(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// Bytes are summed in i32, of which a result keeps the lower bits.
+// CHECK-LABEL: func.func @bytes_{{[0-9]+}}(
+// CHECK: call @alula_product_i8
+// CHECK-NOT: memref.store
+// CHECK: return
+func.func @bytes(%x: tensor<64x64xi8>, %y: tensor<64x64xi8>) -> tensor<64x64xi32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<64x64xi8>, tensor<64x64xi8>) -> tensor<64x64xi32>
+  return %0 : tensor<64x64xi32>
+}
+// CHECK-LABEL: func.func @unsigned_bytes_{{[0-9]+}}(
+// CHECK: call @alula_product_ui8
+// CHECK: arith.trunci {{.*}} : i32 to i8
+func.func @unsigned_bytes(%x: tensor<64x64xui8>, %y: tensor<64x64xui8>) -> tensor<64x64xui8> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<64x64xui8>, tensor<64x64xui8>) -> tensor<64x64xui8>
+  return %0 : tensor<64x64xui8>
+}
+
+// Sums that i32 has no room for.
+// CHECK-LABEL: func.func @wide_sums_{{[0-9]+}}(
+// CHECK: call @alula_product_f32
+// CHECK: arith.fptosi {{.*}} : f32 to i32
+// CHECK: arith.extsi {{.*}} : i32 to i64
+func.func @wide_sums(%x: tensor<64x64xi8>, %y: tensor<64x64xi8>) -> tensor<64x64xi64> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<64x64xi8>, tensor<64x64xi8>) -> tensor<64x64xi64>
+  return %0 : tensor<64x64xi64>
+}
+
+// A convolution copies its inputs as they are.
+// CHECK-LABEL: func.func @bytes_of_images_{{[0-9]+}}(
+// CHECK-NOT: arith.sitofp
+// CHECK: call @alula_product_i8
+// CHECK: return
+func.func @bytes_of_images(%x: tensor<1x14x14x16xi8>, %w: tensor<3x3x16x32xi8>) -> tensor<1x14x14x32xi32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x14x14x16xi8>, tensor<3x3x16x32xi8>) -> tensor<1x14x14x32xi32>
+  return %0 : tensor<1x14x14x32xi32>
 }

@@ -44,17 +44,6 @@ llvm::StringRef findBitcode(llvm::StringRef kind, llvm::StringRef target) {
   return {};
 }
 
-llvm::Expected<std::unique_ptr<llvm::Module>> parse(llvm::StringRef kind,
-                                                    llvm::LLVMContext &context,
-                                                    const Machine &machine) {
-  llvm::StringRef bytes = findBitcode(kind, machine.target);
-  if (bytes.empty())
-    return llvm::createStringError("no kernel library for " + machine.target);
-  // Bodies are read when they are linked.
-  return llvm::getLazyBitcodeModule({bytes, kind}, context,
-                                    /*ShouldLazyLoadMetadata=*/true);
-}
-
 /// The bitcode says nothing of the level of the machine: what is set for the
 /// kernels has to hold for it too, or nothing is inlined.
 void forgetMachine(llvm::Function &function) {
@@ -64,16 +53,31 @@ void forgetMachine(llvm::Function &function) {
   function.removeFnAttr("min-legal-vector-width");
 }
 
+llvm::Expected<std::unique_ptr<llvm::Module>> parse(llvm::StringRef kind,
+                                                    llvm::LLVMContext &context,
+                                                    const Machine &machine) {
+  llvm::StringRef bytes = findBitcode(kind, machine.target);
+  if (bytes.empty())
+    return llvm::createStringError("no kernel library for " + machine.target);
+  // Bodies are read when they are linked.
+  auto module = llvm::getLazyBitcodeModule({bytes, kind}, context,
+                                           /*ShouldLazyLoadMetadata=*/true);
+  if (module)
+    for (llvm::Function &function : **module)
+      forgetMachine(function);
+  return module;
+}
+
+bool has(const Machine &machine, llvm::StringRef feature) {
+  return llvm::is_contained(machine.features, feature);
+}
+
 bool hasFma(const Machine &machine) {
-  return machine.target != "x86_64" ||
-         llvm::is_contained(machine.features, "fma");
+  return machine.target != "x86_64" || has(machine, "fma");
 }
 
 int getVectorBytes(const Machine &machine) {
-  auto has = [&](llvm::StringRef feature) {
-    return llvm::is_contained(machine.features, feature);
-  };
-  return has("avx512f") ? 64 : has("avx2") ? 32 : 16;
+  return has(machine, "avx512f") ? 64 : has(machine, "avx2") ? 32 : 16;
 }
 
 /// Facts of the machine that the C code asks for become constants.
@@ -88,6 +92,8 @@ void defineFacts(llvm::Module &module, const Machine &machine) {
   };
   define("alula_has_fma", hasFma(machine));
   define("alula_vector_bytes", getVectorBytes(machine));
+  define("alula_has_bf16_dot", has(machine, "avx512bf16"));
+  define("alula_has_int8_dot", has(machine, "avx512vnni"));
 }
 
 /// Keeps the first error of the linker, which has no other way to say it.
@@ -116,12 +122,7 @@ llvm::Error linkNeeded(
   context.setDiagnosticHandler(std::make_unique<FirstError>(message));
   bool failed = llvm::Linker::linkModules(
       module, std::move(source), llvm::Linker::LinkOnlyNeeded,
-      [&](llvm::Module &linked, const llvm::StringSet<> &names) {
-        for (const auto &name : names)
-          if (auto *function = linked.getFunction(name.getKey()))
-            forgetMachine(*function);
-        finish(linked, names);
-      });
+      std::move(finish));
   context.setDiagnosticHandler(std::move(previous));
   if (failed)
     return llvm::createStringError("the kernel library doesn't link: " +

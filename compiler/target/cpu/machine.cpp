@@ -12,6 +12,8 @@ namespace {
 struct Row {
   const char *name, *target, *triple, *cpu;
   std::vector<std::string> features;
+  /// Of these, what `cpu` does not have by itself.
+  const char *extra = "";
 };
 
 /// Levels of one instruction set stand highest first.
@@ -28,8 +30,17 @@ const std::vector<Row> &getTable() {
     std::vector<std::string> v4 = v3;
     v4.insert(v4.end(),
               {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
+    // Dot products of bytes; those of bf16 came later.
+    std::vector<std::string> vnni = v4, bf16;
+    vnni.push_back("avx512vnni");
+    bf16 = vnni;
+    bf16.push_back("avx512bf16");
     const char *linuxX86 = "x86_64-unknown-linux-gnu";
     return std::vector<Row>{
+        {"x86-64-v4-bf16", "x86_64", linuxX86, "x86-64-v4", bf16,
+         "+avx512vnni,+avx512bf16"},
+        {"x86-64-v4-vnni", "x86_64", linuxX86, "x86-64-v4", vnni,
+         "+avx512vnni"},
         {"x86-64-v4", "x86_64", linuxX86, "x86-64-v4", v4},
         {"x86-64-v3", "x86_64", linuxX86, "x86-64-v3", v3},
         {"x86-64-v2", "x86_64", linuxX86, "x86-64-v2", v2},
@@ -37,14 +48,15 @@ const std::vector<Row> &getTable() {
         {"aarch64", "aarch64", "aarch64-unknown-linux-gnu", "generic",
          {"fp-armv8", "neon"}},
         {"riscv64", "riscv64", "riscv64-unknown-linux-gnu", "generic-rv64",
-         {"a", "c", "d", "f", "i", "m"}},
+         {"a", "c", "d", "f", "i", "m"}, "+m,+a,+f,+d,+c"},
     };
   }();
   return table;
 }
 
 Machine makeMachine(const Row &row) {
-  return {row.name, row.target, row.triple, row.cpu, row.cpu, row.features};
+  return {row.name, row.target, row.triple, row.cpu,
+          row.extra, row.cpu, row.features};
 }
 
 llvm::Expected<Machine> findHost() {

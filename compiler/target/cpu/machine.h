@@ -14,6 +14,7 @@ struct Machine {
   std::string target; ///< "x86_64", the artifact's word for the instruction set.
   std::string triple;
   std::string cpu;  ///< What LLVM may use; never more than `features` say.
+  std::string extra; ///< What it may use besides, in LLVM's words.
   std::string tune; ///< What LLVM schedules for; does not limit where it runs.
   /// What the runtime has to find before it runs the code.
   std::vector<std::string> features;

@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/convert_small_floats.h"
 #include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/select_bits_as_floats.h"
+#include "compiler/target/cpu/select_scale.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -56,9 +57,8 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Machine &machine,
   options.DataSections = true;
   if (machine.target == "riscv64")
     options.MCOptions.ABIName = "lp64d";
-  std::string features = machine.target == "riscv64" ? "+m,+a,+f,+d,+c" : "";
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      machine.triple, machine.cpu, features, options, llvm::Reloc::PIC_,
+      machine.triple, machine.cpu, machine.extra, options, llvm::Reloc::PIC_,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
@@ -71,6 +71,8 @@ void markFreestanding(llvm::Module &module, const Machine &machine) {
     function.addFnAttr("no-builtins");
     function.addFnAttr("tune-cpu", machine.tune);
     function.addFnAttr("target-cpu", machine.cpu);
+    if (!machine.extra.empty())
+      function.addFnAttr("target-features", machine.extra);
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
 }
@@ -93,7 +95,7 @@ std::string print(const llvm::Module &module) {
   return text;
 }
 
-std::string optimizeAndEmit(llvm::Module &module,
+std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
                             llvm::TargetMachine &targetMachine,
                             const std::function<bool()> &isCancelled = {},
                             const OnForm &onForm = {}) {
@@ -120,6 +122,7 @@ std::string optimizeAndEmit(llvm::Module &module,
   forget.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplify)));
   forget.addPass(llvm::GlobalDCEPass());
   forget.run(module, modules);
+  declareScale(module, machine);
   // At O3 nests of small loops become thousands of instructions without a
   // loop: slower code, and a hundred times the time to compile it.
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
@@ -127,6 +130,7 @@ std::string optimizeAndEmit(llvm::Module &module,
   if (isCancelled && isCancelled())
     return {};
   if (targetMachine.getTargetTriple().isX86()) {
+    selectScale(module);
     selectBitsAsFloats(module);
     compareHalvesAsFloats(module);
   }
@@ -162,7 +166,7 @@ llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine,
     if ((*module)->empty())
       return std::string();
     markFreestanding(**module, machine);
-    object = optimizeAndEmit(**module, *targetMachine);
+    object = optimizeAndEmit(**module, machine, *targetMachine);
     if (object.empty())
       return llvm::createStringError("no object files for " + machine.triple);
     auto more = findUndefined(object);
@@ -194,7 +198,7 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
     return std::move(problem);
   markFreestanding(module, machine);
   std::string object =
-      optimizeAndEmit(module, *targetMachine, isCancelled, onForm);
+      optimizeAndEmit(module, machine, *targetMachine, isCancelled, onForm);
   if (object.empty())
     return llvm::createStringError("no object files for " + machine.triple);
   return object;
@@ -240,7 +244,7 @@ llvm::Expected<std::string> makeRoutineObject(const Machine &machine,
   if (!*module)
     return std::string();
   markFreestanding(**module, machine);
-  std::string object = optimizeAndEmit(**module, *targetMachine);
+  std::string object = optimizeAndEmit(**module, machine, *targetMachine);
   if (object.empty())
     return llvm::createStringError("no object files for " + machine.triple);
   return object;

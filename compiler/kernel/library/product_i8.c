@@ -1,0 +1,142 @@
+// Products of matrices of bytes with sums modulo 2^32.
+//
+// Where the machine multiplies four bytes at once, those of one side are signed
+// and those of the other are not. If both of a product are the same, 128 is
+// added to b or taken from it, which is one bit, and sums of rows of a correct
+// that. Elsewhere bytes become pairs of 16 bits.
+#include "compiler/kernel/library/product_narrow_types.h"
+#include "compiler/kernel/library/transpose.h"
+
+#define TYPE bytes
+#define SUM uint32_t
+#define ELEMENT_BYTES 1
+#define GROUP 2
+#define WIDENS 1
+#define CORRECTS 0
+#include "compiler/kernel/library/product_narrow_pack.inc"
+
+#if defined(__x86_64__)
+typedef short halves_of_16 __attribute__((vector_size(16)));
+typedef short halves_of_32 __attribute__((vector_size(32)));
+typedef short halves_of_64 __attribute__((vector_size(64)));
+#define PAIRS_16(x, y)                                                         \
+  __builtin_ia32_pmaddwd128((halves_of_16)x, (halves_of_16)y)
+#define PAIRS_32(x, y)                                                         \
+  __builtin_ia32_pmaddwd256((halves_of_32)x, (halves_of_32)y)
+#define PAIRS_64(x, y)                                                         \
+  __builtin_ia32_pmaddwd512((halves_of_64)x, (halves_of_64)y)
+#else
+typedef int32_t signed_16 __attribute__((vector_size(16)));
+typedef int32_t signed_32 __attribute__((vector_size(32)));
+typedef int32_t signed_64 __attribute__((vector_size(64)));
+#define PAIRS(type, x, y)                                                      \
+  ((SUMS)((type)(x << 16) >> 16) * (SUMS)((type)(y << 16) >> 16) +             \
+   (SUMS)((type)x >> 16) * (SUMS)((type)y >> 16))
+#define PAIRS_16(x, y) PAIRS(signed_16, x, y)
+#define PAIRS_32(x, y) PAIRS(signed_32, x, y)
+#define PAIRS_64(x, y) PAIRS(signed_64, x, y)
+#endif
+
+#define DOT(s, x, y) s + (SUMS)PAIRS_16(x, y)
+#define WAY 16
+#define VECTOR_BYTES 16
+#define ROWS 4
+#include "compiler/kernel/library/product_narrow_tile.inc"
+
+#define DOT(s, x, y) s + (SUMS)PAIRS_32(x, y)
+#define WAY 32
+#define VECTOR_BYTES 32
+#define ROWS 4
+#include "compiler/kernel/library/product_narrow_tile.inc"
+
+#define DOT(s, x, y) s + (SUMS)PAIRS_64(x, y)
+#define WAY 64
+#define VECTOR_BYTES 64
+#define ROWS 8
+#include "compiler/kernel/library/product_narrow_tile.inc"
+
+#define BY_MACHINE(CALL)                                                       \
+  if (alula_vector_bytes == 64) {                                              \
+    CALL(64);                                                                  \
+  } else if (alula_vector_bytes == 32) {                                       \
+    CALL(32);                                                                  \
+  } else {                                                                     \
+    CALL(16);                                                                  \
+  }
+#include "compiler/kernel/library/product_narrow.inc"
+
+#if defined(__x86_64__)
+typedef int32_t fours __attribute__((vector_size(64)));
+#define BY_FOURS(CALL) CALL(fours);
+
+#define TYPE i8
+#define SUM uint32_t
+#define ELEMENT_BYTES 1
+#define GROUP 4
+#define WIDENS 0
+#define CORRECTS 1
+#define IS_SIGNED 1
+#include "compiler/kernel/library/product_narrow_pack.inc"
+#define DOT(s, x, y)                                                           \
+  (SUMS) __builtin_ia32_vpdpbusd512((fours)s, (fours)y, (fours)x)
+#define WAY fours
+#define VECTOR_BYTES 64
+#define ROWS 8
+#include "compiler/kernel/library/product_narrow_tile.inc"
+#define BY_MACHINE BY_FOURS
+#include "compiler/kernel/library/product_narrow.inc"
+
+#define TYPE ui8
+#define SUM uint32_t
+#define ELEMENT_BYTES 1
+#define GROUP 4
+#define WIDENS 0
+#define CORRECTS 1
+#define IS_SIGNED 0
+#include "compiler/kernel/library/product_narrow_pack.inc"
+#define DOT(s, x, y)                                                           \
+  (SUMS) __builtin_ia32_vpdpbusd512((fours)s, (fours)x, (fours)y)
+#define WAY fours
+#define VECTOR_BYTES 64
+#define ROWS 8
+#include "compiler/kernel/library/product_narrow_tile.inc"
+#define BY_MACHINE BY_FOURS
+#include "compiler/kernel/library/product_narrow.inc"
+
+#define IF_FOURS(type) product_product_##type(&t);
+#define HAS_FOURS alula_has_int8_dot
+#else
+#define IF_FOURS(type)
+#define HAS_FOURS 0
+#endif
+
+#define PRODUCT(type, is_signed)                                               \
+  void alula_product_##type(                                                   \
+      uint32_t *c, int64_t c_group, int64_t c_row, const uint8_t *a,           \
+      int64_t a_group, int64_t a_row, int64_t a_column,                        \
+      const int64_t *segment_offsets, int64_t segments, int64_t depth,         \
+      const uint8_t *b, int64_t b_row, int64_t b_column, int64_t groups,       \
+      int64_t m, int64_t n, int32_t add, int32_t b_is_unsigned,                \
+      void *scratch) {                                                         \
+    task t = {                                                                 \
+        .c = (char *)c, .c_group = 4 * c_group, .c_row = 4 * c_row,            \
+        .a = (const char *)a, .a_group = a_group, .a_row = a_row,              \
+        .a_column = a_column, .offsets = segment_offsets,                      \
+        .segments = segments, .depth = depth, .b = (const char *)b,            \
+        .b_row = b_row, .b_column = b_column, .groups = groups, .m = m,        \
+        .n = n, .add = add, .a_mask = ~0u, .b_mask = ~0u, .scratch = scratch,  \
+    };                                                                         \
+    if (HAS_FOURS) {                                                           \
+      if (b_is_unsigned != is_signed) {                                        \
+        t.flip = 0x80808080;                                                   \
+        t.correction = is_signed ? (uint32_t)-128 : 128;                       \
+      }                                                                        \
+      IF_FOURS(type)                                                           \
+      return;                                                                  \
+    }                                                                          \
+    t.a_mask = is_signed ? ~0u : 0x00ff00ff;                                   \
+    t.b_mask = b_is_unsigned ? 0x00ff00ff : ~0u;                               \
+    product_product_bytes(&t);                                                 \
+  }
+PRODUCT(i8, 1)
+PRODUCT(ui8, 0)

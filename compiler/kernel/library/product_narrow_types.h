@@ -1,0 +1,104 @@
+// What products of narrow numbers have in common, whatever the numbers are.
+#pragma once
+
+#include "compiler/kernel/library/machine_facts.h"
+#include "compiler/kernel/library/product_narrow.h"
+
+#include <stddef.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define NOINLINE static __attribute__((noinline))
+#define PASTE(a, b, c) a##_##b##_##c
+#define EXPAND(a, b, c) PASTE(a, b, c)
+
+/* Before a loop that is as fast as it is written. */
+#define AS_WRITTEN                                                             \
+  _Pragma("clang loop unroll(disable) vectorize(disable) interleave(disable)")
+
+/* So few rows that packing takes longer than reading b as it lies. */
+enum {
+  FEW_ROWS = 3,
+  COLUMNS = ALULA_NARROW_PANEL_COLUMNS,
+  MAX_PIECES = 64
+};
+
+/* Neighbours along the sums, as they lie: the first one in the lowest bits. */
+typedef uint32_t loose_group __attribute__((aligned(1), may_alias));
+typedef uint16_t loose_half __attribute__((aligned(1), may_alias));
+typedef uint64_t loose_double __attribute__((aligned(1), may_alias));
+typedef uint32_t groups_4 __attribute__((vector_size(16)));
+typedef uint32_t loose_groups_4
+    __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint32_t groups_16 __attribute__((vector_size(64), may_alias));
+typedef uint8_t bytes_32 __attribute__((vector_size(32)));
+typedef uint8_t loose_bytes_32
+    __attribute__((vector_size(32), aligned(1), may_alias));
+typedef uint8_t bytes_64 __attribute__((vector_size(64)));
+typedef uint8_t loose_bytes_64
+    __attribute__((vector_size(64), aligned(1), may_alias));
+typedef uint16_t halves_32 __attribute__((vector_size(64)));
+typedef int8_t signed_bytes_32 __attribute__((vector_size(32)));
+typedef int16_t signed_halves_32 __attribute__((vector_size(64)));
+
+#define INTERLEAVE_LOW_32(x, y)                                                \
+  __builtin_shufflevector(x, y, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6,   \
+                          38, 7, 39, 8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, \
+                          45, 14, 46, 15, 47)
+#define INTERLEAVE_HIGH_32(x, y)                                               \
+  __builtin_shufflevector(x, y, 16, 48, 17, 49, 18, 50, 19, 51, 20, 52, 21,    \
+                          53, 22, 54, 23, 55, 24, 56, 25, 57, 26, 58, 27, 59,  \
+                          28, 60, 29, 61, 30, 62, 31, 63)
+#define INTERLEAVE_32(x, y)                                                    \
+  __builtin_shufflevector(                                                     \
+      x, y, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 8, 40, 9,  \
+      41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47, 16, 48, 17, 49, 18,  \
+      50, 19, 51, 20, 52, 21, 53, 22, 54, 23, 55, 24, 56, 25, 57, 26, 58, 27,  \
+      59, 28, 60, 29, 61, 30, 62, 31, 63)
+
+/* Rows of a panel that lie in one segment of a: where they begin in a row of a,
+ * how many of its groups are whole, how many bytes of one more there are, and
+ * the rows of b. */
+typedef struct piece {
+  int64_t offset, whole, rest;
+  int64_t b_first, b_count;
+} piece;
+
+/* What is asked for, distances in bytes. */
+typedef struct task {
+  char *c;
+  int64_t c_group, c_row;
+  const char *a;
+  int64_t a_group, a_row, a_column;
+  const int64_t *offsets;
+  int64_t segments, depth;
+  const char *b;
+  int64_t b_row, b_column;
+  int64_t groups, m, n;
+  int32_t add;
+  /* Bytes only. Bits of b that change where bytes of one sign stand for those
+   * of the other, and what each sum of a row of a then counts for. */
+  uint32_t flip, correction;
+  /* Widened bytes keep these bits: all of signed ones. */
+  uint32_t a_mask, b_mask;
+  char *scratch;
+} task;
+
+/* Fewer bytes than a group has; the others are zero. */
+INLINE uint32_t read_rest(const char *x, int64_t bytes) {
+  uint32_t group = 0;
+  if (bytes & 2)
+    group = *(const loose_half *)x;
+  if (bytes & 1)
+    group |= (uint32_t)(uint8_t)x[bytes - 1] << (8 * (bytes - 1));
+  return group;
+}
+
+INLINE void copy_bytes(char *to, const char *from, int64_t bytes) {
+  int64_t i = 0;
+  AS_WRITTEN
+  for (; i + 8 <= bytes; i += 8)
+    *(loose_double *)(to + i) = *(const loose_double *)(from + i);
+  AS_WRITTEN
+  for (; i < bytes; ++i)
+    to[i] = from[i];
+}
