@@ -68,6 +68,12 @@ static inline double scaleF64(double x, int64_t n) {
   return x * powerOfTwoF64(half) * powerOfTwoF64(n - half);
 }
 
+/* The same where n is also known as a float. Machines with an instruction for
+ * that get it here (compiler/target/cpu/select_scale.cpp), others these bodies
+ * in exponential.c. */
+float alula_scale_f32(float x, float n, int32_t integer);
+double alula_scale_f64(double x, double n, int64_t integer);
+
 /* The nearest integer as a float and as an integer, for |x| < 2^21 (f32) and
  * |x| < 2^50 (f64): adding the magic number leaves the integer in the low
  * bits. */

@@ -117,16 +117,6 @@ static inline double logTailShort(double x) {
   return p;
 }
 
-/* (tanh(s) - s) / s^3 for |s| <= 0.625, of x = s^2; error 2^-27.7 */
-static inline float tanhTailF32(float x) {
-  float p = -0x1.750cdc0000000p-8f;
-  p = muladdf(p, x, 0x1.51f8ce0000000p-6f);
-  p = muladdf(p, x, -0x1.b835a40000000p-5f);
-  p = muladdf(p, x, 0x1.1106f60000000p-3f);
-  p = muladdf(p, x, -0x1.5555320000000p-2f);
-  return p;
-}
-
 /* (sin(s) - s) / s^3, of x = s^2; error 2^-57.7 */
 static inline double sinTailF64(double x) {
   double p = 0x1.5d7e46aa13da6p-33;
@@ -194,29 +184,32 @@ static inline double atanTailShort(double x) {
   return p;
 }
 
-/* erf(s) / s - 1 for |s| <= 1, of x = s^2; error 2^-29.9 */
-static inline float erfNearF32(float x) {
-  float p = -0x1.3222080000000p-19f;
-  p = muladdf(p, x, 0x1.6ae45c0000000p-14f);
-  p = muladdf(p, x, -0x1.a9bd080000000p-11f);
-  p = muladdf(p, x, 0x1.5484c60000000p-8f);
-  p = muladdf(p, x, -0x1.b8045e0000000p-6f);
-  p = muladdf(p, x, 0x1.ce2d740000000p-4f);
-  p = muladdf(p, x, -0x1.8127400000000p-2f);
-  p = muladdf(p, x, 0x1.06eba80000000p-3f);
+/* -log(1 - erf(x)) / x for x in [0, 3.4]; error 2^-24.2 */
+static inline float erfPowerF32(float x) {
+  float p = 0x1.3194d00000000p-18f;
+  p = muladdf(p, x, 0x1.51a2420000000p-19f);
+  p = muladdf(p, x, -0x1.0b2c8a0000000p-12f);
+  p = muladdf(p, x, 0x1.110cc00000000p-10f);
+  p = muladdf(p, x, 0x1.9beb280000000p-12f);
+  p = muladdf(p, x, -0x1.3dfe5e0000000p-6f);
+  p = muladdf(p, x, 0x1.a534ba0000000p-4f);
+  p = muladdf(p, x, 0x1.45f2660000000p-1f);
+  p = muladdf(p, x, 0x1.20dd760000000p+0f);
   return p;
 }
 
-/* -log(1 - erf(x)) / x - x for x in [1, 4]; error 2^-32.8 */
-static inline float erfFarF32(float x) {
-  float p = 0x1.f298a20000000p-19f;
-  p = muladdf(p, x, -0x1.fe4a340000000p-16f);
-  p = muladdf(p, x, -0x1.0d27020000000p-13f);
-  p = muladdf(p, x, 0x1.9d2db40000000p-9f);
-  p = muladdf(p, x, -0x1.7984880000000p-6f);
-  p = muladdf(p, x, 0x1.b09eaa0000000p-4f);
-  p = muladdf(p, x, -0x1.75502c0000000p-2f);
-  p = muladdf(p, x, 0x1.20eb840000000p+0f);
+/* e^a^2 (1 - erf(a)) (a + 3) of a = 6 / (1 - x) - 3 for a in [0, 10.25]; error 2^-26.1 */
+static inline float erfcScaledF32(float x) {
+  float p = -0x1.383bac0000000p-12f;
+  p = muladdf(p, x, -0x1.c977e80000000p-12f);
+  p = muladdf(p, x, 0x1.938b620000000p-9f);
+  p = muladdf(p, x, -0x1.4a008a0000000p-10f);
+  p = muladdf(p, x, -0x1.b7d75c0000000p-6f);
+  p = muladdf(p, x, 0x1.e99f100000000p-4f);
+  p = muladdf(p, x, -0x1.3dea760000000p-2f);
+  p = muladdf(p, x, 0x1.2e32540000000p-1f);
+  p = muladdf(p, x, -0x1.c44c4a0000000p-1f);
+  p = muladdf(p, x, 0x1.12f21e0000000p+0f);
   return p;
 }
 

@@ -12,6 +12,7 @@ from mpmath import (
     atan,
     cos,
     erf,
+    erfc,
     exp,
     expm1,
     floor,
@@ -25,7 +26,6 @@ from mpmath import (
     pi,
     sin,
     sqrt,
-    tanh,
 )
 
 mp.prec = 400
@@ -205,21 +205,6 @@ def write_all(out):
         to_double,
     )
 
-    write_polynomial(
-        out,
-        "tanhTailF32",
-        "(tanh(s) - s) / s^3 for |s| <= 0.625, of x = s^2",
-        fit(
-            in_square(lambda s: (tanh(s) - s) / s**3),
-            in_square(lambda s: s**3 / tanh(s)),
-            4,
-            mpf(0),
-            mpf("0.3907"),
-            to_float,
-        ),
-        to_float,
-    )
-
     quarter = (pi / 4 * mpf("1.01")) ** 2
     # The short reduction leaves a quotient of up to 0.63 quarters of a turn.
     wide = (pi / 2 * mpf("0.64")) ** 2
@@ -273,31 +258,34 @@ def write_all(out):
             to_double,
         )
 
-    # erf(s) = s P(s^2) near zero, 1 - exp(-s Q(s)) further out.
+    # erf(s) = 1 - exp(-s Q(s))
     write_polynomial(
         out,
-        "erfNearF32",
-        "erf(s) / s - 1 for |s| <= 1, of x = s^2",
+        "erfPowerF32",
+        "-log(1 - erf(x)) / x for x in [0, 3.4]",
         fit(
-            in_square(lambda s: erf(s) / s - 1),
-            in_square(lambda s: s / erf(s)),
-            7,
+            lambda s: -log(erfc(s)) / s,
+            lambda s: s * erfc(s) / erf(s),
+            8,
             mpf(0),
-            mpf("1.005"),
+            mpf("3.4"),
             to_float,
         ),
         to_float,
     )
+    # a = |x| of erfc, as t = 1 - 6 / (a + 3): from -1 to where the result is 0.
+    a = lambda t: 6 / (1 - t) - 3
+    scaled = lambda t: exp(a(t) ** 2) * erfc(a(t)) * (a(t) + 3)
     write_polynomial(
         out,
-        "erfFarF32",
-        "-log(1 - erf(x)) / x - x for x in [1, 4]",
+        "erfcScaledF32",
+        "e^a^2 (1 - erf(a)) (a + 3) of a = 6 / (1 - x) - 3 for a in [0, 10.25]",
         fit(
-            lambda s: -log(1 - erf(s)) / s - s,
-            lambda s: s * (1 - erf(s)) / erf(s),
-            7,
-            mpf("0.995"),
-            mpf(4),
+            scaled,
+            lambda t: 1 / scaled(t),
+            9,
+            mpf(-1),
+            1 - 6 / mpf("13.25"),
             to_float,
         ),
         to_float,

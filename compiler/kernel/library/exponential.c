@@ -2,14 +2,25 @@
 #include "compiler/kernel/library/exponential.h"
 #include "compiler/kernel/library/real_math.h"
 
+float alula_scale_f32(float x, float n, int32_t integer) {
+  (void)n;
+  return scaleF32(x, integer);
+}
+
+double alula_scale_f64(double x, double n, int64_t integer) {
+  (void)n;
+  return scaleF64(x, integer);
+}
+
 ALULA_INLINE float alula_exp_f32(float x) {
-  expF32 e = splitExpF32(clampF32(x, -106, 90));
-  return scaleF32(e.mantissa, e.exponent);
+  reducedF32 reduced = reduceExpF32(clampF32(x, -106, 90));
+  return alula_scale_f32(expNearF32(reduced.rest), reduced.n,
+                         reduced.exponent);
 }
 
 ALULA_INLINE double alula_exp_f64(double x) {
   expF64 e = splitExpF64(clampF64(x, -750, 720), 0);
-  return scaleF64(e.mantissa.high + e.mantissa.low, e.exponent);
+  return alula_scale_f64(e.mantissa.high + e.mantissa.low, e.n, e.exponent);
 }
 
 ALULA_INLINE float alula_expm1_f32(float x) {
@@ -33,23 +44,18 @@ ALULA_INLINE double alula_expm1_f64(double x) {
 ALULA_INLINE float alula_logistic_f32(float x) {
   // 1 / (1 + z) or z / (1 + z) with z = e^-|x|: nothing overflows. The
   // numerator is scaled last, where the result may be denormal.
-  expF32 e = splitExpF32(-clampF32(__builtin_fabsf(x), 0, 106));
-  float low = e.tail - (e.mantissa - 1);
+  reducedF32 e = reduceExpF32(-clampF32(__builtin_fabsf(x), 0, 106));
+  float mantissa = expNearF32(e.rest);
   int32_t exponent = e.exponent < -60 ? -60 : e.exponent;
-  float scale = powerOfTwoF32(exponent);
-  float z = e.mantissa * scale;
+  float z = mantissa * powerOfTwoF32(exponent);
   float sum = 1 + z;
-  float lost = muladdf(low, scale, z - (sum - 1));
-  float reciprocal = 1 / sum;
-  // What the sum has lost, and with exact products the reciprocal too.
-  float rest = alula_has_fma ? __builtin_fmaf(-reciprocal, sum, 1) : 0;
-  rest = reciprocal * muladdf(-reciprocal, lost, rest);
-  float positive = reciprocal + rest;
-  float negative = scaleF32(
-      muladdf(e.mantissa, reciprocal,
-              muladdf(low, reciprocal, e.mantissa * rest)),
-      e.exponent);
-  return x < 0 ? negative : positive;
+  float lost = z - (sum - 1);
+  int isNegative = x < 0;
+  float quotient = (isNegative ? mantissa : 1) / sum;
+  // What the sum loses, but for a factor between 1/2 and 1.
+  quotient = muladdf(-quotient, lost, quotient);
+  return alula_scale_f32(quotient, isNegative ? e.n : 0,
+                         isNegative ? e.exponent : 0);
 }
 
 ALULA_INLINE double alula_logistic_f64(double x) {
@@ -62,20 +68,16 @@ ALULA_INLINE double alula_logistic_f64(double x) {
   pair numerator = {isNegative ? e.mantissa.high : 1,
                     isNegative ? e.mantissa.low : 0};
   pair quotient = pairQuotient(numerator, sum);
-  return scaleF64(quotient.high + quotient.low, isNegative ? e.exponent : 0);
+  return alula_scale_f64(quotient.high + quotient.low, isNegative ? e.n : 0,
+                         isNegative ? e.exponent : 0);
 }
 
 ALULA_INLINE float alula_tanh_f32(float x) {
-  float size = __builtin_fabsf(x);
-  float square = x * x;
-  float near = muladdf(tanhTailF32(square) * square, x, x);
-  // 1 - 2 / (e^2|x| + 1)
-  expF32 e = splitExpF32(clampF32(2 * size, 0, 20));
-  float grown = e.mantissa * powerOfTwoF32(e.exponent);
-  float far = copySignF32(1 - 2 / (grown + 1), x);
-  float result = size < 0.625f ? near : far;
-  // NaN, and the sign of zero.
-  return size > 0 ? result : x;
+  // t / (t + 2) with t = e^2|x| - 1, from 10 on 1; where n is zero t = e^-2|x| -
+  // 1, whose sum with 2 loses less.
+  float size = clampF32(__builtin_fabsf(x), 0, 10);
+  float t = expm1NearF32(size * (size < 0.1733f ? -2.0f : 2.0f));
+  return copySignF32(t / (t + 2), x);
 }
 
 ALULA_INLINE double alula_tanh_f64(double x) {

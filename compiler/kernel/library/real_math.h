@@ -46,7 +46,9 @@ double alula_atan2_f64(double y, double x);
 float alula_remainder_f32(float x, float y);
 double alula_remainder_f64(double x, double y);
 
+/* Within 4 and 10 units. */
 float alula_erf_f32(float x);
+float alula_erfc_f32(float x);
 
 /* Not inlined. */
 double alula_sinh_f64(double x);

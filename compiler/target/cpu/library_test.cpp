@@ -264,7 +264,7 @@ TEST(Library, LetsLoopsVectorize) {
     Machine machine = llvm::cantFail(findMachine(name));
     for (const char *function :
          {"exp", "expm1", "log", "log1p", "logistic", "tanh", "sin", "cos",
-          "tan", "sqrt", "rsqrt", "cbrt", "erf"})
+          "tan", "sqrt", "rsqrt", "cbrt", "erf", "erfc"})
       EXPECT_TRUE(
           vectorizes(std::string(function) + "_f32", "float", "float", machine))
           << function << " on " << name;
@@ -281,6 +281,49 @@ TEST(Library, LetsLoopsVectorize) {
       EXPECT_TRUE(
           vectorizes(std::string("decode_") + type, "i32", "float", machine))
           << type << " on " << name;
+    }
+  }
+}
+
+namespace {
+llvm::Expected<std::string> makeAssembly(const std::string &ir,
+                                         const Machine &machine) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(ir, diagnostic, context);
+  std::string assembly;
+  auto object = generateObject(
+      *module, machine, {}, [&](llvm::StringRef form, llvm::StringRef text) {
+        if (form == ".s")
+          assembly = text.str();
+      });
+  if (!object)
+    return object.takeError();
+  return assembly;
+}
+} // namespace
+
+TEST(Library, ScalesByOneInstructionWhereThereIsOne) {
+  std::string ofDoubles = loopOverExp;
+  for (size_t at; (at = ofDoubles.find("float")) != std::string::npos;)
+    ofDoubles.replace(at, 5, "double");
+  ofDoubles.replace(ofDoubles.find("exp_f32"), 7, "exp_f64");
+  ofDoubles.replace(ofDoubles.find("exp_f32"), 7, "exp_f64");
+  for (const char *name : everyMachine) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    bool hasOne = llvm::is_contained(machine.features, "avx512vl");
+    for (const std::string &ir : {std::string(loopOverExp), ofDoubles}) {
+      auto assembly = makeAssembly(ir, machine);
+      ASSERT_TRUE(bool(assembly)) << toText(assembly.takeError());
+      llvm::StringRef text = *assembly;
+      const char *suffix = ir == ofDoubles ? "d" : "s";
+      // In the vectors and in what is left over.
+      EXPECT_EQ(text.contains(std::string("vscalefp") + suffix),
+                hasOne)
+          << name;
+      EXPECT_EQ(text.contains(std::string("vscalefs") + suffix), hasOne)
+          << name;
+      EXPECT_FALSE(text.contains("alula_scale")) << name;
     }
   }
 }
