@@ -55,7 +55,7 @@ def uniform(shape, dtype, seed, order="C"):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("orders", ["CC", "CF", "FC", "FF"])
-@pytest.mark.parametrize("m", [0, 1, 2, 3, 7, 8, 13, 40])
+@pytest.mark.parametrize("m", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 40])
 @pytest.mark.parametrize("n", [0, 1, 5, 16, 33, 64, 100])
 @pytest.mark.parametrize("k", [0, 1, 16, 600])
 def test_product(dtype, orders, m, n, k):
@@ -141,7 +141,8 @@ def test_segments(depth, count):
     check(product(a, b, segments=segments), gathered.astype(float) @ b.astype(float), depth * count)
 
 
-@pytest.mark.parametrize("m", [1, 7, 20])
+# Tiles of rows end in one group and begin in another.
+@pytest.mark.parametrize("m", [1, 2, 3, 5, 7, 10, 20])
 def test_groups(m):
     # Rows of the groups overlap.
     a, b = uniform((m + 6, 30), np.float32, 1), uniform((30, 50), np.float32, 2)
