@@ -262,6 +262,8 @@ void alula::driver::addPluginStep(const std::shared_ptr<Session> &session,
   step.text = "plugins";
   step.pipeline.emplace(ModuleOp::getOperationName());
   step.pipeline->addPass(createStagePass(session, stage));
+  // A plugin has one state for all of a compilation.
+  step.runsInOrder = true;
   plan.steps.push_back(std::move(step));
 }
 

@@ -143,8 +143,11 @@ OwningOpRef<ModuleOp> alula::preprocess::wrap(ExecutableOp executable) {
   OwningOpRef<ModuleOp> envelope = ModuleOp::create(program.getLoc());
   Builder b(executable.getContext());
   (*envelope)->setAttr(protocolName, b.getI64IntegerAttr(protocol));
+  // One that is by itself already knows where it was.
+  auto home = program->getAttrOfType<StringAttr>("dispatch.module");
   (*envelope)->setAttr("dispatch.module",
-                       b.getStringAttr(program.getSymName().value_or("")));
+                       b.getStringAttr(program.getSymName().value_or(
+                           home ? home.getValue() : "")));
   (*envelope)->setAttr("dispatch.compiler", b.getStringAttr("alula 0.1.0"));
   auto copy = cast<ExecutableOp>(executable->clone());
   // Or whoever drops what nobody uses drops it all.

@@ -11,6 +11,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <thread>
+
 using namespace alula::preprocess;
 using namespace llvm;
 
@@ -117,6 +119,10 @@ static bool matchesAny(ArrayRef<GlobPattern> patterns, StringRef name) {
   return patterns.empty() || any_of(patterns, [&](const GlobPattern &pattern) {
            return pattern.match(name);
          });
+}
+
+unsigned alula::preprocess::Options::countJobs() const {
+  return jobs ? jobs : std::max(1u, std::thread::hardware_concurrency());
 }
 
 bool Plan::takes(StringRef executable) const {

@@ -23,8 +23,10 @@ struct Options {
   std::vector<std::string> onlyTargets;
   /// What tools get: bytecode or text.
   bool bytecode = false;
-  /// Most tools alive at once; 0: as many as there are cores.
+  /// Most tools alive at once, most executables in passes at once; 0: as many
+  /// as there are cores.
   unsigned jobs = 0;
+  unsigned countJobs() const;
   /// For each executable and step; 0: none.
   double timeoutSeconds = 300;
   uint64_t outputBytes = uint64_t(1) << 30;
@@ -56,6 +58,9 @@ struct Step {
   std::string path;
   std::vector<std::string> words;
   std::optional<mlir::OpPassManager> pipeline;
+  /// Its passes share something: one executable after the other, in the
+  /// context of the program.
+  bool runsInOrder = false;
 };
 
 /// Options that hold water.

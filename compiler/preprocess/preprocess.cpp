@@ -5,11 +5,11 @@
 
 #include "compiler/preprocess/comparison.h"
 #include "compiler/preprocess/envelope.h"
+#include "compiler/preprocess/pipeline_step.h"
 #include "compiler/preprocess/splice.h"
 #include "compiler/preprocess/tool_step.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace alula::preprocess;
@@ -28,10 +28,8 @@ public:
     collect();
     for (unsigned i = 0; i < plan.steps.size(); ++i) {
       const Step &step = plan.steps[i];
-      if (step.pipeline)
-        runPipeline(step, i + 1);
-      else
-        failures = runToolStep(plan, step, i + 1, candidates, isCancelled);
+      auto runStep = step.pipeline ? runPipelineStep : runToolStep;
+      failures = runStep(plan, step, i + 1, candidates, isCancelled);
       if (isCancelled && isCancelled())
         return failure();
       if (!failures.empty())
@@ -63,46 +61,6 @@ private:
       candidate.contract.limits = limits;
       candidate.envelope = wrap(executable);
     }
-  }
-
-  void runPipeline(const Step &step, unsigned number) {
-    for (Candidate &candidate : candidates) {
-      if (isCancelled && isCancelled())
-        return;
-      std::string before = serialize(*candidate.envelope, false);
-      auto problem = runPasses(step, candidate);
-      if (problem && problem->mayGoOn && !plan.options.isStrict) {
-        emitWarning(candidate.original.getLoc())
-            << describe(candidate, *problem, step, number);
-        problem.reset();
-      }
-      if (problem) {
-        failures.push_back({&candidate, *problem, "", ""});
-        if (!plan.options.keepGoing)
-          return;
-        continue;
-      }
-      candidate.isChanged |= serialize(*candidate.envelope, false) != before;
-    }
-  }
-
-  std::optional<Problem> runPasses(const Step &step, Candidate &candidate) {
-    std::string said;
-    {
-      ScopedDiagnosticHandler handler(
-          module.getContext(), [&](Diagnostic &diagnostic) {
-            if (said.empty() &&
-                diagnostic.getSeverity() == DiagnosticSeverity::Error)
-              said = diagnostic.str();
-            return success();
-          });
-      PassManager pm(module.getContext(), ModuleOp::getOperationName());
-      static_cast<OpPassManager &>(pm) = *step.pipeline;
-      if (failed(pm.run(*candidate.envelope)))
-        return Problem{"pre-pipeline",
-                       said.empty() ? "a pass has failed" : said, ""};
-    }
-    return checkEnvelope(*candidate.envelope, candidate.contract);
   }
 
   static std::string describe(const Candidate &candidate,

@@ -4,6 +4,7 @@
 #include "compiler/preprocess/tool_step.h"
 
 #include "compiler/preprocess/envelope.h"
+#include "compiler/preprocess/parallel_for.h"
 #include "compiler/preprocess/reply_cache.h"
 #include "compiler/preprocess/run_folder.h"
 #include "compiler/preprocess/tokenizer.h"
@@ -14,7 +15,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <atomic>
 #include <cmath>
 #include <thread>
 
@@ -40,9 +40,7 @@ struct Ran {
 
 ToolLimits makeLimits(const Options &options) {
   ToolLimits limits;
-  limits.jobs = options.jobs
-                    ? options.jobs
-                    : std::max(1u, std::thread::hardware_concurrency());
+  limits.jobs = options.countJobs();
   limits.timeout = std::chrono::milliseconds(
       std::llround(std::ceil(options.timeoutSeconds * 1000)));
   limits.outputBytes = options.outputBytes;
@@ -149,21 +147,13 @@ private:
       return;
     const DialectRegistry &registry =
         candidates.front().original->getContext()->getDialectRegistry();
-    std::atomic<size_t> next = 0;
-    auto work = [&] {
-      for (size_t i; (i = next++) < all.size();)
-        if (hasReply(all[i]))
-          all[i].reply = checkReply(all[i].result->output, all[i].given,
-                                    candidates[i].contract, registry);
-    };
-    std::vector<std::thread> others;
-    size_t most =
-        std::min<size_t>(std::thread::hardware_concurrency(), all.size());
-    for (size_t i = 1; i < most; ++i)
-      others.emplace_back(work);
-    work();
-    for (std::thread &other : others)
-      other.join();
+    forEachInParallel(
+        all.size(), std::thread::hardware_concurrency(), [&](size_t i) {
+          if (hasReply(all[i]))
+            all[i].reply = checkReply(all[i].result->output, all[i].given,
+                                      candidates[i].contract, registry);
+          return true;
+        });
   }
 
   void finish(Candidate &candidate, Ran &ran) {

@@ -185,6 +185,7 @@ int main(int argc, char **argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   Options options;
   registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   DialectRegistry registry;
   alula::driver::registerDialects(registry);

@@ -31,6 +31,10 @@ alula::tools::PreprocessFlags::makePlan(ArrayRef<std::string> targets) const {
   if (verify == Verify::Run)
     options.compareRuns = compareRuns;
   options.bytecode = format == Format::Bytecode;
+  // No threads, and nothing else at once either, unless that is asked for.
+  if (cl::Option *off =
+          cl::getRegisteredOptions().lookup("mlir-disable-threading"))
+    options.jobs = off->getNumOccurrences() ? 1 : 0;
   if (jobs.getNumOccurrences())
     if (Error error = parse(jobs, options.jobs))
       return error;

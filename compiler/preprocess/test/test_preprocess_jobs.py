@@ -1,6 +1,6 @@
-"""H12 to H15: several at once, and what they do with their pipes."""
+"""H12 to H15, H22: several at once, and what they do with their pipes."""
 
-from preprocess_runs import step, succeed, write_logger, write_program
+from preprocess_runs import fail, step, succeed, write_logger, write_program
 
 
 def test_h12_jobs(tmp_path):
@@ -14,18 +14,73 @@ def test_h12_jobs(tmp_path):
 
 
 def test_h13_same_bytes(tmp_path):
-    program = write_program(tmp_path, 12)
-    results = set()
-    for flags in (
-        ["--preprocess-jobs=1"],
-        ["--preprocess-jobs=4"],
-        ["--preprocess-jobs=16"],
+    """A tool and passes, however many at once."""
+    program = write_program(tmp_path, 40)
+    results = {}
+    for name, steps in {
+        "tool": [step(write_logger(tmp_path))],
+        "passes": [step("builtin.module(canonicalize,cse)")],
+        "both": [step(write_logger(tmp_path)), step("builtin.module(canonicalize,cse)")],
+    }.items():
+        results[name] = set()
+        for flags in (
+            ["--preprocess-jobs=1"],
+            ["--preprocess-jobs=4"],
+            ["--preprocess-jobs=16"],
+            ["--mlir-disable-threading"],
+        ):
+            output = tmp_path / "out"
+            succeed(program, *steps, *flags, "-o", output, until=None)
+            results[name].add(output.read_bytes())
+    assert [len(each) for each in results.values()] == [1, 1, 1]
+
+
+def count_alive(log):
+    """How many there were after each line of the log."""
+    alive, seen = 0, []
+    for line in log.read_text().splitlines():
+        alive += 1 if line.startswith("begin") else -1
+        seen.append(alive)
+    return seen
+
+
+def test_h12_jobs_of_passes(tmp_path):
+    program, log = write_program(tmp_path, 12), tmp_path / "passes"
+    steps = [step(f"builtin.module(test-preprocess{{log={log} rest=100}})")]
+    for flags, most in (
+        (["--preprocess-jobs=3"], 3),
+        (["--preprocess-jobs=1"], 1),
+        (["--mlir-disable-threading"], 1),
+        (["--preprocess-jobs=30"], 12),
     ):
-        output = tmp_path / "out"
-        run_flags = [step(write_logger(tmp_path)), *flags, "-o", output]
-        succeed(program, *run_flags, until=None)
-        results.add(output.read_bytes())
-    assert len(results) == 1
+        log.write_text("")
+        succeed(program, *steps, *flags)
+        seen = count_alive(log)
+        assert max(seen) == most and len(seen) == 24 and seen[-1] == 0, flags
+        if most == 1:
+            order = log.read_text().split()[1::4]
+            assert order == [f"main_{i}" for i in range(12)]
+
+
+def test_h22_passes_fail_the_same_way(tmp_path, temporary):
+    """The first that fails is reported, whatever else has failed by then."""
+    program, log = write_program(tmp_path, 8), tmp_path / "passes"
+    said = set()
+    for jobs in (1, 2, 8):
+        for _ in range(3):
+            log.write_text("")
+            passes = ",".join(
+                f"test-preprocess{{fail=main_{i} log={log} rest=20}}" for i in (5, 2)
+            )
+            flags = [step(f"builtin.module({passes})"), f"--preprocess-jobs={jobs}"]
+            said.add(fail(program, "pre-pipeline", *flags, temporary=temporary))
+            if jobs == 1:
+                assert "main_3" not in log.read_text()
+    (text,) = said
+    assert "[pre-pipeline] @main_2, step 1" in text and "test-preprocess: @main_2 fails" in text
+    flags.append("--preprocess-keep-going")
+    text = fail(program, "pre-pipeline", *flags, count=2, temporary=temporary)
+    assert text.index("@main_2, step 1") < text.index("@main_5, step 1")
 
 
 def test_h14_input_is_ignored(m2, tmp_path):
