@@ -228,10 +228,16 @@ std::string printText(const Artifact &file) {
   std::string text =
       format("artifact version %u.%u, %" PRIu64 " bytes, hash %016" PRIx64 "\n",
              ALULA_FILE_MAJOR, file.minor, file.size, file.hash);
-  for (const alula_file_fact &fact : file.facts)
-    if (strncmp(file.getString(fact.key), "origin.", 7) != 0)
-      text += std::string(file.getString(fact.key)) + " = " +
-              quote(file.getString(fact.value)) + "\n";
+  for (const alula_file_fact &fact : file.facts) {
+    std::string_view key = file.getString(fact.key);
+    // Texts of kernels are for other readers.
+    if (key.starts_with("debug."))
+      text += std::string(key) + ": " +
+              std::to_string(strlen(file.getString(fact.value))) + " bytes\n";
+    else if (!key.starts_with("origin."))
+      text += std::string(key) + " = " + quote(file.getString(fact.value)) +
+              "\n";
+  }
   for (uint64_t i = 0; i < file.globals.size; ++i) {
     const alula_file_global &global = file.globals[i];
     text += format("global %" PRIu64 " ", i) +

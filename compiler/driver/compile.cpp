@@ -4,6 +4,7 @@
 
 #include "artifact/printer.h"
 #include "compiler/driver/check_custom_calls.h"
+#include "compiler/driver/debug_texts.h"
 #include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/object_stage.h"
 #include "compiler/driver/passes.h"
@@ -37,6 +38,22 @@ LogicalResult runPasses(Room room, ModuleOp module,
   return pm.size() ? pm.run(module) : success();
 }
 
+/// Who wants to know what kernels are on their way to code; null: nobody.
+decltype(alula::cpu::CodegenHooks::onForm)
+listen(ModuleOp module, const std::string &machine,
+       IntermediateFiles &intermediates, const CompileOptions &options) {
+  auto write = intermediates.listen(machine);
+  if (options.debugLevel < 3)
+    return write;
+  return [module, machine, write](StringRef kernel, StringRef ending,
+                                  StringRef bytes) {
+    if (ending == ".ll")
+      keepText(module, kernel, "." + machine + ending, bytes);
+    if (write)
+      write(kernel, ending, bytes);
+  };
+}
+
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
                                Watch &watch) {
   IntermediateFiles intermediates(module, options);
@@ -61,7 +78,8 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
     hooks.onKernel = [&](StringRef kernel, unsigned done, unsigned total) {
       watch.report(kernel, done, total);
     };
-    hooks.onForm = intermediates.listen(machine->name);
+    hooks.debugLevel = options.debugLevel;
+    hooks.onForm = listen(module, machine->name, intermediates, options);
     if (failed(alula::cpu::generateVariant(module, *machine, hooks)) ||
         failed(intermediates.check()))
       return failure();
@@ -74,6 +92,8 @@ std::string describeOptions(const CompileOptions &options) {
   std::string text = llvm::join(options.targets, ",");
   for (const std::string &name : options.customCalls)
     text += " custom-call=" + name;
+  if (options.debugLevel)
+    text += " debug=" + std::to_string(options.debugLevel);
   for (const std::string &plugin : describePlugins(options))
     text += " plugin=(" + plugin + ")";
   if (!options.externalFile.empty())
@@ -163,6 +183,7 @@ LogicalResult finishConfigs(ModuleOp module, const CompileOptions &options) {
 
 LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
                       Watch &watch, CompileOutput &output) {
+  keepTexts(module, room, options);
   if (failed(enterRoom(room, module, options)))
     return failure();
   if (failed(runPasses(room, module, options)))

@@ -90,6 +90,9 @@ struct CompileOptions {
   /// The stage that is to fail, for tests of what becomes of that, and how.
   std::optional<Room> failIn;
   std::string failHow;
+  /// What code says of where it comes from: 0 nothing, 1 names, 2 lines of the
+  /// program as it was given, 3 lines of texts that the artifact holds.
+  unsigned debugLevel = 0;
   /// Run MLIR's verifier after every pass.
 #ifdef NDEBUG
   bool verifyStages = false;

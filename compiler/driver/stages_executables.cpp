@@ -20,7 +20,11 @@ alula::driver::nameExecutables(ModuleOp module) {
   constexpr size_t longest = 180;
   llvm::MapVector<StringAttr, std::string> names;
   llvm::StringSet<> taken;
-  std::string prefix = module.getName().value_or("module").str() + "_";
+  // One by itself still knows the name of its program.
+  auto program = module->getAttrOfType<StringAttr>("dispatch.module");
+  StringRef home = program ? program.getValue() : "";
+  std::string prefix =
+      module.getName().value_or(home.empty() ? "module" : home).str() + "_";
   for (auto executable : module.getOps<ExecutableOp>()) {
     std::string full = prefix + executable.getSymName().str();
     std::string name = escapeFileName(full);

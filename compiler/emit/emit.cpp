@@ -52,6 +52,13 @@ public:
       writer.addFact("program", description.getValue());
     writer.addFact("options", provenance.options);
     writer.addFact("input.hash", provenance.inputHash);
+    for (auto executable : module.getOps<ExecutableOp>())
+      if (auto texts = executable->getAttrOfType<DictionaryAttr>(
+              alula::emit::debugTextsName))
+        for (NamedAttribute text : texts)
+          if (auto value = dyn_cast<StringAttr>(text.getValue()))
+            writer.addFact(("debug." + text.getName().strref()).str(),
+                           value.getValue());
     if (external && !external->file.empty())
       external->bytes =
           writer.externalizeConstants(external->file, external->minimumBytes);

@@ -6,6 +6,10 @@
 
 namespace alula::emit {
 
+/// An executable's texts for people, a dictionary of file names: each becomes
+/// a fact "debug.NAME".
+inline constexpr llvm::StringLiteral debugTextsName = "dispatch.debug";
+
 /// What the artifact says about its making.
 struct Provenance {
   std::string compiler, options, inputHash;

@@ -285,6 +285,10 @@ Error StageFlags::apply(driver::CompileOptions &options) const {
     for (StringRef folder : folders)
       options.substitutions.push_back({stage, "", folder.str()});
   }
+  if (StringRef(debug).getAsInteger(10, options.debugLevel) ||
+      options.debugLevel > 3)
+    return makeError("[stage-usage] --debug: must be from 0 to 3: is '" +
+                     debug + "'");
   if (!elide.empty()) {
     int64_t limit;
     if (StringRef(elide).getAsInteger(10, limit) || limit < 0)

@@ -53,6 +53,12 @@ struct StageFlags {
       "compile-from", llvm::cl::init("auto"), llvm::cl::value_desc("stage"),
       llvm::cl::desc("the stage that the program has been through; auto: as it "
                      "says itself")};
+  // Text: numbers that are none have a status of their own.
+  llvm::cl::opt<std::string> debug{
+      "debug", llvm::cl::init("0"), llvm::cl::value_desc("level"),
+      llvm::cl::desc("what code says of where it comes from: 1 names, 2 lines "
+                     "of the program, 3 lines of texts that the artifact "
+                     "holds")};
   llvm::cl::opt<std::string> stages{
       "dump-stages-to", llvm::cl::value_desc("folder"),
       llvm::cl::desc("write the program after each stage")};

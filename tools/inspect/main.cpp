@@ -18,6 +18,7 @@ namespace {
 
 const char help[] = R"(usage: alula-inspect FILE.alula [--json] [--disassemble]
        alula-inspect FILE.alula --extract=VARIANT [--kernel=NAME]
+       alula-inspect FILE.alula --debug-texts=FOLDER
 
 Prints what an artifact holds: facts, globals, constants, imports, kernels,
 variants with the origin of code that is not ours, and each function's commands.
@@ -27,6 +28,8 @@ FILE may be - for stdin.
   --disassemble      then the code of every variant, by llvm-objdump
   --extract=VARIANT  writes the image of a variant and nothing else
   --kernel=NAME      of an image of PTX, the text that has this kernel
+  --debug-texts=FOLDER  writes what alula-compile --debug=3 keeps of kernels:
+                     the lines of code are lines of these files
 )";
 
 int fail(const std::string &text, int status = 1) {
@@ -129,6 +132,29 @@ int extract(const Artifact &file, const std::string &name,
               (known.empty() ? "none" : known));
 }
 
+/// A file for each text; the folder must be there.
+int writeDebugTexts(const Artifact &file, const std::string &folder) {
+  constexpr std::string_view prefix = "debug.";
+  size_t count = 0;
+  for (const alula_file_fact &fact : file.facts) {
+    std::string_view name = file.getString(fact.key);
+    if (!name.starts_with(prefix))
+      continue;
+    name.remove_prefix(prefix.size());
+    if (name.empty() || name[0] == '.' || name.find('/') != name.npos)
+      return fail("'" + std::string(name) + "' is no name for a file");
+    std::string path = folder + "/" + std::string(name);
+    FILE *out = fopen(path.c_str(), "w");
+    bool good = out && fputs(file.getString(fact.value), out) >= 0;
+    good = out && !fclose(out) && good;
+    if (!good)
+      return fail(path + ": " + strerror(errno));
+    ++count;
+  }
+  return count ? 0
+               : fail("it holds no texts: alula-compile --debug=3 keeps them");
+}
+
 int disassemble(const Artifact &file) {
   std::string program =
       findProgram({"llvm-objdump-19", "llvm-objdump", "objdump"});
@@ -170,7 +196,7 @@ int disassemble(const Artifact &file) {
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string path, variant, kernel;
+  std::string path, variant, kernel, texts;
   bool asJson = false, withCode = false;
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];
@@ -184,6 +210,8 @@ int main(int argc, char **argv) {
       withCode = true;
     else if (word.starts_with("--extract="))
       variant = word.substr(strlen("--extract="));
+    else if (word.starts_with("--debug-texts="))
+      texts = word.substr(strlen("--debug-texts="));
     else if (word.starts_with("--kernel="))
       kernel = word.substr(strlen("--kernel="));
     else if (word.starts_with("--"))
@@ -200,6 +228,8 @@ int main(int argc, char **argv) {
     return fail("--disassemble prints text, so it can't go with --json", 2);
   if (!variant.empty() && (asJson || withCode))
     return fail("--extract writes an image and nothing else", 2);
+  if (!texts.empty() && (asJson || withCode || !variant.empty()))
+    return fail("--debug-texts writes texts and nothing else", 2);
   if (!kernel.empty() && variant.empty())
     return fail("--kernel goes with --extract", 2);
   std::string bytes;
@@ -215,6 +245,8 @@ int main(int argc, char **argv) {
     return fail(path + ": " + diagnostic.text);
   if (!variant.empty())
     return extract(file, variant, kernel);
+  if (!texts.empty())
+    return writeDebugTexts(file, texts);
   fputs((asJson ? printJson(file) : printText(file)).c_str(), stdout);
   return withCode ? disassemble(file) : 0;
 }

@@ -14,6 +14,8 @@
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
@@ -58,9 +60,39 @@ OwningOpRef<ModuleOp> cloneBodies(ExecutableOp executable) {
   return clone;
 }
 
+/// Gives every function a scope, and every op in it a line: what has none is
+/// where its function is.
+LogicalResult addLines(ModuleOp bodies) {
+  bodies.walk([](LLVM::LLVMFuncOp function) {
+    function.walk([&](Operation *op) {
+      if (isa<UnknownLoc>(op->getLoc()))
+        op->setLoc(function.getLoc());
+    });
+  });
+  PassManager pm(bodies.getContext(), ModuleOp::getOperationName());
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+  if (failed(pm.run(bodies)))
+    return failure();
+  // The pass takes the function's column for the line where its body begins.
+  bodies.walk([](LLVM::LLVMFuncOp function) {
+    auto location = dyn_cast<FusedLocWith<LLVM::DISubprogramAttr>>(
+        Location(function.getLoc()));
+    if (!location)
+      return;
+    LLVM::DISubprogramAttr was = location.getMetadata();
+    auto is = LLVM::DISubprogramAttr::get(
+        was.getContext(), was.getId(), was.getCompileUnit(), was.getScope(),
+        was.getName(), was.getLinkageName(), was.getFile(), was.getLine(),
+        /*scopeLine=*/was.getLine(), was.getSubprogramFlags(), was.getType());
+    function->setLoc(
+        FusedLoc::get(was.getContext(), location.getLocations(), is));
+  });
+  return success();
+}
+
 /// The bodies as code of LLVM; no code if objects have it all.
 std::unique_ptr<llvm::Module> translate(ExecutableOp executable,
-                                        const CpuPlan &plan,
+                                        const CpuPlan &plan, bool hasLines,
                                         llvm::LLVMContext &context) {
   if (plan.replacesBodies)
     return std::make_unique<llvm::Module>(executable.getSymName(), context);
@@ -71,6 +103,8 @@ std::unique_ptr<llvm::Module> translate(ExecutableOp executable,
     if (failed(pm.run(*bodies)))
       return nullptr;
   }
+  if (hasLines && failed(addLines(*bodies)))
+    return nullptr;
   std::unique_ptr<llvm::Module> code =
       translateModuleToLLVMIR(*bodies, context, executable.getSymName());
   if (!code)
@@ -84,7 +118,7 @@ FailureOr<std::string> compile(ExecutableOp executable, const CpuPlan &plan,
                                const Machine &machine,
                                const CodegenHooks &hooks) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translate(executable, plan, context);
+  std::unique_ptr<llvm::Module> code = translate(executable, plan, hooks.debugLevel >= 2, context);
   if (!code)
     return failure();
   if (auto error = linkBitcode(*code, plan, machine))
@@ -257,7 +291,8 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
   if (auto error = addCalled(objects, machine))
     return module.emitError()
            << "'builtin.module': " << llvm::toString(std::move(error));
-  auto image = linkImage(objects, entries, machine, !origins.empty());
+  auto image = linkImage(objects, entries, machine, !origins.empty(),
+                         hooks.debugLevel > 0);
   if (!image)
     return module.emitError()
            << "'builtin.module': " << llvm::toString(image.takeError());

@@ -21,6 +21,8 @@ struct CodegenHooks {
   std::function<void(llvm::StringRef kernel, llvm::StringRef ending,
                      llvm::StringRef bytes)>
       onForm;
+  /// 1: images have the names of all functions; 2: and lines.
+  unsigned debugLevel = 0;
 };
 
 /// What objects are chosen by.

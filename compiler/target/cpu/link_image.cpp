@@ -113,7 +113,8 @@ bool link(llvm::ArrayRef<const char *> arguments, bool isGuarded,
 llvm::Expected<std::string>
 alula::cpu::linkImage(const std::vector<std::string> &objects,
                       const std::vector<std::string> &entries,
-                      const Machine &machine, bool isGuarded) {
+                      const Machine &machine, bool isGuarded,
+                      bool keepsNames) {
   llvm::SmallString<128> folder;
   if (auto error = llvm::sys::fs::createUniqueDirectory("alula-link", folder))
     return llvm::errorCodeToError(error);
@@ -133,7 +134,7 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
   // clang-format off
   std::vector<std::string> arguments = {
       "ld.lld", "-shared", "-Bsymbolic", "--no-undefined", "--gc-sections",
-      "--build-id=none", "--hash-style=gnu", "--strip-all",
+      "--build-id=none", "--hash-style=gnu",
       // All on the calling thread.
       "--threads=1",
       // One small segment after the other.
@@ -141,6 +142,8 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
       "rodynamic", "-z", "noseparate-code",
       "--version-script", inFolder("exports"), "-o", inFolder("image")};
   // clang-format on
+  if (!keepsNames)
+    arguments.push_back("--strip-all");
   if (auto error = writeFile(inFolder("exports"), script))
     return std::move(error);
   for (size_t i = 0; i < objects.size(); ++i) {
