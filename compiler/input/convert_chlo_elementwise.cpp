@@ -68,6 +68,18 @@ Num widen(Num x) {
   return convert(x, x.math->builder.getF32Type());
 }
 
+/// What the kernel library has as one function keeps its name, in a form that
+/// stays true whatever becomes of the formula.
+Num nameFunction(Operation *op, Num x, Num formula) {
+  if (!isa<chlo::ErfOp, chlo::ErfcOp>(op) || !x.element().isF32())
+    return formula;
+  Num named = select(x != x, x, formula);
+  named.value.getDefiningOp()->setAttr(
+      "alula.function", StringAttr::get(op->getContext(),
+                                        op->getName().getStringRef()));
+  return named;
+}
+
 /// True if the bits of a float are a sign and a magnitude in order, and -0 is
 /// a number.
 bool hasOrderedBits(Type type) {
@@ -162,5 +174,6 @@ Outcome alula::input::convertChloElementwise(Operation *op,
   Function function = isComplex ? functions.onComplex : functions.onReal;
   if (!function)
     return std::nullopt;
-  return replace(function(widen(x)));
+  Num wide = widen(x);
+  return replace(nameFunction(op, wide, function(wide)));
 }

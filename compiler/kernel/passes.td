@@ -7,9 +7,9 @@ class KernelPass<string name> : Pass<name, "::alula::dispatch::ExecutableOp">;
 def ConvertStablehloToLoops : KernelPass<"kernel-convert-stablehlo-to-loops"> {
   let summary = "kernel bodies from StableHLO on tensors to loops over buffers";
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::chlo::ChloDialect",
+    "::mlir::complex::ComplexDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def Distribute : KernelPass<"kernel-distribute"> {

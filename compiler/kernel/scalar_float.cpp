@@ -3,6 +3,7 @@
 
 #include "compiler/kernel/scalar.h"
 
+#include "dialect/chlo/ops.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,6 +47,8 @@ StringRef getFunctionName(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](stablehlo::CbrtOp) { return "cbrt"; })
       .Case([](stablehlo::CosineOp) { return "cos"; })
+      .Case([](chlo::ErfOp) { return "erf"; })
+      .Case([](chlo::ErfcOp) { return "erfc"; })
       .Case([](stablehlo::ExpOp) { return "exp"; })
       .Case([](stablehlo::Expm1Op) { return "expm1"; })
       .Case([](stablehlo::LogOp) { return "log"; })

@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/compare_halves.h"
 #include "compiler/target/cpu/convert_small_floats.h"
 #include "compiler/target/cpu/library.h"
+#include "compiler/target/cpu/reduce_extremes.h"
 #include "compiler/target/cpu/select_bits_as_floats.h"
 #include "compiler/target/cpu/select_scale.h"
 
@@ -123,6 +124,8 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
   forget.addPass(llvm::GlobalDCEPass());
   forget.run(module, modules);
   declareScale(module, machine);
+  if (targetMachine.getTargetTriple().isX86())
+    reduceExtremes(module, machine);
   // At O3 nests of small loops become thousands of instructions without a
   // loop: slower code, and a hundred times the time to compile it.
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
