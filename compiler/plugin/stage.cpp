@@ -18,13 +18,6 @@ using namespace alula::plugin;
 using Instance = Session::Instance;
 
 namespace {
-std::string print(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  alula::newer::printOperation(module, os, OpPrintingFlags().useLocalScope());
-  return text;
-}
-
 /// With locations and data, as another process needs it.
 std::string serialize(ModuleOp module, bool bytecode) {
   std::string text;
@@ -185,7 +178,8 @@ private:
 
   LogicalResult fail(const Instance &instance, ModuleOp before, ModuleOp after,
                      StringRef tag, const Twine &why) {
-    return fail(instance, print(before), after ? print(after) : "", tag, why);
+    return fail(instance, serialize(before, /*bytecode=*/false),
+                after ? serialize(after, /*bytecode=*/false) : "", tag, why);
   }
 
   LogicalResult fail(const Instance &instance, StringRef before,

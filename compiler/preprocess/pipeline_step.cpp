@@ -5,9 +5,11 @@
 
 #include "compiler/preprocess/envelope.h"
 #include "compiler/preprocess/parallel_for.h"
+#include "compiler/preprocess/run_folder.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace alula::preprocess;
@@ -139,11 +141,38 @@ private:
       ran.isChanged = true;
     }
     if (problem) {
-      failures.push_back({&candidate, *problem, "", ""});
+      failures.push_back({&candidate, *problem, "", keep(candidate, *problem)});
       return false;
     }
     candidate.isChanged |= ran.isChanged;
     return true;
+  }
+
+  /// A folder with what the passes got, and how alula-opt runs them.
+  std::string keep(const Candidate &candidate, const Problem &problem) {
+    if (step.runsInOrder)
+      return "";
+    auto folder = RunFolder::makeFor(plan.options.keepDirectory, number,
+                                     candidate.contract.name);
+    if (!folder) {
+      llvm::consumeError(folder.takeError());
+      return "";
+    }
+    StringRef text = StringRef(step.text).trim();
+    text.consume_front("pipeline:");
+    ToolRun run;
+    run.path = "alula-opt";
+    run.words = {"alula-opt", ("--pass-pipeline=" + text.trim()).str()};
+    run.input = serialize(*candidate.envelope, /*bytecode=*/false);
+    ToolResult result;
+    result.end = ToolEnd::Exit;
+    result.code = 1;
+    result.errors = problem.text + "\n";
+    if (llvm::Error error = folder->keep(run, result)) {
+      llvm::errs() << "warning: " << toString(std::move(error)) << "\n";
+      return "";
+    }
+    return folder->getPath().str();
   }
 
   const Plan &plan;

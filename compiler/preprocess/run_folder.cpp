@@ -1,6 +1,7 @@
 #include "compiler/preprocess/run_folder.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -73,6 +74,19 @@ Expected<RunFolder> RunFolder::makeAt(std::string path) {
   if (std::error_code error = sys::fs::create_directories(path))
     return createFileError(path, error);
   return RunFolder(std::move(path), /*stays=*/true);
+}
+
+Expected<RunFolder> RunFolder::makeFor(StringRef home, unsigned step,
+                                       StringRef executable) {
+  if (home.empty())
+    return make();
+  // A symbol may have any character.
+  std::string name = std::to_string(step) + "-";
+  for (char c : executable)
+    name += isAlnum(c) || c == '_' || c == '-' || c == '.' ? c : '_';
+  SmallString<128> path(home);
+  sys::path::append(path, name);
+  return makeAt(path.str().str());
 }
 
 RunFolder::RunFolder(RunFolder &&other)

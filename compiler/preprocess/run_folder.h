@@ -17,6 +17,11 @@ public:
   /// This one, which stays.
   static llvm::Expected<RunFolder> makeAt(std::string path);
 
+  /// One of these for an executable in a step: a place of its own in `home`, if
+  /// that is not empty.
+  static llvm::Expected<RunFolder> makeFor(llvm::StringRef home, unsigned step,
+                                           llvm::StringRef executable);
+
   RunFolder(RunFolder &&other);
   ~RunFolder();
 

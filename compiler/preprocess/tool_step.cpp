@@ -100,7 +100,8 @@ private:
     Ran &ran = all[i];
     Placeholders values{candidate.contract.name,
                         llvm::join(plan.options.targets, ","), ""};
-    if (auto folder = makeFolder(values.name)) {
+    if (auto folder = RunFolder::makeFor(plan.options.keepDirectory, number,
+                                         values.name)) {
       values.workdir = folder->getPath();
       ran.folder.emplace(std::move(*folder));
     } else {
@@ -123,18 +124,6 @@ private:
     ToolRun run = ran.run;
     run.input = plan.options.bytecode ? ran.given.bytecode : ran.given.text;
     return run;
-  }
-
-  llvm::Expected<RunFolder> makeFolder(StringRef name) {
-    if (plan.options.keepDirectory.empty())
-      return RunFolder::make();
-    // A symbol may have any character.
-    std::string file = std::to_string(number) + "-";
-    for (char c : name)
-      file += llvm::isAlnum(c) || c == '_' || c == '-' || c == '.' ? c : '_';
-    llvm::SmallString<128> path(plan.options.keepDirectory);
-    llvm::sys::path::append(path, file);
-    return RunFolder::makeAt(path.str().str());
   }
 
   static bool hasReply(const Ran &ran) {

@@ -16,6 +16,7 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
@@ -89,6 +90,17 @@ int endWithError(const alula::driver::CompileOptions &compile) {
     return 1;
   llvm::errs().flush();
   _exit(70);
+}
+
+/// Whether a stage that has failed with an error is wrong, not the program: it
+/// leaves one that is invalid, or it comes after those that say what can't be
+/// compiled, and before the one that knows machines.
+bool isOwnFault(ModuleOp module, Room room) {
+  if (room == Room::Kernel || room == Room::Schedule || room == Room::Emit)
+    return true;
+  ScopedDiagnosticHandler silence(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  return failed(verify(module));
 }
 
 void printTimes(ArrayRef<std::pair<Room, double>> times) {
@@ -229,9 +241,12 @@ int main(int argc, char **argv) {
 
   // Asked first, it lets every diagnostic pass.
   std::unique_ptr<alula::tools::ProgressLine> progressLine;
-  bool isExplained = false;
+  bool isExplained = false, isTagged = false;
   ScopedDiagnosticHandler clearLine(&context, [&](Diagnostic &diagnostic) {
-    isExplained |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+      isTagged |= StringRef(diagnostic.str()).starts_with("[");
+      isExplained = true;
+    }
     if (progressLine)
       progressLine->clear();
     return failure();
@@ -288,8 +303,8 @@ int main(int argc, char **argv) {
   if (!isGood && !isExplained)
     fail("stage '" + alula::driver::getRoomName(room) +
          "' has failed and doesn't say why: a bug of the compiler");
-  // What is said of a program is nobody's bug, unless the caller asks.
-  if (!isGood && reproducer && (isReproduced || !isExplained))
+  if (!isGood && reproducer &&
+      (isReproduced || !isExplained || (!isTagged && isOwnFault(*module, room))))
     reproducer->write();
   if (!isGood)
     return endWithError(compile);

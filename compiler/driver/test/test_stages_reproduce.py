@@ -95,14 +95,31 @@ def test_d10_local(tmp_path):
 
 
 def test_d10_what_is_the_programs_fault(tmp_path):
-    """An error that says why leaves nothing, unless it is asked for."""
-    compile_failing(tmp_path, "kernel:say")
+    """An error that says what is wrong with the program leaves nothing, unless
+    it is asked for."""
+    compile_failing(tmp_path, "dispatch:say")
     assert find_folder(tmp_path) is None
     compile_failing(tmp_path, "kernel:crash", "--crash-reproducer=off")
     assert find_folder(tmp_path) is None
     compile_failing(tmp_path, "kernel:say", "--crash-reproducer=r")
     again = rerun(tmp_path / "r")
     assert again.returncode == 1 and b"fails to be tested" in again.stderr
+
+
+@pytest.mark.parametrize("how", ["kernel:say", "schedule:say", "optimize:invalid"])
+def test_d10_what_is_the_compilers_fault(how, tmp_path):
+    """An error of a stage that no program may fail in, or an invalid program."""
+    result = compile_failing(tmp_path, how)
+    folder = find_folder(tmp_path)
+    assert result.returncode == 1 and f"is in {folder.name}" in result.stderr.decode()
+    (tmp_path / "chain.mlir").unlink()
+    again = rerun(shutil.move(folder, tmp_path / "else where"))
+    assert again.returncode == 1
+
+    def get_errors(said):
+        return re.findall(r"error: (.*)", said.decode())
+
+    assert get_errors(again.stderr) == get_errors(result.stderr)
 
 
 @pytest.mark.parametrize("full", [[], ["--reproducer-full"]], ids=["", "full"])

@@ -1,6 +1,11 @@
 """H12 to H15, H22: several at once, and what they do with their pipes."""
 
-from preprocess_runs import fail, step, succeed, write_logger, write_program
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from preprocess_runs import BIN, fail, step, succeed, write_logger, write_program
 
 
 def test_h12_jobs(tmp_path):
@@ -73,7 +78,8 @@ def test_h22_passes_fail_the_same_way(tmp_path, temporary):
                 f"test-preprocess{{fail=main_{i} log={log} rest=20}}" for i in (5, 2)
             )
             flags = [step(f"builtin.module({passes})"), f"--preprocess-jobs={jobs}"]
-            said.add(fail(program, "pre-pipeline", *flags, temporary=temporary))
+            text = fail(program, "pre-pipeline", *flags, temporary=temporary)
+            said.add(re.sub(r"is in \S+", "is in FOLDER", text))
             if jobs == 1:
                 assert "main_3" not in log.read_text()
     (text,) = said
@@ -81,6 +87,14 @@ def test_h22_passes_fail_the_same_way(tmp_path, temporary):
     flags.append("--preprocess-keep-going")
     text = fail(program, "pre-pipeline", *flags, count=2, temporary=temporary)
     assert text.index("@main_2, step 1") < text.index("@main_5, step 1")
+    # alula-opt says the same of what is left behind.
+    folders = [Path(each) for each in re.findall(r"what it got and gave is in (\S+?)\n", text)]
+    assert len(folders) == 2
+    environment = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}")
+    for i, folder in zip((2, 5), folders):
+        assert f"dispatch.executable @main_{i} " in (folder / "stdin").read_text()
+        again = subprocess.run([folder / "rerun.sh"], capture_output=True, env=environment)
+        assert again.returncode == 1 and f"@main_{i} fails".encode() in again.stderr
 
 
 def test_h14_input_is_ignored(m2, tmp_path):
