@@ -32,6 +32,27 @@ func.func public @main(%x: tensor<17x19xf32>, %y: tensor<19x23xf32>) -> tensor<1
 }""",
         ["17x19xf32=0.5", "19x23xf32=0.25"],
     ),
+    "narrow_products": (
+        """
+func.func public @main(%x: tensor<17x37xbf16>, %y: tensor<37x41xbf16>, %z: tensor<17x37xi8>, %w: tensor<41x37xi8>) -> (tensor<17x41xf32>, tensor<17x41xi32>, tensor<41x41xui32>, tensor<1x41xi8>) {
+  %i = stablehlo.iota dim = 1 : tensor<17x37xbf16>
+  %a = stablehlo.add %x, %i : tensor<17x37xbf16>
+  %c = stablehlo.dot_general %a, %y, contracting_dims = [1] x [0] : (tensor<17x37xbf16>, tensor<37x41xbf16>) -> tensor<17x41xf32>
+  %j = stablehlo.iota dim = 0 : tensor<17x37xi8>
+  %k = stablehlo.iota dim = 1 : tensor<17x37xi8>
+  %l = stablehlo.multiply %k, %j : tensor<17x37xi8>
+  %b = stablehlo.multiply %z, %l : tensor<17x37xi8>
+  %m = stablehlo.iota dim = 0 : tensor<41x37xi8>
+  %v = stablehlo.multiply %w, %m : tensor<41x37xi8>
+  %d = stablehlo.dot_general %b, %v, contracting_dims = [1] x [1] : (tensor<17x37xi8>, tensor<41x37xi8>) -> tensor<17x41xi32>
+  %u = stablehlo.bitcast_convert %v : (tensor<41x37xi8>) -> tensor<41x37xui8>
+  %e = stablehlo.dot_general %u, %u, contracting_dims = [1] x [1] : (tensor<41x37xui8>, tensor<41x37xui8>) -> tensor<41x41xui32>
+  %r = stablehlo.slice %b [3:4, 0:37] : (tensor<17x37xi8>) -> tensor<1x37xi8>
+  %f = stablehlo.dot_general %r, %v, contracting_dims = [1] x [1] : (tensor<1x37xi8>, tensor<41x37xi8>) -> tensor<1x41xi8>
+  return %c, %d, %e, %f : tensor<17x41xf32>, tensor<17x41xi32>, tensor<41x41xui32>, tensor<1x41xi8>
+}""",
+        ["17x37xbf16=0.5", "37x41xbf16=0.25", "17x37xi8=-37", "41x37xi8=53"],
+    ),
     "loop": (
         """
 func.func public @main(%n: tensor<i64>, %x: tensor<8xf64>) -> (tensor<i64>, tensor<8xf64>) {

@@ -14,7 +14,8 @@ import pytest
 from jax import lax
 from jax import numpy as jnp
 
-import jax_functions
+import jax_functions  # isort: skip, it finds the next
+import alula_library
 
 pytestmark = jax_functions.needs_build
 TARGETS = jax_functions.TARGETS
@@ -193,6 +194,76 @@ def test_integers(tools, seed):
         TARGETS[seed % 3],
     )[0]
     np.testing.assert_array_equal(got, wanted.astype(got.dtype))
+
+
+# Machines whose code for products of narrow numbers differs; what this one has not
+# is compiled only.
+MACHINES = ["cpu:x86-64-v4-bf16", "cpu:x86-64-v4-vnni", "cpu:x86-64-v4", "cpu:x86-64-v3", "cpu:x86-64"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_narrow_products(tools, seed):
+    r = random.Random(seed)
+    kind = r.choice([np.int8, np.uint8, ml_dtypes.bfloat16])
+    wide = {np.int8: np.int32, np.uint8: np.uint32, ml_dtypes.bfloat16: np.float32}[kind]
+    result = r.choice([None, wide])
+    m, n, k = (r.choice([1, 2, 3, 5, 31, 64, 100, 257, 333]) for _ in range(3))
+    batch = r.choice([(), (), (3,), (2, 2)])
+    # Any dimension may be the one whose elements are neighbours.
+    orders = [r.sample(range(len(batch) + 2), len(batch) + 2) for _ in range(2)]
+    epilogue = r.choice([lambda y: y, lambda y: y + y[..., :1], lambda y: (y, y.max(-1))])
+
+    def lie(shape, order):
+        return tuple(shape[d] for d in order)
+
+    def function(x, y, result=result):
+        x, y = (jnp.transpose(z, np.argsort(order)) for z, order in zip((x, y), orders))
+        return epilogue(jnp.matmul(x, y, preferred_element_type=result))
+
+    shapes = [lie((*batch, m, k), orders[0]), lie((*batch, k, n), orders[1])]
+    target = MACHINES[seed % len(MACHINES)]
+    if kind == ml_dtypes.bfloat16:
+        arrays = [uniform(shape, kind, seed + i) for i, shape in enumerate(shapes)]
+        got = run_if_possible(tools, function, arrays, target)
+        exact = [jnp.asarray(np.asarray(a, np.float64)) for a in arrays]
+        want = jax.tree.leaves(jax.jit(lambda x, y: function(x, y, None))(*exact))
+        epsilon = 2.0**-8 if result is None else 2.0**-22 * k
+        for x, y in zip(got, want, strict=True):
+            limit = epsilon * (np.abs(y).max() + (k**0.5 if result is None else 1))
+            np.testing.assert_allclose(np.asarray(x, np.float64), y, rtol=0, atol=2 * limit)
+        return
+    info = np.iinfo(kind)
+    draw = np.random.default_rng(seed)
+    arrays = [draw.integers(info.min, info.max, shape, kind, True) for shape in shapes]
+    got = run_if_possible(tools, function, arrays, target)
+    for x, y in zip(got, jax.tree.leaves(jax.jit(function)(*arrays)), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def run_if_possible(tools, function, arrays, target):
+    try:
+        return jax_functions.run(tools, function, arrays, target)
+    except Exception as error:
+        if "variant" in str(error) or "feature" in str(error):
+            pytest.skip(str(error))
+        raise
+
+
+@pytest.mark.parametrize("sizes", [(300, 700, 1000), (1, 700, 1000), (700, 1, 1000)])
+@pytest.mark.parametrize("kind", [ml_dtypes.bfloat16, np.float32])
+def test_threads_agree(tools, kind, sizes):
+    m, n, k = sizes
+    arrays = [uniform((m, k), kind, 1), uniform((k, n), kind, 2)]
+
+    def function(x, y):
+        return jnp.matmul(x, y, preferred_element_type=jnp.float32)
+
+    alone = alula_library.Runtime(jax_functions.BUILD, thread_count=1)
+    results = [
+        jax_functions.run((tools[0], runtime), function, arrays, "cpu:host")[0]
+        for runtime in (alone, tools[1])
+    ]
+    np.testing.assert_array_equal(*results)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8])

@@ -96,6 +96,9 @@ INLINE uint32_t read_rest(const char *x, int64_t bytes) {
 INLINE void copy_bytes(char *to, const char *from, int64_t bytes) {
   int64_t i = 0;
   AS_WRITTEN
+  for (; i + 32 <= bytes; i += 32)
+    *(loose_bytes_32 *)(to + i) = *(const loose_bytes_32 *)(from + i);
+  AS_WRITTEN
   for (; i + 8 <= bytes; i += 8)
     *(loose_double *)(to + i) = *(const loose_double *)(from + i);
   AS_WRITTEN
