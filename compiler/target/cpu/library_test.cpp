@@ -286,20 +286,21 @@ TEST(Library, LetsLoopsVectorize) {
 }
 
 namespace {
-llvm::Expected<std::string> makeAssembly(const std::string &ir,
-                                         const Machine &machine) {
+llvm::Expected<std::string> makeForm(const std::string &wanted,
+                                     const std::string &ir,
+                                     const Machine &machine) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString(ir, diagnostic, context);
-  std::string assembly;
+  std::string found;
   auto object = generateObject(
       *module, machine, {}, [&](llvm::StringRef form, llvm::StringRef text) {
-        if (form == ".s")
-          assembly = text.str();
+        if (form == wanted)
+          found = text.str();
       });
   if (!object)
     return object.takeError();
-  return assembly;
+  return found;
 }
 } // namespace
 
@@ -313,7 +314,7 @@ TEST(Library, ScalesByOneInstructionWhereThereIsOne) {
     Machine machine = llvm::cantFail(findMachine(name));
     bool hasOne = llvm::is_contained(machine.features, "avx512vl");
     for (const std::string &ir : {std::string(loopOverExp), ofDoubles}) {
-      auto assembly = makeAssembly(ir, machine);
+      auto assembly = makeForm(".s", ir, machine);
       ASSERT_TRUE(bool(assembly)) << toText(assembly.takeError());
       llvm::StringRef text = *assembly;
       const char *suffix = ir == ofDoubles ? "d" : "s";
@@ -326,6 +327,13 @@ TEST(Library, ScalesByOneInstructionWhereThereIsOne) {
       EXPECT_FALSE(text.contains("alula_scale")) << name;
     }
   }
+}
+
+TEST(Library, LoopsHaveTwoChainsOfInstructions) {
+  Machine machine = llvm::cantFail(findMachine("x86-64-v3"));
+  auto optimized = makeForm(".opt.ll", loopOverExp, machine);
+  ASSERT_TRUE(bool(optimized)) << toText(optimized.takeError());
+  EXPECT_EQ(llvm::StringRef(*optimized).count("load <8 x float>"), 2u);
 }
 
 TEST(SmallFloats, AreConvertedWithoutCalls) {

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/compare_halves.h"
 #include "compiler/target/cpu/convert_small_floats.h"
+#include "compiler/target/cpu/interleave_loops.h"
 #include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/reduce_extremes.h"
 #include "compiler/target/cpu/select_bits_as_floats.h"
@@ -123,6 +124,7 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
   forget.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplify)));
   forget.addPass(llvm::GlobalDCEPass());
   forget.run(module, modules);
+  interleaveLoops(module);
   declareScale(module, machine);
   if (targetMachine.getTargetTriple().isX86())
     reduceExtremes(module, machine);

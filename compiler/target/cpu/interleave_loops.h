@@ -1,0 +1,15 @@
+#pragma once
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace alula::cpu {
+
+/// A math function is a chain of some twenty instructions that wait for each
+/// other, and LLVM 19 puts two such chains beside each other only where they
+/// are short. Asks for it in loops that call functions which are inlined. To be
+/// called before the optimizer.
+void interleaveLoops(llvm::Module &module);
+
+} // namespace alula::cpu
