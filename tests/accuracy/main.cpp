@@ -25,6 +25,22 @@ using namespace alula::accuracy;
 
 namespace {
 
+/// What no table says.
+constexpr const char *products = R"(
+## Products and convolutions
+
+No table: what holds follows from how sums are formed, and `compiler/kernel/library/test_product*.py` and `tests/native/test_products.py`
+check it. E is the sum of |a b| of the elements that meet, k their number.
+
+- f32, f64: |error| ≤ (k + 1) u E, u = 2^-24 or 2^-53. Never computed in a narrower type, whatever precision is asked for.
+- bf16: operands are not rounded, each product is exact, sums are f32: |error| ≤ (k + 1) 2^-24 E, before the result is rounded once if it is
+  narrower. Where the machine multiplies pairs (`x86-64-v4-bf16`), numbers and sums below 2^-126 count as zero.
+- f16 and smaller floats: as f32, of exact operands.
+- i8, ui8 with results up to 32 bits: exact modulo 2^bits. Other integers: exact, modulo 2^bits.
+
+The order of a sum depends on shapes and on the kind of machine, not on the number of threads.
+)";
+
 constexpr double wrong = 1e30;
 /// How far an estimate may be off, in units of f32.
 constexpr double slack = 1e-4;
@@ -353,7 +369,7 @@ int main(int count, char **arguments) {
            "roots no formula meets, the unit is at least that of 1. ns is the "
            "time for one element\nbetween 0.1 and 0.9, one thread. Written by "
            "`./dev test accuracy`.\n\n"
-        << table;
+        << table << products;
   alula_instance_destroy(instance);
   return failures != 0;
 }
