@@ -1,5 +1,6 @@
 #include "compiler/objects/bitcode.h"
 
+#include "compiler/objects/bitcode_trial.h"
 #include "compiler/objects/file_kind.h"
 #include "compiler/objects/guard.h"
 
@@ -8,7 +9,6 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
 
 using namespace llvm;
 using namespace alula::objects;
@@ -54,28 +54,28 @@ void checkVariables(const Module &module, Problems &problems) {
 ElfSymbols alula::objects::checkBitcode(StringRef bytes, StringRef architecture,
                                         Problems &problems) {
   ElfSymbols symbols;
+  if (std::string damage = findDamage(bytes); !damage.empty()) {
+    problems.push_back({"obj-damaged", "is damaged: " + damage});
+    return symbols;
+  }
   std::string own = getArchitecture(bytes);
   if (!own.empty() && own != architecture) {
     problems.push_back({"obj-machine", "must be for " + architecture.str() +
                                            ": is " + describeFile(bytes)});
     return symbols;
   }
-  std::string damage;
+  bool isRead = false;
+  // Where there could be no child, this is the first that reads it.
   bool survives = runGuarded([&] {
     LLVMContext context;
     auto module = parseBitcodeFile(MemoryBufferRef(bytes, "bitcode"), context);
-    if (!module) {
-      damage = toString(module.takeError());
-    } else if (verifyModule(**module)) {
-      damage = "its code does not verify";
-    } else {
-      readFunctions(**module, symbols);
-      checkVariables(**module, problems);
-    }
+    if (!module)
+      return consumeError(module.takeError());
+    isRead = true;
+    readFunctions(**module, symbols);
+    checkVariables(**module, problems);
   });
-  if (!survives)
-    damage = "LLVM can't read it";
-  if (!damage.empty())
-    problems.push_back({"obj-damaged", "is damaged: " + damage});
+  if (!survives || !isRead)
+    problems.push_back({"obj-damaged", "is damaged: LLVM can't read it"});
   return symbols;
 }

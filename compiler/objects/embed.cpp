@@ -1,5 +1,6 @@
 #include "compiler/objects/embed.h"
 
+#include "compiler/objects/bitcode_trial.h"
 #include "compiler/objects/file_kind.h"
 #include "dialect/dispatch/ops.h"
 
@@ -49,6 +50,12 @@ struct Reader {
     StringAttr target = object.getTarget();
     if (!target) {
       std::string pattern = alula::objects::inferPattern(data.getValue());
+      using alula::objects::FileKind;
+      if (pattern.empty() && alula::objects::getFileKind(data.getValue()) ==
+                                 FileKind::Bitcode)
+        if (std::string damage = alula::objects::findDamage(data.getValue());
+            !damage.empty())
+          return fail("obj-damaged", "is damaged: " + damage);
       if (pattern.empty())
         return fail("obj-container",
                     "is for no target: is " +

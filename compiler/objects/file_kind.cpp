@@ -1,5 +1,6 @@
 #include "compiler/objects/file_kind.h"
 
+#include "compiler/objects/bitcode_trial.h"
 #include "compiler/objects/guard.h"
 
 #include "llvm/BinaryFormat/ELF.h"
@@ -99,7 +100,8 @@ std::string alula::objects::getArchitecture(StringRef bytes) {
     return name == "x86_64" || name == "aarch64" || name == "riscv64" ? name
                                                                       : "";
   }
-  if (!isBitcode(bytes))
+  // What can't be read is for nobody.
+  if (!isBitcode(bytes) || !findDamage(bytes).empty())
     return "";
   std::string triple;
   (void)runGuarded([&] {

@@ -132,7 +132,7 @@ def test_b06_absolute_code(tmp_path, product):
         ("lib.o", b"!<arch>\n", "obj-container", "is for no target: is a static library: its"),
         ("spirv.o", b"\x03\x02\x23\x07" * 9, "obj-container", "is for no target: is SPIR-V"),
         ("fat.o", b"\x50\xed\x55\xba" * 9, "obj-container", "is for no target: is a fatbin"),
-        ("bad.bc", b"BC\xc0\xde" + b"?" * 40, "obj-container", "is for no target: is bitcode"),
+        ("bad.bc", b"BC\xc0\xde" + b"?" * 40, "obj-damaged", "is damaged: "),
     ],
 )
 def test_b06_no_objects(tmp_path, product, name, content, tag, text):
