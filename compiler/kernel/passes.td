@@ -12,6 +12,11 @@ def ConvertStablehloToLoops : KernelPass<"kernel-convert-stablehlo-to-loops"> {
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SplitSteps : Pass<"kernel-split-steps", "::mlir::ModuleOp"> {
+  let summary = "loops that wait for each other are launches of their own";
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def Distribute : KernelPass<"kernel-distribute"> {
   let summary = "large loops are shared by the workgroups of a launch";
   let dependentDialects = ["::mlir::arith::ArithDialect"];

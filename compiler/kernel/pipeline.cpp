@@ -13,7 +13,8 @@ void alula::kernel::addKernelPipeline(mlir::OpPassManager &pm) {
   executables.addPass(createConvertStablehloToLoops());
   executables.addPass(mlir::createCanonicalizerPass());
   executables.addPass(mlir::createCSEPass());
-  executables.addPass(createDistribute());
+  pm.addPass(createSplitSteps());
+  pm.nest<dispatch::ExecutableOp>().addPass(createDistribute());
   pm.addPass(createPlaceTemporaries());
   pm.nest<dispatch::ExecutableOp>().addPass(createAssignScratch());
   pm.nest<dispatch::ExecutableOp>().addPass(createVerifyKernelOutput());

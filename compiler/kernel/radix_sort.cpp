@@ -1,10 +1,11 @@
 // Long rows whose order is that of one number each are sorted by the digits of
 // these numbers.
-//   for each row:  pairs[i] = (key of x[i], i);  alula_sort_32(pairs, …);
+//   for each row:  pairs[i] = (key of x[i], i);  alula_sort_pairs_32(pairs, …);
 //                  result[i] = x[pairs[i] & 0xFFFFFFFF]
-// A single operand goes along instead of its place; and where its elements can be
-// told from their keys, as those of rows without -0.0 and NaNs can, keys alone
-// are sorted.
+// Where elements can be told from their keys, as those of rows without -0.0 and
+// NaNs can, keys alone are sorted.
+// Very long rows are sorted in three steps that are loops over parts of a row; if
+// there are few rows, each of these loops is shared by workgroups.
 
 #include "compiler/kernel/radix_sort.h"
 
@@ -26,8 +27,19 @@ using stablehlo::ComparisonDirection;
 namespace {
 /// Merging is faster below; places are numbers of 32 bits.
 constexpr int64_t minRow = 64, maxRow = INT32_MAX;
-/// What sorting one element costs, to how many threads it is worth.
+/// Bytes of keys that are sorted at once; of more, so many are a chunk.
+constexpr int64_t maxAtOnce = 1 << 17, chunkBytes = 1 << 18;
+constexpr int64_t minChunks = 4, maxParts = 64;
+/// Elements that are worth a range of their own.
+constexpr int64_t rangeLength = 1 << 14;
+/// Items between two halves, so that both may stay in a cache.
+constexpr int64_t halfGap = 272;
+/// More rows than these are shared by workgroups themselves.
+constexpr int64_t maxSharedRows = 16;
+/// What one element costs, to how many threads it is worth: in all, and in each
+/// step.
 constexpr int64_t stepsPerElement = 16;
+constexpr int64_t stepsOfParts[] = {2, 6, 10};
 
 /// Whether `a` is computed from `fromA` as `b` is from `fromB`, and from
 /// nothing else that differs.
@@ -94,8 +106,56 @@ public:
   bool emit();
 
 private:
-  void sortRow(ValueRange row);
-  void sortPairs(ValueRange row, Value scratch);
+  /// Memory of items: keys of a row, or pairs of a key and a place.
+  struct Items {
+    Value memory;
+    /// Numbers of an item.
+    int64_t words;
+    const char *kind;
+  };
+  /// Where the items of a row are, in different states.
+  enum Half { Made, Parted, Spare, NumHalves };
+  /// What is known of the parts of rows.
+  struct Parts {
+    Value chunks, length, ranges;
+    /// Some and all bits of keys; whether a key doesn't tell its element.
+    Value bits, differs, ends;
+    /// Rows that these and items are the memory of.
+    int64_t rows;
+  };
+
+  void sortAtOnce(ValueRange row);
+  void sortInParts(ValueRange rows);
+  Items createItems(bool isKeys, int64_t rows, int64_t halves);
+  void putKey(const Items &items, Value number, Value bits, Value place);
+  /// Which one of all items of `memory` begins a half of a row.
+  Value getFirst(Value row, Half half) {
+    return lowering.mul(
+        lowering.add(lowering.mul(row, lowering.index(NumHalves)),
+                     lowering.index(half)),
+        lowering.index(size + halfGap));
+  }
+  Value getPointer(const Items &items, Value number) {
+    return getElementPointer(lowering, items.memory,
+                             lowering.mul(number, lowering.index(items.words)));
+  }
+  void makeItems(ValueRange row, const Items &items, Value first, Value begin,
+                 Value end);
+  SmallVector<Value> makeKeys(ValueRange row, const Items &items, Value first,
+                              Value begin, Value end);
+  /// Writes elements of the results, whose items are from number `first` on.
+  void putResults(ValueRange row, const Items &items, Value first, Value begin,
+                  Value end);
+  /// Keys alone if all tell their elements, else pairs.
+  void choose(Value differs,
+              llvm::function_ref<void(const Items &items, bool isKeys)> body,
+              const Items &keys, const Items &pairs);
+  void sortChunk(const Parts &parts, Value rowNumber, ValueRange row,
+                 Value chunk, const Items &keys, const Items &pairs);
+  void sortRange(const Parts &parts, Value rowNumber, ValueRange row,
+                 Value range, const Items &keys, const Items &pairs);
+  Value findDiffers(const Parts &parts, Value rowNumber);
+
   Value makeKey(ValueRange row, Value place);
   /// The bits of the number that has this key, if it is one of the row.
   Value undoKey(Value bits);
@@ -108,7 +168,17 @@ private:
   Value constant(int64_t value) {
     return b.create<arith::ConstantIntOp>(value, b.getI64Type());
   }
-  void callSort(StringRef what, Value memory, Value half, Value scratch);
+  Value toInteger(Value number) {
+    return b.create<arith::IndexCastOp>(b.getI64Type(), number);
+  }
+  void call(StringRef what, const Items &items, ValueRange arguments) {
+    lowering.callLibrary("alula_sort_" + what + items.kind + Twine(keyBits),
+                         arguments);
+  }
+  Value createScratch() {
+    return lowering.getPointer(lowering.createTemporary(
+        {lowering.index(ALULA_SORT_SCRATCH)}, b.getI32Type()));
+  }
   Value hasSign(Value bits) {
     return b.create<arith::CmpIOp>(
         arith::CmpIPredicate::ne,
@@ -127,19 +197,21 @@ private:
   ImplicitLocOpBuilder &b;
   SmallVector<Value> sizes;
   size_t dim;
+  int64_t size = 0;
   /// Returns the number of its first element.
   Region key;
   int64_t keyBits = 32;
   int64_t numberBits = 32;
   bool isFloat = false, isSigned = false;
-  /// Elements go along with their keys.
-  bool carriesElements = false;
+  /// The elements are the numbers.
+  bool mayBeKeys = false;
 };
 
 bool RadixSort::emit() {
-  auto size = getConstantIntValue(sizes[dim]);
-  if (!size || *size < minRow || *size > maxRow)
+  auto known = getConstantIntValue(sizes[dim]);
+  if (!known || *known < minRow || *known > maxRow)
     return false;
+  size = *known;
   Type number = getValueType(getElementType(order.number));
   auto isPlain = [](Type element) {
     return !isSmallFloat(element) && isa<IntegerType, FloatType>(element);
@@ -150,10 +222,8 @@ bool RadixSort::emit() {
   keyBits = numberBits > 32 ? 64 : 32;
   isFloat = isa<FloatType>(number);
   isSigned = getElementKind(getElementType(order.number)) == ElementKind::Signed;
-  Type first = getElementType(sort.getInputs()[0]);
-  carriesElements =
-      sort.getInputs().size() == 1 && isPlain(first) &&
-      int64_t(getValueType(first).getIntOrFloatBitWidth()) <= keyBits;
+  mayBeKeys = sort.getInputs().size() == 1 &&
+              getElementType(sort.getInputs()[0]) == getElementType(order.number);
 
   IRMapping mapping;
   sort.getComparator().cloneInto(&key, mapping);
@@ -161,9 +231,12 @@ bool RadixSort::emit() {
 
   SmallVector<Value> rows(sizes);
   rows[dim] = lowering.index(1);
-  lowering.forEachBlock(
-      lowering.product(rows), *size * stepsPerElement,
-      [&](Value row) { sortRow(lowering.delinearize(row, rows)); });
+  if (size * (keyBits / 8) > maxAtOnce)
+    sortInParts(rows);
+  else
+    lowering.forEachBlock(
+        lowering.product(rows), size * stepsPerElement,
+        [&](Value row) { sortAtOnce(lowering.delinearize(row, rows)); });
   return true;
 }
 
@@ -214,100 +287,281 @@ Value RadixSort::undoKey(Value bits) {
   return b.create<arith::XOrIOp>(bits, getKeyMask(isNegative));
 }
 
-void RadixSort::sortRow(ValueRange row) {
+RadixSort::Items RadixSort::createItems(bool isKeys, int64_t rows,
+                                        int64_t halves) {
+  int64_t words = isKeys || keyBits == 32 ? 1 : 2;
+  Type word = isKeys ? b.getIntegerType(static_cast<unsigned>(keyBits))
+                     : b.getI64Type();
+  Value memory = lowering.createTemporary(
+      {lowering.index(rows * halves * (size + halfGap) * words)}, word);
+  return {memory, words, isKeys ? "keys_" : "pairs_"};
+}
+
+/// One item: a key, and its place if there is any.
+void RadixSort::putKey(const Items &items, Value number, Value bits,
+                       Value place) {
+  Value where = lowering.mul(number, lowering.index(items.words));
+  Type word = cast<MemRefType>(items.memory.getType()).getElementType();
+  if (place && items.words == 1)
+    bits = b.create<arith::OrIOp>(
+        b.create<arith::ShLIOp>(bits, constant(32)), toInteger(place));
+  b.create<memref::StoreOp>(narrow(bits, word), items.memory, where);
+  if (place && items.words == 2)
+    b.create<memref::StoreOp>(toInteger(place), items.memory,
+                              lowering.add(where, lowering.index(1)));
+}
+
+/// Returns the bits that some key has, those that all have, and those in which
+/// elements are not what their keys tell.
+SmallVector<Value> RadixSort::makeKeys(ValueRange row, const Items &items,
+                                       Value first, Value begin, Value end) {
   Value input = sort.getInputs()[0];
-  Value scratch = lowering.createTemporary(
-      {lowering.index(ALULA_SORT_SCRATCH_BYTES)}, b.getI8Type());
-  if (!carriesElements || getElementType(input) != getElementType(order.number))
-    return sortPairs(row, scratch);
-  Value size = sizes[dim], zero = lowering.index(0);
-  Type word = b.getIntegerType(static_cast<unsigned>(keyBits));
-  Value keys = lowering.createTemporary({lowering.index(2), size}, word);
-  Value differs = lowering.fold(
-      {size}, constant(0),
+  return lowering.foldRange(
+      begin, end, {constant(0), constant(-1), constant(0)},
       [&](ValueRange position, ValueRange carried) -> SmallVector<Value> {
-        Value bits = makeKey(row, position[0]);
-        b.create<memref::StoreOp>(narrow(bits, word), keys,
-                                  ValueRange{zero, position[0]});
-        Value element = widen(lowering.getElement(input, at(row, position[0])));
-        Value difference = b.create<arith::XOrIOp>(undoKey(bits), element);
-        return {b.create<arith::OrIOp>(carried[0], difference)};
-      })[0];
-  lowering.choose(
-      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, differs, constant(0)), {},
-      [&] {
-        callSort("keys", keys, size, scratch);
-        lowering.forEach({size}, [&](ValueRange position) {
-          Value bits = widen(b.create<memref::LoadOp>(
-              keys, ValueRange{zero, position[0]}));
-          lowering.store(narrow(undoKey(bits), getValueType(getElementType(input))),
-                         getElementType(input), results[0],
-                         at(row, position[0]));
-        });
-        return SmallVector<Value>();
-      },
-      [&] {
-        sortPairs(row, scratch);
-        return SmallVector<Value>();
+        Value place = position[0], bits = makeKey(row, place);
+        bool isKeys = items.kind == StringRef("keys_");
+        putKey(items, lowering.add(first, place), bits, isKeys ? Value() : place);
+        Value differs = carried[2];
+        if (isKeys)
+          differs = b.create<arith::OrIOp>(
+              differs,
+              b.create<arith::XOrIOp>(
+                  undoKey(bits),
+                  widen(lowering.getElement(input, at(row, place)))));
+        return {b.create<arith::OrIOp>(carried[0], bits),
+                b.create<arith::AndIOp>(carried[1], bits), differs};
       });
 }
 
-/// `half` is where the second half of the memory begins.
-void RadixSort::callSort(StringRef what, Value memory, Value half,
-                         Value scratch) {
-  Value count = b.create<arith::IndexCastOp>(b.getI64Type(), sizes[dim]);
-  lowering.callLibrary("alula_sort_" + what + "_" + Twine(keyBits),
-                       {getElementPointer(lowering, memory, lowering.index(0)),
-                        getElementPointer(lowering, memory, half), count,
-                        lowering.getPointer(scratch)});
+void RadixSort::makeItems(ValueRange row, const Items &items, Value first,
+                          Value begin, Value end) {
+  lowering.forEach({lowering.sub(end, begin)}, [&](ValueRange position) {
+    Value place = lowering.add(begin, position[0]);
+    putKey(items, lowering.add(first, place), makeKey(row, place), place);
+  });
 }
 
-void RadixSort::sortPairs(ValueRange row, Value scratch) {
-  Value size = sizes[dim], words = lowering.index(keyBits == 64 ? 2 : 1);
-  Value half = lowering.mul(size, words), zero = lowering.index(0);
-  // The pairs, and room for as many.
-  Value pairs = lowering.createTemporary({lowering.index(2), half}, b.getI64Type());
-  auto first = [&](Value place) { return lowering.mul(place, words); };
-  auto second = [&](Value place) {
-    return lowering.add(first(place), lowering.index(1));
-  };
-  lowering.forEach({size}, [&](ValueRange position) {
-    Value place = position[0], bits = makeKey(row, place);
-    Value other =
-        carriesElements
-            ? widen(lowering.getElement(sort.getInputs()[0], at(row, place)))
-            : Value(b.create<arith::IndexCastOp>(b.getI64Type(), place));
-    auto store = [&](Value value, Value where) {
-      b.create<memref::StoreOp>(value, pairs, ValueRange{zero, where});
-    };
-    if (keyBits == 64) {
-      store(bits, first(place));
-      store(other, second(place));
-    } else {
-      bits = b.create<arith::ShLIOp>(bits, constant(32));
-      store(b.create<arith::OrIOp>(bits, other), place);
-    }
-  });
-  callSort("pairs", pairs, half, scratch);
-  lowering.forEach({size}, [&](ValueRange position) {
-    Value place = position[0];
-    Value where = keyBits == 64 ? second(place) : place;
-    Value other = b.create<memref::LoadOp>(pairs, ValueRange{zero, where});
-    SmallVector<Value> values;
-    if (carriesElements) {
+void RadixSort::putResults(ValueRange row, const Items &items, Value first,
+                           Value begin, Value end) {
+  lowering.forEach({lowering.sub(end, begin)}, [&](ValueRange position) {
+    Value place = lowering.add(begin, position[0]);
+    Value where = lowering.mul(lowering.add(first, place),
+                               lowering.index(items.words));
+    if (items.words == 2)
+      where = lowering.add(where, lowering.index(1));
+    Value item = widen(b.create<memref::LoadOp>(items.memory, where));
+    if (items.kind == StringRef("keys_")) {
       Type element = getElementType(sort.getInputs()[0]);
-      values.push_back(narrow(other, getValueType(element)));
-    } else {
-      if (keyBits == 32)
-        other = b.create<arith::AndIOp>(other, constant(UINT32_MAX));
-      Value from = b.create<arith::IndexCastOp>(b.getIndexType(), other);
-      for (Value input : sort.getInputs())
-        values.push_back(lowering.getElement(input, at(row, from)));
+      lowering.store(narrow(undoKey(item), getValueType(element)), element,
+                     results[0], at(row, place));
+      return;
     }
+    if (items.words == 1)
+      item = b.create<arith::AndIOp>(item, constant(UINT32_MAX));
+    Value from = b.create<arith::IndexCastOp>(b.getIndexType(), item);
+    SmallVector<Value> values;
+    for (Value input : sort.getInputs())
+      values.push_back(lowering.getElement(input, at(row, from)));
     for (auto [input, value, result] :
          llvm::zip_equal(sort.getInputs(), values, results))
       lowering.store(value, getElementType(input), result, at(row, place));
   });
+}
+
+void RadixSort::choose(
+    Value differs,
+    llvm::function_ref<void(const Items &items, bool isKeys)> body,
+    const Items &keys, const Items &pairs) {
+  if (!mayBeKeys)
+    return body(pairs, false);
+  lowering.choose(
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, differs, constant(0)), {},
+      [&] {
+        body(keys, true);
+        return SmallVector<Value>();
+      },
+      [&] {
+        body(pairs, false);
+        return SmallVector<Value>();
+      });
+}
+
+void RadixSort::sortAtOnce(ValueRange row) {
+  Value zero = lowering.index(0), count = sizes[dim];
+  Value scratch = createScratch();
+  Items pairs = createItems(false, 1, 2), keys = pairs;
+  Value differs;
+  if (mayBeKeys) {
+    keys = createItems(true, 1, 2);
+    differs = makeKeys(row, keys, zero, zero, count)[2];
+  }
+  choose(
+      differs,
+      [&](const Items &items, bool isKeys) {
+        if (!isKeys)
+          makeItems(row, items, zero, zero, count);
+        call("", items,
+             {getPointer(items, zero), getPointer(items, count),
+              toInteger(count), scratch});
+        putResults(row, items, zero, zero, count);
+      },
+      keys, pairs);
+}
+
+/// Of any chunk of the row.
+Value RadixSort::findDiffers(const Parts &parts, Value rowNumber) {
+  if (!mayBeKeys)
+    return {};
+  Value first = lowering.mul(rowNumber, parts.chunks);
+  return lowering.foldRange(
+      lowering.index(0), parts.chunks, constant(0),
+      [&](ValueRange chunk, ValueRange carried) -> SmallVector<Value> {
+        Value differs = b.create<memref::LoadOp>(
+            parts.differs, lowering.add(first, chunk[0]));
+        return {b.create<arith::OrIOp>(carried[0], differs)};
+      })[0];
+}
+
+void RadixSort::sortChunk(const Parts &parts, Value rowNumber, ValueRange row,
+                          Value chunk, const Items &keys, const Items &pairs) {
+  Value begin = lowering.mul(chunk, parts.length);
+  Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
+  Value first = lowering.mul(rowNumber, parts.chunks);
+  choose(
+      findDiffers(parts, rowNumber),
+      [&](const Items &items, bool isKeys) {
+        Value made = getFirst(rowNumber, Made);
+        if (mayBeKeys && !isKeys)
+          makeItems(row, items, made, begin, end);
+        Value parted = getFirst(rowNumber, Parted);
+        call("part_", items,
+             {getPointer(items, lowering.add(made, begin)),
+              getPointer(items, lowering.add(parted, begin)),
+              toInteger(lowering.sub(end, begin)),
+              getElementPointer(lowering, parts.bits,
+                                lowering.mul(first, lowering.index(2))),
+              toInteger(parts.chunks),
+              getElementPointer(
+                  lowering, parts.ends,
+                  lowering.mul(lowering.add(first, chunk),
+                               lowering.index(ALULA_SORT_ENDS)))});
+      },
+      keys, pairs);
+}
+
+void RadixSort::sortRange(const Parts &parts, Value rowNumber, ValueRange row,
+                          Value range, const Items &keys, const Items &pairs) {
+  Value scratch = createScratch();
+  Value first = lowering.mul(rowNumber, parts.chunks);
+  Value bits = getElementPointer(lowering, parts.bits,
+                                 lowering.mul(first, lowering.index(2)));
+  Value ends = getElementPointer(
+      lowering, parts.ends,
+      lowering.mul(first, lowering.index(ALULA_SORT_ENDS)));
+  Value count = toInteger(sizes[dim]), chunks = toInteger(parts.chunks);
+  Value ranges = toInteger(parts.ranges), number = toInteger(range);
+  auto findBegin = [&](Value of) -> Value {
+    Value begin = lowering.callLibrary("alula_sort_begin", b.getI64Type(),
+                                       {count, chunks, ends, of, ranges});
+    return b.create<arith::IndexCastOp>(b.getIndexType(), begin);
+  };
+  Value begin = findBegin(number);
+  Value end = findBegin(b.create<arith::AddIOp>(number, constant(1)));
+  choose(
+      findDiffers(parts, rowNumber),
+      [&](const Items &items, bool) {
+        // What was made is no longer needed.
+        Value sorted = getFirst(rowNumber, Made);
+        call("range_", items,
+             {getPointer(items, getFirst(rowNumber, Parted)),
+              getPointer(items, sorted),
+              getPointer(items, getFirst(rowNumber, Spare)), count, bits, chunks,
+              ends, number, ranges, scratch});
+        putResults(row, items, sorted, begin, end);
+      },
+      keys, pairs);
+}
+
+void RadixSort::sortInParts(ValueRange rows) {
+  auto divideUp = [](int64_t a, int64_t divisor) {
+    return (a + divisor - 1) / divisor;
+  };
+  int64_t itemBytes = keyBits / 8 * (mayBeKeys ? 1 : 2);
+  int64_t numChunks =
+      std::clamp(divideUp(size * itemBytes, chunkBytes), minChunks, maxParts);
+  // Then the pieces of a digit are not all at the same place of their pages.
+  numChunks |= 1;
+  int64_t length = divideUp(size, numChunks);
+  int64_t numRanges =
+      std::clamp(divideUp(size, rangeLength), minChunks, maxParts);
+
+  // Few rows share the memory that all loops see, else each block has its own.
+  auto numRows = getConstantIntValue(lowering.product(rows));
+  bool isShared = numRows && *numRows <= maxSharedRows &&
+                  isa<func::FuncOp>(b.getInsertionBlock()->getParentOp());
+  auto sortRows = [&](int64_t memoryRows, auto forEachPart) {
+    Parts parts{lowering.index(numChunks), lowering.index(length),
+                lowering.index(numRanges), {}, {}, {}, memoryRows};
+    auto create = [&](int64_t count, Type type) {
+      return lowering.createTemporary({lowering.index(memoryRows * count)},
+                                      type);
+    };
+    parts.bits = create(numChunks * 2, b.getI64Type());
+    parts.differs = create(numChunks, b.getI64Type());
+    parts.ends = create(numChunks * ALULA_SORT_ENDS, b.getI32Type());
+    Items pairs = createItems(false, memoryRows, NumHalves), keys = pairs;
+    if (mayBeKeys)
+      keys = createItems(true, memoryRows, NumHalves);
+    forEachPart(0, numChunks, [&](Value number, ValueRange row, Value chunk) {
+      Value begin = lowering.mul(chunk, parts.length);
+      Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
+      SmallVector<Value> bits =
+          makeKeys(row, keys, getFirst(number, Made), begin, end);
+      Value place = lowering.add(lowering.mul(number, parts.chunks), chunk);
+      Value pair = lowering.mul(place, lowering.index(2));
+      b.create<memref::StoreOp>(bits[0], parts.bits, pair);
+      b.create<memref::StoreOp>(bits[1], parts.bits,
+                                lowering.add(pair, lowering.index(1)));
+      if (mayBeKeys)
+        b.create<memref::StoreOp>(bits[2], parts.differs, place);
+    });
+    forEachPart(1, numChunks, [&](Value number, ValueRange row, Value chunk) {
+      sortChunk(parts, number, row, chunk, keys, pairs);
+    });
+    forEachPart(2, numRanges, [&](Value number, ValueRange row, Value range) {
+      sortRange(parts, number, row, range, keys, pairs);
+    });
+  };
+  using Part = llvm::function_ref<void(Value, ValueRange, Value)>;
+  if (isShared) {
+    sortRows(*numRows, [&](int64_t step, int64_t count, Part body) {
+      Value each = lowering.index(count);
+      lowering.forEachBlock(
+          lowering.index(*numRows * count),
+          divideUp(size, count) * stepsOfParts[step], [&](Value part) {
+            b.getInsertionBlock()->getParentOp()->setAttr(
+                "kernel.step", b.getI64IntegerAttr(step));
+            Value number =
+                *numRows == 1 ? lowering.index(0) : lowering.div(part, each);
+            body(number, lowering.delinearize(number, rows),
+                 *numRows == 1 ? part : lowering.rem(part, each));
+          });
+    });
+    return;
+  }
+  lowering.forEachBlock(
+      lowering.product(rows), size * stepsPerElement, [&](Value number) {
+        SmallVector<Value> row = lowering.delinearize(number, rows);
+        sortRows(1, [&](int64_t, int64_t count, Part body) {
+          lowering.foldRange(
+              lowering.index(0), lowering.index(count), {},
+              [&](ValueRange part, ValueRange) -> SmallVector<Value> {
+                body(lowering.index(0), row, part[0]);
+                return {};
+              });
+        });
+      });
 }
 } // namespace
 

@@ -60,6 +60,37 @@ def test_rows_and_columns(tools, kind, shape, axis):
     check(tools, lambda x: (jnp.sort(x, axis), jnp.argsort(x, axis)), x)
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("shape", [(3, 70_001), (20, 40_000), (2, 33_000, 2)])
+def test_long_rows(tools, kind, shape):
+    x = draw(kind, shape, 3)
+    check(tools, lambda x: (jnp.sort(x, 1), jnp.argsort(x, 1)), x)
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "int32", "uint8"])
+@pytest.mark.parametrize("values", ["equal", "few", "outlier", "falling", "no zeros or NaNs"])
+def test_distributions(tools, kind, values):
+    size = 200_003
+    if values == "equal":
+        x = np.ones(size)
+    elif values == "few":
+        x = np.random.default_rng(1).integers(0, 5, size)
+    elif values == "outlier":
+        x = np.random.default_rng(1).integers(0, 100, size)
+        x[77] = 127
+    elif values == "falling":
+        x = np.arange(size, 0, -1)
+    else:
+        x = np.random.default_rng(1).random(size) * 100 + 1
+    x = x.astype(kind)
+    check(tools, lambda x: (jnp.sort(x), jnp.argsort(x), jnp.sort(x, descending=True)), x)
+
+
+def test_sorts_in_a_loop(tools):
+    x = draw("float32", 100_000, 4)
+    check(tools, lambda x: lax.fori_loop(0, 3, lambda i, x: jnp.sort(x)[::-1] + i, x), x)
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_values_go_along(tools, size):
     keys, values = draw("int8", size, 1), draw("float64", size, 2)

@@ -7,19 +7,48 @@
 extern "C" {
 #endif
 
-/* Bytes of `scratch`. */
-enum { ALULA_SORT_SCRATCH_BYTES = 4 * 7 * 2048 };
+/* Sizes of memory in numbers of 32 bits: `scratch`, and `ends` of one chunk. */
+enum { ALULA_SORT_SCRATCH = 8 * 2048, ALULA_SORT_ENDS = 2048 };
 
-/* Sorts items by their keys, unsigned numbers; those with equal keys keep their
- * order. `other` has room for as many items, of which there are fewer than 2^32.
+/* Items are, by the name's end:
+ *   keys_32, keys_64   unsigned numbers,
+ *   pairs_32           such a key in the upper half of 64 bits, a place below,
+ *   pairs_64           64 bits of key, then 64 of the place.
+ * They are sorted by their keys. Places grow, so that those with equal keys keep
+ * their order. There are fewer than 2^32 items.
  *
- * Keys of 32 and 64 bits alone: */
-void alula_sort_keys_32(void *items, void *other, int64_t count, void *scratch);
-void alula_sort_keys_64(void *items, void *other, int64_t count, void *scratch);
-/* Keys of 32 bits that are the upper half of an item of 64; keys of 64 bits that
- * come before the other 64 of their item: */
-void alula_sort_pairs_32(void *items, void *other, int64_t count, void *scratch);
-void alula_sort_pairs_64(void *items, void *other, int64_t count, void *scratch);
+ *   alula_sort_<items>(items, other, count, scratch)
+ * sorts `items` that are few enough for a cache; `other` has room for as many.
+ *
+ * Many are cut into chunks of ceil(count / chunks) items, at most the square root
+ * of `count` many; the last one has what is left. Then come two steps, each for
+ * all chunks or ranges, in any order or at once:
+ *   alula_sort_part_<items>(chunk, parted, size, bits, chunks, ends)
+ *       parts the items of a chunk by a digit of their keys, into `parted`. `bits`
+ *       are for each of all chunks two numbers of 64 bits: those that some key has,
+ *       and those that all have. In `ends`, ALULA_SORT_ENDS for each chunk, is where
+ *       each digit's items end.
+ *   alula_sort_range_<items>(parted, sorted, spare, count, bits, chunks, ends,
+ *                            range, ranges, scratch)
+ *       sorts from `alula_sort_begin(count, chunks, ends, range, ranges)` to before
+ *       that of the next range; the rest of `sorted` and `spare` stays as it is. */
+int64_t alula_sort_begin(int64_t count, int64_t chunks, const void *ends,
+                         int64_t range, int64_t ranges);
+
+#define ALULA_SORT(name)                                                       \
+  void alula_sort_##name(void *items, void *other, int64_t count,              \
+                         void *scratch);                                       \
+  void alula_sort_part_##name(const void *chunk, void *parted, int64_t size,   \
+                              const void *bits, int64_t chunks, void *ends);   \
+  void alula_sort_range_##name(const void *parted, void *sorted, void *spare,  \
+                               int64_t count, const void *bits,                \
+                               int64_t chunks, const void *ends,               \
+                               int64_t range, int64_t ranges, void *scratch);
+ALULA_SORT(keys_32)
+ALULA_SORT(keys_64)
+ALULA_SORT(pairs_32)
+ALULA_SORT(pairs_64)
+#undef ALULA_SORT
 
 #ifdef __cplusplus
 }
