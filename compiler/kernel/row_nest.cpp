@@ -5,7 +5,8 @@
 //   %t = reduce %e, add                      result's row = e / s
 //   %r = divide %e, %t
 // (Broadcasts are left out.) What has one value for each row stays a value;
-// what several loops over the columns read is kept for one row.
+// what several loops over the columns read is kept for one row, and summed up
+// in the loop that makes it.
 
 #include "compiler/kernel/row_nest.h"
 
@@ -159,12 +160,14 @@ public:
       for (Value result : op->getResults())
         prepare(op, result);
     lowering.forEach(getSizes(nest.rows), [&](ValueRange row) {
-      for (Operation *op : nest.members) {
+      ArrayRef<Operation *> members = nest.members.getArrayRef();
+      for (auto [k, op] : llvm::enumerate(members)) {
         lowering.b.setLoc(op->getLoc());
-        if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
-          emitReduction(reduce, row);
-        else
-          emitElements(op->getResult(0), row);
+        auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+        if (!reduce)
+          emitElements(op->getResult(0), row, members.drop_front(k + 1));
+        else if (!reducedAtOnce.contains(op))
+          emitReduction(reduce, row, Value());
       }
     });
     for (auto [result, buffer] : outside)
@@ -217,12 +220,29 @@ private:
         view, row, /*offset=*/lowering.b.getIndexAttr(0), sizes, strides);
   }
 
-  void emitReduction(stablehlo::ReduceOp reduce, ValueRange row) {
+  /// What sums up just the elements of `result`, and comes next.
+  stablehlo::ReduceOp findReader(Value result, ArrayRef<Operation *> after) {
+    for (Operation *op : after) {
+      auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+      if (reduce && reduce.getInputs().size() == 1 &&
+          reduce.getInputs()[0] == result &&
+          !nest.members.contains(reduce.getInitValues()[0].getDefiningOp()))
+        return reduce;
+      if (reduce || !inlined.contains(op))
+        return nullptr;
+    }
+    return nullptr;
+  }
+
+  /// `stored` is the input, if its elements get their memory here.
+  void emitReduction(stablehlo::ReduceOp reduce, ValueRange row, Value stored) {
     Reduction reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
                         reduce.getInitValues(), lowering);
     SmallVector<Value> state = lowering.fold(
         getSizes(getColumns(reduce.getInputs()[0], nest)),
         reduction.getInitial(), [&](ValueRange columns, ValueRange carried) {
+          if (stored)
+            emitElement(stored, join(row, columns));
           return reduction.append(carried, join(row, columns));
         });
     for (auto [result, value] :
@@ -236,7 +256,21 @@ private:
       lowering.store(value, getElementType(result), buffer, indices);
   }
 
-  void emitElements(Value result, ValueRange row) {
+  Value findBuffer(Value result) {
+    Value buffer = outside.lookup(result);
+    return buffer ? buffer : kept.lookup(result);
+  }
+
+  /// Who reads the element behind this finds it where it is kept.
+  void emitElement(Value result, ValueRange indices) {
+    lowering.setInlined(result);
+    Value buffer = findBuffer(result);
+    lowering.store(lowering.getElement(result, indices), getElementType(result),
+                   buffer, indices);
+    lowering.setBuffer(result, buffer);
+  }
+
+  void emitElements(Value result, ValueRange row, ArrayRef<Operation *> after) {
     ArrayRef<int64_t> columns = getColumns(result, nest);
     lowering.setInlined(result);
     if (hasOneColumn(result, nest)) {
@@ -244,17 +278,17 @@ private:
       SmallVector<Value> indices = join(row, first);
       return setRowValue(result, lowering.getElement(result, indices), indices);
     }
-    Value buffer = outside.lookup(result);
-    if (!buffer)
-      buffer = kept.lookup(result);
-    if (!buffer)
+    if (!findBuffer(result))
       return;
-    lowering.forEach(getSizes(columns), [&](ValueRange inner) {
-      SmallVector<Value> indices = join(row, inner);
-      lowering.store(lowering.getElement(result, indices),
-                     getElementType(result), buffer, indices);
-    });
-    lowering.setBuffer(result, buffer);
+    if (stablehlo::ReduceOp reader = findReader(result, after)) {
+      reducedAtOnce.insert(reader);
+      emitReduction(reader, row, result);
+    } else {
+      lowering.forEach(getSizes(columns), [&](ValueRange inner) {
+        emitElement(result, join(row, inner));
+      });
+    }
+    lowering.setBuffer(result, findBuffer(result));
   }
 
   const RowNest &nest;
@@ -262,6 +296,7 @@ private:
   Lowering &lowering;
   llvm::MapVector<Value, Value> outside;
   DenseMap<Value, Value> kept;
+  DenseSet<Operation *> reducedAtOnce;
 };
 } // namespace
 

@@ -3,6 +3,19 @@
 // RUN: alula-run %t.alula --function=seen_outside --input=2x3xf32=1,2,3,4,5,6 --expected_output=2x3xf32=-1,0,1,-1,0,1 --expected_output=2xf32=2,5 --expected_output=3x2xf32=-2,-2,0,0,2,2 --expected_output=2x3xf32=0,0,2,0,0,2
 // RUN: alula-run %t.alula --function=pairs --input=2x3xi32=5,9,9,-1,-4,-1 --expected_output=2x3xi32=-4,0,0,0,-3,0 --expected_output=2xi32=10,-1
 // RUN: alula-run %t.alula --function=planes --input=1x2x2x2xf32=1,2,3,4,5,6,7,8 --expected_output=1x2x4xf32=9,8,7,6,21,20,19,18
+// RUN: rm -rf %t && mkdir %t
+// RUN: alula-compile %s -o %t.alula --dump-executable-configs-to=%t
+// RUN: cat %t/*softmax*.config.mlir | FileCheck %s
+
+// What is kept is summed up at once: one exponential in the loop of the sum.
+// CHECK: arith.maximumf
+// CHECK: scf.for
+// CHECK: call @alula_exp_f32
+// CHECK-NEXT: memref.store
+// CHECK-NEXT: memref.load
+// CHECK-NEXT: arith.addf
+// CHECK-NOT: alula_exp_f32
+// CHECK: arith.divf
 
 module {
 func.func @softmax(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
