@@ -1,7 +1,8 @@
 // Sorting by the digits of keys. Few items: the last digit first. Many are parted
-// by their first digit, chunk by chunk, so that places stay in a cache. Then come
-// the digits, each from its pieces of all chunks: they are parted by the next one,
-// until only some items have both in common, which a network of vectors sorts.
+// by their first digit, chunk by chunk, so that places stay in a cache; then the
+// items of each digit, whose pieces are in all chunks, are sorted by themselves.
+// Keys alone are parted by the next digit until only some have both in common,
+// which a network of vectors sorts.
 #include "compiler/kernel/library/sort.h"
 
 #include <stddef.h>
@@ -87,8 +88,9 @@ INLINE void sum_up(uint32_t *counts, int64_t size) {
   }
 }
 
-/* A network of vectors of LANES puts up to NETWORK items in order; where about
- * 2^GROUP_BITS are expected, there are seldom more. */
+/* A network of vectors of LANES puts up to NETWORK keys in order; where about
+ * 2^GROUP_BITS are expected, there are seldom more. It would not keep the order
+ * of pairs, or take longer than their digits. */
 #define KIND keys
 #define BITS 32
 #define ITEM uint32_t
@@ -110,9 +112,7 @@ INLINE void sum_up(uint32_t *counts, int64_t size) {
 #define KIND pairs
 #define BITS 32
 #define ITEM uint64_t
-#define LANES 8
-#define NETWORK 32
-#define GROUP_BITS 3
+#define NETWORK 0
 #define KEY(item) ((item) >> 32)
 #include "compiler/kernel/library/sort.inc"
 

@@ -10,12 +10,12 @@ extern "C" {
 /* Sizes of memory in numbers of 32 bits: `scratch`, and `ends` of one chunk. */
 enum { ALULA_SORT_SCRATCH = 8 * 2048, ALULA_SORT_ENDS = 2048 };
 
-/* Items are, by the name's end:
- *   keys_32, keys_64   unsigned numbers,
- *   pairs_32           such a key in the upper half of 64 bits, a place below,
- *   pairs_64           64 bits of key, then 64 of the place.
- * They are sorted by their keys. Places grow, so that those with equal keys keep
- * their order. There are fewer than 2^32 items.
+/* Items are sorted by their keys, unsigned numbers; those with equal keys keep
+ * their order. They are, by the name's end:
+ *   keys_32, keys_64   keys alone,
+ *   pairs_32           a key in the upper half of 64 bits,
+ *   pairs_64           64 bits of key, then 64 others.
+ * There are fewer than 2^32.
  *
  *   alula_sort_<items>(items, other, count, scratch)
  * sorts `items` that are few enough for a cache; `other` has room for as many.
