@@ -18,6 +18,8 @@
 /* So few rows that packing takes longer than reading b as it lies. */
 enum {
   FEW_ROWS = 3,
+  /* Groups of rows of b that such rows take at once. */
+  AT_ONCE = 2,
   COLUMNS = ALULA_NARROW_PANEL_COLUMNS,
   MAX_PIECES = 64
 };
@@ -54,6 +56,51 @@ typedef int16_t signed_halves_32 __attribute__((vector_size(64)));
       41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47, 16, 48, 17, 49, 18,  \
       50, 19, 51, 20, 52, 21, 53, 22, 54, 23, 55, 24, 56, 25, 57, 26, 58, 27,  \
       59, 28, 60, 29, 61, 30, 62, 31, 63)
+
+/* The same in each quarter of 64 bytes by itself, as machines like it best. */
+#define QUARTER_8(i)                                                           \
+  i, i + 64, i + 1, i + 65, i + 2, i + 66, i + 3, i + 67, i + 4, i + 68,       \
+      i + 5, i + 69, i + 6, i + 70, i + 7, i + 71
+#define QUARTER_16(i)                                                          \
+  i, i + 32, i + 1, i + 33, i + 2, i + 34, i + 3, i + 35
+#define LOW_OF_QUARTERS_8(x, y)                                                \
+  __builtin_shufflevector(x, y, QUARTER_8(0), QUARTER_8(16), QUARTER_8(32),    \
+                          QUARTER_8(48))
+#define HIGH_OF_QUARTERS_8(x, y)                                               \
+  __builtin_shufflevector(x, y, QUARTER_8(8), QUARTER_8(24), QUARTER_8(40),    \
+                          QUARTER_8(56))
+#define LOW_OF_QUARTERS_16(x, y)                                               \
+  __builtin_shufflevector(x, y, QUARTER_16(0), QUARTER_16(8), QUARTER_16(16),  \
+                          QUARTER_16(24))
+#define HIGH_OF_QUARTERS_16(x, y)                                              \
+  __builtin_shufflevector(x, y, QUARTER_16(4), QUARTER_16(12), QUARTER_16(20), \
+                          QUARTER_16(28))
+
+/* Exchanges quarter i of vector j and quarter j of vector i. */
+INLINE void exchange_quarters(groups_16 *v) {
+#define FIRST(x, y)                                                            \
+  __builtin_shufflevector(x, y, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20,    \
+                          21, 22, 23)
+#define LAST(x, y)                                                             \
+  __builtin_shufflevector(x, y, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27,  \
+                          28, 29, 30, 31)
+#define EVEN(x, y)                                                             \
+  __builtin_shufflevector(x, y, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24,  \
+                          25, 26, 27)
+#define ODD(x, y)                                                              \
+  __builtin_shufflevector(x, y, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23,    \
+                          28, 29, 30, 31)
+  groups_16 x0 = FIRST(v[0], v[1]), x1 = LAST(v[0], v[1]);
+  groups_16 y0 = FIRST(v[2], v[3]), y1 = LAST(v[2], v[3]);
+  v[0] = EVEN(x0, y0);
+  v[1] = ODD(x0, y0);
+  v[2] = EVEN(x1, y1);
+  v[3] = ODD(x1, y1);
+#undef FIRST
+#undef LAST
+#undef EVEN
+#undef ODD
+}
 
 /* Rows of a panel that lie in one segment of a: where they begin in a row of a,
  * how many of its groups are whole, how many bytes of one more there are, and
