@@ -179,14 +179,24 @@ private:
     return lowering.getPointer(lowering.createTemporary(
         {lowering.index(ALULA_SORT_SCRATCH)}, b.getI32Type()));
   }
+  Type getKeyType() {
+    return b.getIntegerType(static_cast<unsigned>(keyBits));
+  }
+  Value keyConstant(int64_t value) {
+    return b.create<arith::ConstantIntOp>(value, getKeyType());
+  }
+  Value extend(Value key) {
+    return keyBits == 64 ? key
+                         : b.create<arith::ExtUIOp>(b.getI64Type(), key);
+  }
   Value hasSign(Value bits) {
     return b.create<arith::CmpIOp>(
         arith::CmpIPredicate::ne,
         b.create<arith::AndIOp>(
-            bits, constant(int64_t(uint64_t(1) << (numberBits - 1)))),
-        constant(0));
+            bits, keyConstant(int64_t(uint64_t(1) << (numberBits - 1)))),
+        keyConstant(0));
   }
-  /// Bits of a number as one of 64 bits, and back.
+  /// Bits of a number as one that is as wide as keys, and back.
   Value widen(Value value);
   Value narrow(Value bits, Type type);
 
@@ -245,14 +255,14 @@ Value RadixSort::widen(Value value) {
   if (isa<FloatType>(type))
     value = b.create<arith::BitcastOp>(
         b.getIntegerType(type.getIntOrFloatBitWidth()), value);
-  return value.getType().isInteger(64)
+  return value.getType() == getKeyType()
              ? value
-             : b.create<arith::ExtUIOp>(b.getI64Type(), value);
+             : b.create<arith::ExtUIOp>(getKeyType(), value);
 }
 
 Value RadixSort::narrow(Value bits, Type type) {
   auto integer = b.getIntegerType(type.getIntOrFloatBitWidth());
-  if (integer.getWidth() < 64)
+  if (integer != bits.getType())
     bits = b.create<arith::TruncIOp>(integer, bits);
   return isa<FloatType>(type) ? b.create<arith::BitcastOp>(type, bits) : bits;
 }
@@ -263,9 +273,9 @@ Value RadixSort::getKeyMask(Value isNegative) {
   int64_t ones = numberBits == 64 ? -1 : (int64_t(1) << numberBits) - 1;
   int64_t turn = order.isDescending ? ones : 0;
   if (!isFloat)
-    return constant((isSigned ? sign : 0) ^ turn);
-  return lowering.select(isNegative, constant(ones ^ turn),
-                         constant(sign ^ turn));
+    return keyConstant((isSigned ? sign : 0) ^ turn);
+  return lowering.select(isNegative, keyConstant(ones ^ turn),
+                         keyConstant(sign ^ turn));
 }
 
 /// An unsigned number that is larger where the element comes later.
@@ -301,12 +311,14 @@ RadixSort::Items RadixSort::createItems(bool isKeys, int64_t rows,
 void RadixSort::putKey(const Items &items, Value number, Value bits,
                        Value place) {
   Value where = lowering.mul(number, lowering.index(items.words));
-  Type word = cast<MemRefType>(items.memory.getType()).getElementType();
-  if (place && items.words == 1)
-    bits = b.create<arith::OrIOp>(
-        b.create<arith::ShLIOp>(bits, constant(32)), toInteger(place));
-  b.create<memref::StoreOp>(narrow(bits, word), items.memory, where);
-  if (place && items.words == 2)
+  if (place) {
+    bits = extend(bits);
+    if (items.words == 1)
+      bits = b.create<arith::OrIOp>(
+          b.create<arith::ShLIOp>(bits, constant(32)), toInteger(place));
+  }
+  b.create<memref::StoreOp>(bits, items.memory, where);
+  if (items.words == 2)
     b.create<memref::StoreOp>(toInteger(place), items.memory,
                               lowering.add(where, lowering.index(1)));
 }
@@ -317,7 +329,7 @@ SmallVector<Value> RadixSort::makeKeys(ValueRange row, const Items &items,
                                        Value first, Value begin, Value end) {
   Value input = sort.getInputs()[0];
   return lowering.foldRange(
-      begin, end, {constant(0), constant(-1), constant(0)},
+      begin, end, {keyConstant(0), keyConstant(-1), keyConstant(0)},
       [&](ValueRange position, ValueRange carried) -> SmallVector<Value> {
         Value place = position[0], bits = makeKey(row, place);
         bool isKeys = items.kind == StringRef("keys_");
@@ -350,7 +362,7 @@ void RadixSort::putResults(ValueRange row, const Items &items, Value first,
                                lowering.index(items.words));
     if (items.words == 2)
       where = lowering.add(where, lowering.index(1));
-    Value item = widen(b.create<memref::LoadOp>(items.memory, where));
+    Value item = b.create<memref::LoadOp>(items.memory, where);
     if (items.kind == StringRef("keys_")) {
       Type element = getElementType(sort.getInputs()[0]);
       lowering.store(narrow(undoKey(item), getValueType(element)), element,
@@ -376,7 +388,10 @@ void RadixSort::choose(
   if (!mayBeKeys)
     return body(pairs, false);
   lowering.choose(
-      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, differs, constant(0)), {},
+      b.create<arith::CmpIOp>(
+          arith::CmpIPredicate::eq, differs,
+          b.create<arith::ConstantIntOp>(0, differs.getType())),
+      {},
       [&] {
         body(keys, true);
         return SmallVector<Value>();
@@ -520,11 +535,11 @@ void RadixSort::sortInParts(ValueRange rows) {
           makeKeys(row, keys, getFirst(number, Made), begin, end);
       Value place = lowering.add(lowering.mul(number, parts.chunks), chunk);
       Value pair = lowering.mul(place, lowering.index(2));
-      b.create<memref::StoreOp>(bits[0], parts.bits, pair);
-      b.create<memref::StoreOp>(bits[1], parts.bits,
+      b.create<memref::StoreOp>(extend(bits[0]), parts.bits, pair);
+      b.create<memref::StoreOp>(extend(bits[1]), parts.bits,
                                 lowering.add(pair, lowering.index(1)));
       if (mayBeKeys)
-        b.create<memref::StoreOp>(bits[2], parts.differs, place);
+        b.create<memref::StoreOp>(extend(bits[2]), parts.differs, place);
     });
     forEachPart(1, numChunks, [&](Value number, ValueRange row, Value chunk) {
       sortChunk(parts, number, row, chunk, keys, pairs);
