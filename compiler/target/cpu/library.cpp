@@ -174,6 +174,20 @@ llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
   return linkNeeded(module, std::move(*library), machine, internalize);
 }
 
+llvm::Expected<std::vector<std::string>>
+alula::cpu::listRoutines(const Machine &machine) {
+  llvm::LLVMContext context;
+  auto library = parse("library", context, machine);
+  if (!library)
+    return library.takeError();
+  std::vector<std::string> names;
+  for (const llvm::Function &function : **library)
+    if (isRoutine(function))
+      names.push_back(function.getName().str());
+  llvm::sort(names);
+  return names;
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 alula::cpu::loadRoutine(llvm::LLVMContext &context, const Machine &machine,
                         llvm::StringRef name) {

@@ -23,6 +23,9 @@ llvm::Error linkLibrary(llvm::Module &module, const Machine &machine);
 /// A module that defines one routine: a large function of the library that
 /// works on arrays, such as a Fourier transform, and gains nothing where it is
 /// called. Null if no routine has this name.
+/// What getRoutineObject() knows.
+llvm::Expected<std::vector<std::string>> listRoutines(const Machine &machine);
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 loadRoutine(llvm::LLVMContext &context, const Machine &machine,
             llvm::StringRef name);

@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/convert_small_floats.h"
 #include "compiler/target/cpu/interleave_loops.h"
 #include "compiler/target/cpu/library.h"
+#include "compiler/target/cpu/precompiled.h"
 #include "compiler/target/cpu/reduce_extremes.h"
 #include "compiler/target/cpu/select_bits_as_floats.h"
 #include "compiler/target/cpu/select_scale.h"
@@ -258,6 +259,9 @@ llvm::Expected<std::string> makeRoutineObject(const Machine &machine,
 
 llvm::Expected<std::string> alula::cpu::getRoutineObject(const Machine &machine,
                                                          llvm::StringRef name) {
+  if (llvm::StringRef object = findPrecompiled(machine.name, name);
+      !object.empty())
+    return object.str();
   return getOnce(machine.name + " " + machine.tune + " " + name.str(),
                  [&] { return makeRoutineObject(machine, name); });
 }

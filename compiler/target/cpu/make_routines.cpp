@@ -1,0 +1,73 @@
+// Compiles the routines of the kernel library that most programs call, for the
+// machines that most programs run on: a file that the compiler embeds.
+//   alula-make-routines OUT
+
+#include "compiler/target/cpu/library.h"
+#include "compiler/target/cpu/object_code.h"
+#include "compiler/target/cpu/precompiled.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace alula::cpu;
+
+// This one has none yet.
+__asm__(".pushsection .rodata.alula_routines,\"a\"\n"
+        ".hidden alula_embedded_routines_begin\n"
+        ".globl alula_embedded_routines_begin\n"
+        "alula_embedded_routines_begin:\n"
+        ".hidden alula_embedded_routines_end\n"
+        ".globl alula_embedded_routines_end\n"
+        "alula_embedded_routines_end:\n"
+        ".byte 0\n"
+        ".popsection");
+
+namespace {
+constexpr const char *machines[] = {"x86-64-v3", "x86-64-v4", "x86-64-v4-vnni",
+                                    "x86-64-v4-bf16"};
+
+bool isCommon(llvm::StringRef name) {
+  return name.starts_with("alula_product_") || name.starts_with("alula_sort_") ||
+         name.starts_with("alula_transpose_");
+}
+
+llvm::Error write(llvm::StringRef path) {
+  PrecompiledWriter writer;
+  for (const char *name : machines) {
+    auto machine = findMachine(name);
+    if (!machine)
+      return machine.takeError();
+    auto routines = listRoutines(*machine);
+    if (!routines)
+      return routines.takeError();
+    for (const std::string &routine : *routines) {
+      if (!isCommon(routine))
+        continue;
+      auto object = getRoutineObject(*machine, routine);
+      if (!object)
+        return object.takeError();
+      writer.add(machine->name, routine, *object);
+    }
+  }
+  std::error_code failed;
+  llvm::raw_fd_ostream file(path, failed);
+  if (failed)
+    return llvm::errorCodeToError(failed);
+  file << writer.finish();
+  file.close();
+  return file.has_error() ? llvm::errorCodeToError(file.error())
+                          : llvm::Error::success();
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    llvm::errs() << "usage: alula-make-routines OUT\n";
+    return 2;
+  }
+  if (auto error = write(argv[1])) {
+    llvm::errs() << "alula-make-routines: " << llvm::toString(std::move(error))
+                 << "\n";
+    return 1;
+  }
+}

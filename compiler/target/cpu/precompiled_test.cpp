@@ -1,0 +1,52 @@
+// What the compiler has of the library as object code.
+
+#include "compiler/target/cpu/library.h"
+#include "compiler/target/cpu/object_code.h"
+#include "compiler/target/cpu/precompiled.h"
+
+#include "llvm/Object/ObjectFile.h"
+#include "gtest/gtest.h"
+
+using namespace alula::cpu;
+
+namespace {
+bool defines(llvm::StringRef object, llvm::StringRef name) {
+  auto file = llvm::object::ObjectFile::createObjectFile({object, "routine"});
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return false;
+  }
+  return llvm::any_of((*file)->symbols(), [&](const auto &symbol) {
+    auto found = symbol.getName();
+    auto flags = symbol.getFlags();
+    return found && flags && *found == name &&
+           !(*flags & llvm::object::SymbolRef::SF_Undefined);
+  });
+}
+
+TEST(Precompiled, HasProductsForEachLevel) {
+  for (const char *name : {"x86-64-v3", "x86-64-v4", "x86-64-v4-vnni",
+                           "x86-64-v4-bf16"})
+    for (const char *routine : {"alula_product_f32", "alula_product_i8"}) {
+      // A copy begins where the reader of objects wants it to.
+      std::string object = findPrecompiled(name, routine).str();
+      EXPECT_TRUE(defines(object, routine)) << name << " " << routine;
+      auto machine = findMachine(name);
+      ASSERT_TRUE(bool(machine));
+      auto given = getRoutineObject(*machine, routine);
+      ASSERT_TRUE(bool(given));
+      EXPECT_EQ(*given, object);
+    }
+}
+
+TEST(Precompiled, OthersAreCompiledWhenAskedFor) {
+  EXPECT_TRUE(findPrecompiled("x86-64", "alula_product_f32").empty());
+  EXPECT_TRUE(findPrecompiled("x86-64-v3", "alula_nothing").empty());
+  EXPECT_TRUE(findPrecompiled("", "").empty());
+  auto machine = findMachine("x86-64");
+  ASSERT_TRUE(bool(machine));
+  auto object = getRoutineObject(*machine, "alula_product_f32");
+  ASSERT_TRUE(bool(object));
+  EXPECT_TRUE(defines(*object, "alula_product_f32"));
+}
+} // namespace
