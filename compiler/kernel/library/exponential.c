@@ -76,7 +76,7 @@ ALULA_INLINE float alula_tanh_f32(float x) {
   // t / (t + 2) with t = e^2|x| - 1, from 10 on 1; where n is zero t = e^-2|x| -
   // 1, whose sum with 2 loses less.
   float size = clampF32(__builtin_fabsf(x), 0, 10);
-  float t = expm1NearF32(size * (size < 0.1733f ? -2.0f : 2.0f));
+  float t = expm1NearF32(size * (size < 0.17328f ? -2.0f : 2.0f));
   return copySignF32(t / (t + 2), x);
 }
 
