@@ -11,6 +11,7 @@
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
+#include "compiler/preprocess/contract.h"
 #include "compiler/preprocess/preprocess.h"
 #include "compiler/target/cpu/generate.h"
 #include "dialect/dispatch/ops.h"
@@ -145,10 +146,12 @@ LogicalResult finishExecutables(ModuleOp module, const CompileOptions &options,
   if (failed(substituteExecutables(module, Room::Dispatch, options)) ||
       failed(substituteObjects(module, options)))
     return failure();
+  bool hasChanged = false;
   if (options.preprocess &&
       failed(alula::preprocess::preprocessExecutables(
-          module, *options.preprocess, options.isCancelled)))
+          module, *options.preprocess, options.isCancelled, &hasChanged)))
     return failure();
+  *options.record.areStepsIdle = !hasChanged && !options.preprocessAgain;
   if (failed(prepareObjects(module, options)))
     return failure();
   if (!options.dumps.preprocessed.empty()) {
@@ -181,8 +184,35 @@ LogicalResult finishConfigs(ModuleOp module, const CompileOptions &options) {
   return writeBinaries(module, options);
 }
 
+/// Says which executables a room has nothing to do for.
+void logSkipped(Room room, ModuleOp module, const CompileOptions &options) {
+  if (!options.onLog || (room != Room::Kernel && room != Room::Target))
+    return;
+  using alula::preprocess::BodyForm;
+  StringRef work = room == Room::Kernel ? "conversion to loops"
+                                        : "lowering to LLVM's dialect";
+  for (auto executable : module.getOps<alula::dispatch::ExecutableOp>()) {
+    if (executable.isExternal()) {
+      options.onLog("  @" + executable.getSymName() + ": " + work +
+                    " skipped: its code comes from objects");
+      continue;
+    }
+    for (const auto &entry :
+         alula::preprocess::readContract(executable).entries) {
+      bool isLoops = entry.form == BodyForm::Loops && room == Room::Kernel;
+      if (isLoops || entry.form == BodyForm::Llvm)
+        options.onLog("  @" + executable.getSymName() + ": " + work +
+                      " skipped: its body is " +
+                      (isLoops ? "loops" : "in LLVM's dialect") + " already");
+    }
+  }
+}
+
 LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
                       Watch &watch, CompileOutput &output) {
+  if (options.onLog)
+    options.onLog("stage " + getRoomName(room));
+  logSkipped(room, module, options);
   keepTexts(module, room, options);
   if (failed(enterRoom(room, module, options)))
     return failure();

@@ -106,6 +106,8 @@ struct CompileOptions {
   /// Called for each pass manager: a tool's flags for printing and timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> setUpPasses;
   std::function<void(const Progress &)> onProgress;
+  /// What is done and what is left out, a line each: "kernel: @main_0 …".
+  std::function<void(const llvm::Twine &)> onLog;
   /// Wall-clock seconds of a room that has ended.
   std::function<void(Room, double)> onTime;
   /// Asked between passes and kernels; nothing more is said once it is true.

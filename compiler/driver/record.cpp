@@ -27,9 +27,13 @@ RecordScope::RecordScope(ModuleOp module, Room stage, const Record &record,
   Builder builder(module.getContext());
   Record now = record;
   now.options.clear();
-  for (const std::string &word : record.options)
-    (getLastUse(getFlagName(word)) > stage ? now.options : now.spent)
-        .push_back(word);
+  for (const std::string &word : record.options) {
+    StringRef name = getFlagName(word);
+    if (getLastUse(name) > stage)
+      now.options.push_back(word);
+    else if (!*record.areStepsIdle || !name.starts_with("preprocess-"))
+      now.spent.push_back(word);
+  }
   module->setAttr(stageName, builder.getStringAttr(getRoomName(stage)));
   module->setAttr(
       recordName,

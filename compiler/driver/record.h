@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct Record {
   std::vector<std::string> options;
   /// Those of stages that are done.
   std::vector<std::string> spent;
+  /// Set once tools and passes have left every executable as it was: then
+  /// nobody needs to know of them.
+  std::shared_ptr<bool> areStepsIdle = std::make_shared<bool>(false);
   /// What was loaded, "id version options".
   std::vector<std::string> plugins;
 };

@@ -110,6 +110,7 @@ LogicalResult alula::driver::writeBinaries(ModuleOp module,
   alone.completed = Room::Kernel;
   alone.onProgress = nullptr;
   alone.onTime = nullptr;
+  alone.onLog = nullptr;
   alone.externalFile.clear();
   auto names = nameExecutables(module);
   for (ExecutableOp executable : executables) {

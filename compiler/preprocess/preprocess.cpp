@@ -47,6 +47,12 @@ public:
     return success();
   }
 
+  bool hasChanged() const {
+    return llvm::any_of(candidates, [](const Candidate &candidate) {
+      return candidate.isChanged;
+    });
+  }
+
 private:
   void collect() {
     if (!plan.takesTargets())
@@ -126,8 +132,13 @@ private:
 
 LogicalResult alula::preprocess::preprocessExecutables(
     ModuleOp module, const Plan &plan,
-    const std::function<bool()> &isCancelled) {
+    const std::function<bool()> &isCancelled, bool *hasChanged) {
   if (plan.steps.empty())
     return success();
-  return Preprocessor(module, plan, isCancelled).run();
+  Preprocessor preprocessor(module, plan, isCancelled);
+  if (failed(preprocessor.run()))
+    return failure();
+  if (hasChanged)
+    *hasChanged = preprocessor.hasChanged();
+  return success();
 }

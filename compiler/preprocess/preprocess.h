@@ -10,9 +10,10 @@ namespace alula::preprocess {
 
 /// Takes the executables of `module` that the plan chooses through its steps,
 /// each by itself, and replaces those that come back changed: all of them or,
-/// if anything fails, none.
+/// if anything fails, none. Says whether there were any.
 mlir::LogicalResult
 preprocessExecutables(mlir::ModuleOp module, const Plan &plan,
-                      const std::function<bool()> &isCancelled = nullptr);
+                      const std::function<bool()> &isCancelled = nullptr,
+                      bool *hasChanged = nullptr);
 
 } // namespace alula::preprocess

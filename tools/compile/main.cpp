@@ -59,6 +59,9 @@ struct Options {
   alula::tools::PluginFlags plugins;
   alula::tools::PreprocessFlags preprocess;
   alula::tools::StageFlags stages;
+  cl::opt<bool> log{"print-stage-log",
+                    cl::desc("print each stage as it begins, and for which "
+                             "kernels it has nothing to do")};
   cl::opt<bool> time{"time", cl::desc("print the seconds of each room")};
   cl::opt<bool> verifyStages{"verify-stages",
                              cl::desc("verify the program after every pass")};
@@ -284,6 +287,11 @@ int main(int argc, char **argv) {
   compile.onTime = [&](Room room, double seconds) {
     times.emplace_back(room, seconds);
   };
+  if (options.log)
+    compile.onLog = [&](const llvm::Twine &text) {
+      progressLine->clear();
+      llvm::errs() << text << "\n";
+    };
   Room room = Room::Input;
   compile.onProgress = [&](const alula::driver::Progress &progress) {
     progressLine->show(progress);

@@ -136,6 +136,14 @@ def test_b08_what_is_dumped_goes_back_unchanged(tmp_path):
     compile(two, output=tmp_path / "plain.alula")
     compile(two, f"--dump-executable-sources-to={dump}", output=tmp_path / "dumped.alula")
     compile(two, f"--substitute-executables-from={dump}", output=tmp_path / "back.alula")
+    # A folder with everything, for two machines.
+    many = ["--target=cpu:x86-64-v3", "--target=cpu:aarch64", "--target=cpu:x86-64-v2"]
+    everything = tmp_path / "everything"
+    compile(two, *many, f"--dump-executables-to={everything}", output=tmp_path / "0", target=None)
+    from_there = f"--substitute-executables-from={everything}"
+    compile(two, *many, from_there, output=tmp_path / "1", target=None)
+    assert (tmp_path / "0").read_bytes() == (tmp_path / "1").read_bytes()
+    assert len(list(everything.glob("*.o"))) == 2 * len(many)
     plain = (tmp_path / "plain.alula").read_bytes()
     assert plain == (tmp_path / "dumped.alula").read_bytes()
     assert plain == (tmp_path / "back.alula").read_bytes()

@@ -3,6 +3,8 @@
 import re
 import shutil
 import sys
+import time
+from pathlib import Path
 
 import pytest
 from object_runs import (
@@ -174,6 +176,17 @@ def test_b13_damaged_bitcode(tmp_path, product):
         result = run(BIN / "alula-compile", product, flag, V3, "-o", "o", folder=tmp_path)
         assert result.returncode == 1, size
         assert b"[obj-damaged] @main_0: 'damaged.bc': is damaged: " in result.stderr
+
+
+def test_b13_bitcode_without_an_end(tmp_path, product):
+    """A byte of this file lets LLVM's reader allocate until there is nothing left."""
+    file = tmp_path / "endless.bc"
+    shutil.copy(Path(__file__).parent / "Inputs/endless.bc", file)
+    begin = time.monotonic()
+    for flag in (substitute(file), attach(tmp_path, "endless.bc", "cpu")):
+        said = fail(product, "obj-damaged", flag, folder=tmp_path)
+        assert "@main_0: 'endless.bc': is damaged: LLVM " in said
+    assert time.monotonic() - begin < 60
 
 
 def test_b13_wrong_imports(tmp_path, product):

@@ -30,6 +30,13 @@ def test_h01_cat_changes_nothing(m2, temporary, kind):
     through = succeed(m2, step("cat"), flag, "--mlir-print-debuginfo", temporary=temporary)
     assert through == plain
     assert not list(temporary.iterdir())
+    # All of the file, its record included, text and bytecode.
+    for form in ([], ["--emit-bytecode"]):
+        stage = "executable-sources"
+        plain = run(m2, *form, until=stage).stdout
+        assert plain and run(m2, step("cat"), flag, *form, until=stage).stdout == plain
+        changed = run(m2, step("sed s/subtract/add/"), *form, until=stage).stdout
+        assert b"--preprocess-executables-with=sed" in changed and plain != changed
 
 
 def kernels(*flags):

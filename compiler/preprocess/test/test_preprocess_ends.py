@@ -12,6 +12,7 @@ from preprocess_runs import (
     count_processes,
     fail,
     is_gone,
+    run,
     step,
     succeed,
     write_program,
@@ -102,6 +103,8 @@ def test_h21_not_for_me(m2, temporary):
     text = succeed(m2, step("sh -c 'echo garbage; exit 86'"), temporary=temporary)
     assert text == succeed(m2)
     assert not list(temporary.iterdir())
+    skipped = run(m2, step("sh -c 'exit 86'")).stdout
+    assert skipped and skipped == run(m2).stdout
 
 
 def test_h22_all_or_nothing(tmp_path, temporary):

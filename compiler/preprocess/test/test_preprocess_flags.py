@@ -131,14 +131,19 @@ def test_verify_run_of_unknown_sizes(tmp_path):
 def test_again(m2, tmp_path):
     """Going on from a dump does the steps no second time, unless that is asked for."""
     log = tmp_path / "log"
-    tool = write_tool(tmp_path, "log-tool", f"#!/bin/sh\necho x >> {log}\nexit 86\n")
+    changing = write_tool(tmp_path, "change", f"#!/bin/sh\necho x >> {log}\nsed s/subtract/add/\n")
+    skipping = write_tool(tmp_path, "skip", f"#!/bin/sh\necho x >> {log}\nexit 86\n")
     dump, artifact = tmp_path / "dump.mlir", tmp_path / "out"
-    succeed(m2, step(tool), "-o", dump)
-    assert len(log.read_text()) == 4
-    succeed(dump, "-o", artifact, until=None)
-    assert len(log.read_text()) == 4
-    succeed(dump, "--preprocess-again", "-o", artifact, until=None)
-    assert len(log.read_text()) == 8
+    for tool in (changing, skipping):
+        log.write_text("")
+        succeed(m2, step(tool), "-o", dump)
+        assert len(log.read_text()) == 4
+        succeed(dump, "-o", artifact, until=None)
+        assert len(log.read_text()) == 4
+        # Steps that have changed nothing have left no trace.
+        flags = [] if tool == changing else [step(tool)]
+        succeed(dump, *flags, "--preprocess-again", "-o", artifact, until=None)
+        assert len(log.read_text()) == 8
 
 
 def test_one_attribute_a_line(tmp_path):

@@ -5,7 +5,16 @@ import re
 import subprocess
 from pathlib import Path
 
-from preprocess_runs import BIN, fail, step, succeed, write_logger, write_program
+from preprocess_runs import (
+    BIN,
+    fail,
+    step,
+    succeed,
+    write_filter,
+    write_logger,
+    write_program,
+    write_tool,
+)
 
 
 def test_h12_jobs(tmp_path):
@@ -104,6 +113,31 @@ def test_h14_input_is_ignored(m2, tmp_path):
     reply.write_text((keep / "1-main_0/stdin").read_text().replace("subtract", "add"))
     text = succeed(m2, step(f"cat {reply}"), "--preprocess-only=main_0")
     assert text.count("subtract") == 1
+
+
+def test_h14_large_constants_are_ignored(m2, tmp_path):
+    """64 MiB more than any pipe holds."""
+    keep = tmp_path / "kept"
+    only = "--preprocess-only=main_0"
+    succeed(m2, step("cat"), f"--preprocess-keep={keep}", only)
+    reply = tmp_path / "reply"
+    reply.write_text((keep / "1-main_0/stdin").read_text().replace("subtract", "add"))
+    add = write_filter(
+        tmp_path,
+        "text = text.replace('scratch 0', 'scratch 0 "
+        "{x.y = dense_resource<large> : tensor<16777216xf32>}')\n"
+        "data = '0x04000000' + '0000803F' * (1 << 24)\n"
+        "text += '{-# dialect_resources: {builtin: {large: \"' + data + '\"}} #-}'",
+        "add_large",
+    )
+    count = write_tool(
+        tmp_path, "count", f"#!/bin/sh\ntee {tmp_path}/seen | wc -c >&2\ncat {reply}\n"
+    )
+    for ignore in (f"cat {reply}", f"sh -c 'exec <&-; cat {reply}'", str(count)):
+        text = succeed(m2, step(add), step(ignore), only)
+        assert text.count("subtract") == 1 and "dense_resource" not in text
+        if ignore == str(count):
+            assert (tmp_path / "seen").stat().st_size > 64 << 20
 
 
 def test_h15_errors_first(m2):

@@ -196,6 +196,16 @@ def test_h20_body_in_llvm(tmp_path):
     assert body.search(after).group() == body.search(before).group()
     succeed(program, step(tool), "-o", artifact, until=None)
     check_numbers(tmp_path, artifact, 50)
+    log = run(program, step(tool), "--print-stage-log", "-o", artifact, until=None).stderr.decode()
+    stages = re.findall(r"^stage (\w+)$", log, re.MULTILINE)
+    assert stages == "input optimize partition dispatch kernel schedule target emit".split()
+    why = "skipped: its body is in LLVM's dialect already"
+    for stage, work in (
+        ("kernel", "conversion to loops"),
+        ("target", "lowering to LLVM's dialect"),
+    ):
+        assert f"stage {stage}\n  @main_0: {work} {why}\n" in log
+    assert "skipped" not in run(program, "--print-stage-log", until="target").stderr.decode()
 
 
 def test_h20_body_in_loops(tmp_path):
