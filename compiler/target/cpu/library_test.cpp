@@ -390,6 +390,43 @@ TEST(Routines, AreObjectsOfTheirOwn) {
   }
 }
 
+namespace {
+/// Whether code has an instruction of AVX-512 with this prefix and this code in
+/// the map 0F38.
+bool hasInstruction(llvm::StringRef code, unsigned prefix, unsigned number) {
+  auto at = [&](size_t i) { return static_cast<unsigned char>(code[i]); };
+  for (size_t i = 0; i + 5 < code.size(); ++i)
+    if (at(i) == 0x62 && (at(i + 1) & 7) == 2 &&
+        (at(i + 2) & 0x87) == (4 | prefix) && at(i + 4) == number)
+      return true;
+  return false;
+}
+} // namespace
+
+TEST(Routines, HaveDotInstructionsWhereTheMachineDoes) {
+  unsigned count = 0;
+  for (const char *name :
+       {"x86-64-v4-bf16", "x86-64-v4-vnni", "x86-64-v4", "x86-64-v3",
+        "x86-64-v2", "x86-64", "aarch64", "riscv64"}) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    auto has = [&](const char *feature) {
+      return llvm::is_contained(machine.features, feature);
+    };
+    auto pairs = getRoutineObject(machine, "alula_product_bf16");
+    ASSERT_TRUE(bool(pairs)) << toText(pairs.takeError());
+    ASSERT_NE(*pairs, "");
+    EXPECT_EQ(hasInstruction(*pairs, 2, 0x52), has("avx512bf16")) << name;
+    for (const char *routine : {"alula_product_i8", "alula_product_ui8"}) {
+      auto fours = getRoutineObject(machine, routine);
+      ASSERT_TRUE(bool(fours)) << toText(fours.takeError());
+      ASSERT_NE(*fours, "");
+      EXPECT_EQ(hasInstruction(*fours, 1, 0x50), has("avx512vnni")) << name;
+      count += has("avx512vnni");
+    }
+  }
+  EXPECT_EQ(count, 4u);
+}
+
 TEST(Routines, AreNoScalarFunctions) {
   Machine machine = llvm::cantFail(findMachine("x86-64-v3"));
   EXPECT_EQ(llvm::cantFail(getRoutineObject(machine, "alula_exp_f32")), "");
