@@ -22,8 +22,11 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Threading.h"
 
+#include <mutex>
 #include <set>
+#include <thread>
 
 using namespace mlir;
 using namespace alula::cpu;
@@ -114,48 +117,140 @@ std::unique_ptr<llvm::Module> translate(ExecutableOp executable,
   return code;
 }
 
-FailureOr<std::string> compile(ExecutableOp executable, const CpuPlan &plan,
-                               const Machine &machine,
-                               const CodegenHooks &hooks) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translate(executable, plan, hooks.debugLevel >= 2, context);
-  if (!code)
-    return failure();
-  if (auto error = linkBitcode(*code, plan, machine))
-    return executable.emitError()
-           << "'dispatch.executable': " << llvm::toString(std::move(error));
-  OnForm onForm;
-  if (hooks.onForm)
-    onForm = [&](llvm::StringRef ending, llvm::StringRef bytes) {
-      hooks.onForm(executable.getSymName(), ending, bytes);
-    };
-  auto object = generateObject(*code, machine, hooks.isCancelled, onForm);
-  if (!object)
-    return executable.emitError()
-           << "'dispatch.executable': " << llvm::toString(object.takeError());
-  return std::move(*object);
-}
+/// An executable on its way to an object.
+struct Work {
+  ExecutableOp executable;
+  CpuPlan plan;
+  std::string object;
+  /// Why there is none.
+  std::string problem;
+};
+
+/// Threads that compile executables. What MLIR does is done by one at a time, in
+/// the order of the executables; LLVM's part by all, each in a context of its
+/// own.
+class Compiler {
+public:
+  Compiler(llvm::MutableArrayRef<Work> all, const Machine &machine,
+           const CodegenHooks &hooks)
+      : all(all), machine(machine), hooks(hooks), key(getTargetKey(machine)) {}
+
+  /// Whether all went well; of LLVM's problems nothing is said yet.
+  LogicalResult run() {
+    // Who listens hears of one kernel after the other.
+    size_t wanted = hooks.onForm ? 1 : all.size();
+    size_t count = std::min<size_t>(
+        wanted, llvm::hardware_concurrency().compute_thread_count());
+    std::vector<std::thread> threads;
+    for (size_t i = 1; i < count; ++i)
+      threads.emplace_back([this] { work(); });
+    work();
+    for (std::thread &thread : threads)
+      thread.join();
+    return success(!hasFailed);
+  }
+
+private:
+  void work() {
+    for (;;) {
+      llvm::LLVMContext context;
+      std::unique_ptr<llvm::Module> code;
+      Work *work = take(context, code);
+      if (!work)
+        return;
+      if (code)
+        generate(*work, *code);
+    }
+  }
+
+  /// The next executable as LLVM's code, which is null if it needs none; null
+  /// if there is no other one.
+  Work *take(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &code) {
+    std::lock_guard lock(mutex);
+    if (hasFailed || next == all.size())
+      return nullptr;
+    Work &work = all[next];
+    // Said otherwise only at the end.
+    hasFailed = true;
+    if (hooks.isCancelled && hooks.isCancelled())
+      return nullptr;
+    if (hooks.onKernel)
+      hooks.onKernel(work.executable.getSymName(), static_cast<unsigned>(next),
+                     static_cast<unsigned>(all.size()));
+    if (failed(plan(work)))
+      return nullptr;
+    if (!work.plan.replacesBodies || !work.plan.bitcode.empty()) {
+      code = translate(work.executable, work.plan, hooks.debugLevel >= 2,
+                       context);
+      if (!code)
+        return nullptr;
+    }
+    hasFailed = false;
+    ++next;
+    return &work;
+  }
+
+  LogicalResult plan(Work &work) {
+    if (!work.executable.getObjects())
+      return success();
+    auto selected = alula::objects::selectObjects(work.executable, key);
+    if (failed(selected))
+      return failure();
+    if (selected->empty())
+      return success();
+    auto planned = alula::objects::planCpuCode(work.executable, key, *selected,
+                                               isBuiltin);
+    if (failed(planned))
+      return failure();
+    work.plan = std::move(*planned);
+    return success();
+  }
+
+  void generate(Work &work, llvm::Module &code) {
+    if (auto error = linkBitcode(code, work.plan, machine)) {
+      work.problem = llvm::toString(std::move(error));
+      return;
+    }
+    OnForm onForm;
+    if (hooks.onForm)
+      onForm = [&](llvm::StringRef ending, llvm::StringRef bytes) {
+        hooks.onForm(work.executable.getSymName(), ending, bytes);
+      };
+    auto object = generateObject(code, machine, hooks.isCancelled, onForm);
+    if (object)
+      work.object = std::move(*object);
+    else
+      work.problem = llvm::toString(object.takeError());
+  }
+
+  llvm::MutableArrayRef<Work> all;
+  const Machine &machine;
+  const CodegenHooks &hooks;
+  alula::objects::TargetKey key;
+  std::mutex mutex;
+  size_t next = 0;
+  bool hasFailed = false;
+};
 
 /// The objects of an executable, ours and those of others, each with names that
 /// no other executable has.
-LogicalResult collect(ExecutableOp executable, const CpuPlan &plan,
-                      const Machine &machine, const CodegenHooks &hooks,
-                      std::vector<std::string> &objects) {
+LogicalResult collect(const Work &work, std::vector<std::string> &objects) {
+  ExecutableOp executable = work.executable;
+  auto report = [&](const std::string &problem) {
+    return executable.emitError() << "'dispatch.executable': " << problem;
+  };
+  if (!work.problem.empty())
+    return report(work.problem);
   std::vector<std::string> own;
-  if (!plan.replacesBodies || !plan.bitcode.empty()) {
-    auto object = compile(executable, plan, machine, hooks);
-    if (failed(object))
-      return failure();
-    own.push_back(std::move(*object));
-  }
-  for (alula::dispatch::ObjectAttr object : plan.elf)
+  if (!work.object.empty())
+    own.push_back(work.object);
+  for (alula::dispatch::ObjectAttr object : work.plan.elf)
     own.push_back(object.getBytes().str());
   for (std::string &object : own) {
-    if (!plan.names.empty()) {
-      auto renamed = alula::objects::renameSymbols(object, plan.names);
+    if (!work.plan.names.empty()) {
+      auto renamed = alula::objects::renameSymbols(object, work.plan.names);
       if (!renamed)
-        return executable.emitError() << "'dispatch.executable': "
-                                      << llvm::toString(renamed.takeError());
+        return report(llvm::toString(renamed.takeError()));
       object = std::move(*renamed);
     }
     objects.push_back(std::move(object));
@@ -258,31 +353,18 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
                                           const CodegenHooks &hooks) {
   std::vector<std::string> objects, entries;
   SmallVector<NamedAttribute> origins;
-  objects::TargetKey key = getTargetKey(machine);
-  auto executables = llvm::to_vector(module.getOps<ExecutableOp>());
-  for (auto [i, executable] : llvm::enumerate(executables)) {
-    if (hooks.isCancelled && hooks.isCancelled())
+  std::vector<Work> works;
+  for (auto executable : module.getOps<ExecutableOp>())
+    works.push_back({executable, {}, {}, {}});
+  bool allCompiled = succeeded(Compiler(works, machine, hooks).run());
+  for (const Work &work : works)
+    if (failed(collect(work, objects)))
       return failure();
-    if (hooks.onKernel)
-      hooks.onKernel(executable.getSymName(), static_cast<unsigned>(i),
-                     static_cast<unsigned>(executables.size()));
-    CpuPlan plan;
-    if (executable.getObjects()) {
-      auto selected = alula::objects::selectObjects(executable, key);
-      if (failed(selected))
-        return failure();
-      auto planned = selected->empty()
-                         ? CpuPlan()
-                         : alula::objects::planCpuCode(executable, key,
-                                                       *selected, isBuiltin);
-      if (failed(planned))
-        return failure();
-      plan = std::move(*planned);
-    }
-    if (failed(collect(executable, plan, machine, hooks, objects)))
-      return failure();
-    addOrigins(executable, plan, origins);
-    for (auto entry : executable.getBody().getOps<EntryOp>())
+  if (!allCompiled)
+    return failure();
+  for (Work &work : works) {
+    addOrigins(work.executable, work.plan, origins);
+    for (auto entry : work.executable.getBody().getOps<EntryOp>())
       entries.push_back(entry.getSymName().str());
   }
   // A program that only moves its arguments has no code and runs anywhere.
