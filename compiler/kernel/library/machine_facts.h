@@ -11,5 +11,5 @@ extern const int32_t alula_vector_bytes;
 /* 1 if it adds products of pairs of bf16 to vectors of f32, 64 bytes wide. */
 extern const int32_t alula_has_bf16_dot;
 /* 1 if it adds products of four bytes, of which those of one side are signed, to
- * vectors of i32, 64 bytes wide. */
+ * vectors of i32. */
 extern const int32_t alula_has_int8_dot;

@@ -66,8 +66,14 @@ typedef int32_t signed_64 __attribute__((vector_size(64)));
 #include "compiler/kernel/library/product_narrow.inc"
 
 #if defined(__x86_64__)
-typedef int32_t fours __attribute__((vector_size(64)));
-#define BY_FOURS(CALL) CALL(fours);
+typedef int32_t fours_32 __attribute__((vector_size(32)));
+typedef int32_t fours_64 __attribute__((vector_size(64)));
+#define BY_FOURS(CALL)                                                         \
+  if (alula_vector_bytes == 64) {                                              \
+    CALL(fours_64);                                                            \
+  } else {                                                                     \
+    CALL(fours_32);                                                            \
+  }
 
 #define TYPE i8
 #define SUM uint32_t
@@ -78,8 +84,14 @@ typedef int32_t fours __attribute__((vector_size(64)));
 #define IS_SIGNED 1
 #include "compiler/kernel/library/product_narrow_pack.inc"
 #define DOT(s, x, y)                                                           \
-  (SUMS) __builtin_ia32_vpdpbusd512((fours)s, (fours)y, (fours)x)
-#define WAY fours
+  (SUMS) __builtin_ia32_vpdpbusd256((fours_32)s, (fours_32)y, (fours_32)x)
+#define WAY fours_32
+#define VECTOR_BYTES 32
+#define ROWS 4
+#include "compiler/kernel/library/product_narrow_tile.inc"
+#define DOT(s, x, y)                                                           \
+  (SUMS) __builtin_ia32_vpdpbusd512((fours_64)s, (fours_64)y, (fours_64)x)
+#define WAY fours_64
 #define VECTOR_BYTES 64
 #define ROWS 8
 #include "compiler/kernel/library/product_narrow_tile.inc"
@@ -95,8 +107,14 @@ typedef int32_t fours __attribute__((vector_size(64)));
 #define IS_SIGNED 0
 #include "compiler/kernel/library/product_narrow_pack.inc"
 #define DOT(s, x, y)                                                           \
-  (SUMS) __builtin_ia32_vpdpbusd512((fours)s, (fours)x, (fours)y)
-#define WAY fours
+  (SUMS) __builtin_ia32_vpdpbusd256((fours_32)s, (fours_32)x, (fours_32)y)
+#define WAY fours_32
+#define VECTOR_BYTES 32
+#define ROWS 4
+#include "compiler/kernel/library/product_narrow_tile.inc"
+#define DOT(s, x, y)                                                           \
+  (SUMS) __builtin_ia32_vpdpbusd512((fours_64)s, (fours_64)x, (fours_64)y)
+#define WAY fours_64
 #define VECTOR_BYTES 64
 #define ROWS 8
 #include "compiler/kernel/library/product_narrow_tile.inc"

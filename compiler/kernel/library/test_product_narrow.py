@@ -14,7 +14,7 @@ BF16 = ml_dtypes.bfloat16
 FACTS = ["alula_vector_bytes", "alula_has_bf16_dot", "alula_has_int8_dot"]
 BEST = {name: ctypes.c_int32.in_dll(_library, name).value for name in FACTS}
 # Vectors and whether there are dot instructions.
-MACHINES = [(16, 0), (32, 0), (64, 0), (64, 1)]
+MACHINES = [(16, 0), (32, 0), (32, 1), (64, 0), (64, 1)]
 TYPES = [(BF16, BF16)] + [(x, y) for x in (np.int8, np.uint8) for y in (np.int8, np.uint8)]
 NAMES = {BF16: "bf16", np.int8: "i8", np.uint8: "ui8"}
 SCRATCH = 4 * 32 * 256 + 256 * (4 * 256 + 64) + 4 * 1024
@@ -25,7 +25,7 @@ def machine(request):
     width, dot = request.param
     if width > BEST["alula_vector_bytes"] or (dot and not BEST["alula_has_bf16_dot"]):
         pytest.skip("not on this machine")
-    for name, value in zip(FACTS, (width, dot, dot)):
+    for name, value in zip(FACTS, (width, dot and width == 64, dot)):
         ctypes.c_int32.in_dll(_library, name).value = value
     yield
     for name, value in BEST.items():

@@ -93,7 +93,8 @@ void defineFacts(llvm::Module &module, const Machine &machine) {
   define("alula_has_fma", hasFma(machine));
   define("alula_vector_bytes", getVectorBytes(machine));
   define("alula_has_bf16_dot", has(machine, "avx512bf16"));
-  define("alula_has_int8_dot", has(machine, "avx512vnni"));
+  define("alula_has_int8_dot", has(machine, "avx512vnni") ||
+                                        has(machine, "avxvnni"));
 }
 
 /// Keeps the first error of the linker, which has no other way to say it.

@@ -31,7 +31,8 @@ const std::vector<Row> &getTable() {
     v4.insert(v4.end(),
               {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
     // Dot products of bytes; those of bf16 came later.
-    std::vector<std::string> vnni = v4, bf16;
+    std::vector<std::string> avxvnni = v3, vnni = v4, bf16;
+    avxvnni.push_back("avxvnni");
     vnni.push_back("avx512vnni");
     bf16 = vnni;
     bf16.push_back("avx512bf16");
@@ -42,6 +43,8 @@ const std::vector<Row> &getTable() {
         {"x86-64-v4-vnni", "x86_64", linuxX86, "x86-64-v4", vnni,
          "+avx512vnni"},
         {"x86-64-v4", "x86_64", linuxX86, "x86-64-v4", v4},
+        {"x86-64-v3-vnni", "x86_64", linuxX86, "x86-64-v3", avxvnni,
+         "+avxvnni"},
         {"x86-64-v3", "x86_64", linuxX86, "x86-64-v3", v3},
         {"x86-64-v2", "x86_64", linuxX86, "x86-64-v2", v2},
         {"x86-64", "x86_64", linuxX86, "x86-64", v1},
