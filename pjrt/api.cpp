@@ -24,12 +24,13 @@ PJRT_Api makeApi() {
   PJRT_Api api = {};
   // The table as it was at the version that we declare: a client takes a
   // longer one for an offer of every function in it.
-  api.struct_size = offsetof(PJRT_Api, PJRT_Device_GetAttributes);
+  api.struct_size = offsetof(PJRT_Api, PJRT_Client_Load);
   api.pjrt_api_version.struct_size = sizeof api.pjrt_api_version;
   api.pjrt_api_version.major_version = 0;
   api.extension_start = &getLayoutsExtension();
-  // Clients ask more of plugins that declare more.
-  api.pjrt_api_version.minor_version = 90;
+  // Clients ask more of plugins that declare more. From this one on jaxlib asks
+  // for layouts of parameters instead of translating the program to HLO.
+  api.pjrt_api_version.minor_version = 93;
   auto **slots = reinterpret_cast<void **>(&api.PJRT_Error_Destroy);
   auto **end = reinterpret_cast<void **>(&api + 1);
   for (void **entry = slots; entry != end; ++entry)

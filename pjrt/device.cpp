@@ -29,6 +29,17 @@ void *alula::pjrt::DeviceDescription_Attributes(
   return nullptr;
 }
 
+// No device has any; the client deletes what it was given all the same.
+void *alula::pjrt::Device_GetAttributes(PJRT_Device_GetAttributes_Args *args) {
+  ALULA_TAKE(Device, device);
+  put(args, &ALULA_ARGS::attributes, static_cast<void *>(nullptr));
+  put(args, &ALULA_ARGS::num_attributes, 0);
+  put(args, &ALULA_ARGS::device_attributes, device);
+  put(args, &ALULA_ARGS::attributes_deleter,
+      reinterpret_cast<void *>(+[](void *) {}));
+  return nullptr;
+}
+
 void *
 alula::pjrt::DeviceDescription_Kind(PJRT_DeviceDescription_Kind_Args *args) {
   ALULA_TAKE(Device, device_description);

@@ -135,6 +135,10 @@ void EverySlot::devices() {
   ASK_DEVICE(Device_MemoryStats);
   ASK_DEVICE(Device_PoisonExecution);
   EXPECT_FALSE(Device_PoisonExecution.poisoned);
+  ASK_DEVICE(Device_GetAttributes);
+  EXPECT_EQ(Device_GetAttributes.num_attributes, 0u);
+  reinterpret_cast<void (*)(void *)>(Device_GetAttributes.attributes_deleter)(
+      Device_GetAttributes.device_attributes);
 #undef ASK_DEVICE
   ARGS(Device_CreateAsyncTrackingEvent);
   Device_CreateAsyncTrackingEvent.device = client.devices[1];

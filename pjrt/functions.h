@@ -24,6 +24,7 @@
   X(Device_AddressableMemories) X(Device_DefaultMemory)                        \
   X(Device_MemoryStats) X(Device_PoisonExecution)                              \
   X(Device_CreateAsyncTrackingEvent) X(AsyncTrackingEvent_Destroy)             \
+  X(Device_GetAttributes)                                                      \
   X(Memory_Id) X(Memory_Kind) X(Memory_Kind_Id) X(Memory_DebugString)          \
   X(Memory_ToString) X(Memory_AddressableByDevices) X(Compile)                 \
   X(Executable_Destroy) X(Executable_Name) X(Executable_NumReplicas)           \

@@ -37,7 +37,7 @@ bool makesAnObject(void *slot) {
 TEST(Plugin, DeclaresWhatItFills) {
   const PJRT_Api &api = getApi();
   EXPECT_EQ(api.pjrt_api_version.major_version, 0);
-  EXPECT_EQ(api.pjrt_api_version.minor_version, 90);
+  EXPECT_EQ(api.pjrt_api_version.minor_version, 93);
   for (void *slot : getSlots())
     EXPECT_NE(slot, nullptr);
 }
