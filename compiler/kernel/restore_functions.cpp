@@ -1,5 +1,7 @@
 #include "compiler/kernel/restore_functions.h"
 
+#include "compiler/kernel/recognize_erfc.h"
+
 #include "dialect/chlo/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -38,6 +40,19 @@ Value findArgument(stablehlo::SelectOp select) {
 } // namespace
 
 void alula::kernel::restoreFunctions(Operation *root) {
+  SmallVector<stablehlo::SelectOp> recognized;
+  root->walk([&](stablehlo::SelectOp select) {
+    if (findErfcArgument(select))
+      recognized.push_back(select);
+  });
+  for (stablehlo::SelectOp select : recognized) {
+    // One's argument may be another.
+    Value x = findErfcArgument(select);
+    OpBuilder b(select);
+    Value function = b.create<chlo::ErfcOp>(select.getLoc(), x.getType(), x);
+    select.getResult().replaceAllUsesWith(function);
+    eraseWithFormula(select);
+  }
   SmallVector<stablehlo::SelectOp> formulas;
   root->walk([&](stablehlo::SelectOp select) {
     if (select->hasAttr("alula.function"))

@@ -9,6 +9,7 @@ namespace alula::kernel {
 /// back:
 ///   select (compare NE, %x, %x), %x, %formula {alula.function = "chlo.erfc"}
 ///   →  chlo.erfc %x
+/// So does erfc of f32 where JAX has spelled it out.
 void restoreFunctions(mlir::Operation *root);
 
 } // namespace alula::kernel
