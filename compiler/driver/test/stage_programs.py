@@ -1,11 +1,7 @@
 """Programs that the tests of stages compile, and how they call the compiler."""
 
-import os
-import subprocess
-from pathlib import Path
+from support.tool_runs import BIN, ROOT, check_failure, check_success, run_tool
 
-ROOT = Path(__file__).resolve().parents[3]
-BIN = ROOT / os.environ.get("ALULA_BUILD", "build") / "bin"
 COMPILE = BIN / "alula-compile"
 STAGES = ["input", "optimize", "partition", "dispatch", "kernel", "schedule", "target"]
 
@@ -120,25 +116,19 @@ PROGRAMS = {
 }
 
 
-def run(*arguments, input=None, cwd=None, program=COMPILE, timeout=120, **options):
-    words = [str(program), *map(str, arguments)]
-    return subprocess.run(
-        words, input=input, cwd=cwd, capture_output=True, timeout=timeout, **options
-    )
+def run(*arguments, program=COMPILE, **options):
+    return run_tool(program, *arguments, **options)
 
 
 def succeed(*arguments, **options):
-    result = run(*arguments, **options)
-    assert result.returncode == 0, result.stderr.decode(errors="replace")[:2000]
-    return result.stdout
+    return check_success(run(*arguments, **options))
 
 
 def fail(*arguments, status=2, **options):
     """What is said; nothing may come out."""
     result = run(*arguments, **options)
-    assert result.returncode == status, result.stderr.decode(errors="replace")[:2000]
     assert result.stdout == b""
-    return result.stderr.decode(errors="replace")
+    return check_failure(result, status)
 
 
 def write(folder, name):

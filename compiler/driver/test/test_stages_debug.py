@@ -6,7 +6,8 @@ import shutil
 import struct
 
 import pytest
-from stage_programs import BIN, CHAIN, PROGRAMS, STAGES, TARGET, fail, run, succeed, write
+from stage_programs import CHAIN, PROGRAMS, STAGES, TARGET, fail, run, succeed, write
+from support.tool_runs import BIN
 
 DWARFDUMP = shutil.which("llvm-dwarfdump-19") or shutil.which("llvm-dwarfdump")
 LEVEL = "--debug=3"

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from stage_programs import BIN, CHAIN, DYNAMIC, LOOP, TARGET, fail, succeed
+from stage_programs import CHAIN, DYNAMIC, LOOP, TARGET, fail, succeed
+from support.tool_runs import BIN
 
 
 @pytest.fixture(scope="module")

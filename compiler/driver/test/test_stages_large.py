@@ -7,7 +7,8 @@ import struct
 import subprocess
 
 import pytest
-from stage_programs import BIN, COMPILE, MLP, TARGET, fail, run, succeed
+from stage_programs import COMPILE, MLP, TARGET, fail, run, succeed
+from support.tool_runs import BIN
 
 # ALULA_TEST_RESOURCE_BYTES=1073741824 is the whole check, which takes some 5 GB of disk.
 BYTES = int(os.environ.get("ALULA_TEST_RESOURCE_BYTES", 64 << 20))

@@ -7,7 +7,8 @@ import signal
 import subprocess
 
 import pytest
-from stage_programs import BIN, CHAIN, STAGES, TARGET, fail, run, succeed
+from stage_programs import CHAIN, STAGES, TARGET, fail, run, succeed
+from support.tool_runs import BIN
 
 ENVIRONMENT = dict(os.environ, PATH=f"{BIN}:/usr/bin:/bin")
 

@@ -4,7 +4,6 @@ import re
 
 import pytest
 from stage_programs import (
-    BIN,
     CHAIN,
     MLP,
     PROGRAMS,
@@ -16,6 +15,7 @@ from stage_programs import (
     succeed,
     write,
 )
+from support.tool_runs import BIN
 
 
 @pytest.fixture(scope="module", params=PROGRAMS)

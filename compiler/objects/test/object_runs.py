@@ -1,55 +1,46 @@
 """What the tests of objects share: compilers, and kernels for them to compile."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
-BIN = BUILD / "bin"
+from support.tool_runs import (
+    BIN,
+    PATH,
+    ROOT,
+    check_failure,
+    check_success,
+    get_said,
+    run_tool,
+)
+
 BYO = ROOT / "examples/byo"
 CLANG = shutil.which("clang-19")
-PTXAS = shutil.which("ptxas", path=f"{os.environ['PATH']}:/usr/local/cuda/bin")
+PTXAS = shutil.which("ptxas", path=f"{PATH}:/usr/local/cuda/bin")
 V3 = "--target=cpu:x86-64-v3"
 
 
-def run(*words, folder=None, path="", **options):
-    environment = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}{path}")
-    return subprocess.run(
-        [str(word) for word in words],
-        capture_output=True,
-        cwd=folder,
-        env=environment,
-        timeout=120,
-        **options,
-    )
+def run(program, *words, folder=None, path="", **options):
+    return run_tool(program, *words, cwd=folder, environment={"PATH": PATH + path}, **options)
 
 
 def succeed(*words, **options):
-    result = run(*words, **options)
-    assert result.returncode == 0, result.stderr.decode(errors="replace")
-    return result.stdout
+    return check_success(run(*words, **options))
 
 
 def compile(program, *flags, output="out.alula", folder=None, target=V3):
-    words = [BIN / "alula-compile", program, *flags, "-o", output]
-    words += [target] if target else []
-    result = run(*words, folder=folder)
-    assert result.returncode == 0, result.stderr.decode(errors="replace")
-    return result.stderr.decode()
+    """What it said."""
+    words = [program, *flags, "-o", output, *([target] if target else [])]
+    result = run("alula-compile", *words, folder=folder)
+    check_success(result)
+    return get_said(result)
 
 
 def fail(program, tag, *flags, folder=None, target=V3, count=1, status=1):
     output = folder / "fails.alula"
-    words = [BIN / "alula-compile", program, *flags, "-o", output]
-    words += [target] if target else []
-    result = run(*words, folder=folder)
-    text = result.stderr.decode(errors="replace")
-    assert result.returncode == status, text
+    words = [program, *flags, "-o", output, *([target] if target else [])]
+    text = check_failure(run("alula-compile", *words, folder=folder), status)
     assert re.findall(r"error: \[([a-z-]+)\]", text) == [tag] * count, text
     assert not output.exists()
     return text

@@ -9,11 +9,8 @@ import sys
 import numpy as np
 import pytest
 from object_runs import (
-    BIN,
-    BUILD,
     BYO,
     GOOD,
-    ROOT,
     attach,
     build,
     call,
@@ -27,6 +24,7 @@ from object_runs import (
     write_product,
     write_two,
 )
+from support.tool_runs import BIN, BUILD, ROOT
 
 
 def byo(folder, objects, size):

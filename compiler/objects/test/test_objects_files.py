@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 from object_runs import (
-    BIN,
     CUDA,
     GOOD,
     V3,
@@ -21,6 +20,7 @@ from object_runs import (
     substitute,
     write_ptx,
 )
+from support.tool_runs import BIN
 
 OBJECT_ERRORS = {
     "tls": (

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 from object_runs import (
-    BIN,
     CLANG,
     GOOD,
-    ROOT,
     V3,
     attach,
     build,
@@ -24,6 +22,7 @@ from object_runs import (
     substitute,
     succeed,
 )
+from support.tool_runs import BIN, ROOT
 
 
 def import_tool(folder, kind, file=""):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from object_runs import (
-    BIN,
     BYO,
     CUDA,
     PTXAS,
@@ -22,6 +21,7 @@ from object_runs import (
     write_ptx,
     write_two,
 )
+from support.tool_runs import BIN
 
 
 def test_b03_ptx_beside_generated_kernels():

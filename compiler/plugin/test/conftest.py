@@ -1,7 +1,8 @@
 import subprocess
 
 import pytest
-from plugin_runs import BUILD, INPUTS, build_m, build_sample, probe
+from plugin_runs import INPUTS, build_m, build_sample, probe
+from support.tool_runs import BUILD
 
 
 @pytest.fixture(scope="session")

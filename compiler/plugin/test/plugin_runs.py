@@ -1,43 +1,30 @@
 """Builds plugins and runs the tools with them."""
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
-BIN = BUILD / "bin"
+from support.tool_runs import BUILD, ROOT, check_failure, check_success, run_tool
+
 INPUTS = Path(__file__).parent / "Inputs"
 SAMPLES = ROOT / "examples/plugins"
 LLVM = Path("/usr/lib/llvm-19")
 PROGRAM = SAMPLES / "pass/program.mlir"
 
 
-def run(*words, tool="alula-compile", environment=None, timeout=60, **options):
-    return subprocess.run(
-        [BIN / tool if "/" not in str(tool) else tool, *words],
-        capture_output=True,
-        text=True,
-        env=dict(os.environ, **(environment or {})),
-        timeout=timeout,
-        errors="replace",
-        **options,
-    )
+def run(*words, tool="alula-compile", timeout=60, **options):
+    return run_tool(tool, *words, timeout=timeout, text=True, errors="replace", **options)
 
 
 def succeed(*words, **options):
-    result = run(*words, **options)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+    return check_success(run(*words, **options))
 
 
 def fail(tag, *words, status=2, **options):
-    result = run(*words, **options)
-    assert result.returncode == status, (result.returncode, result.stderr)
-    assert f"[{tag}]" in result.stderr, result.stderr
-    assert "ignored" not in result.stderr
-    return result.stderr
+    said = check_failure(run(*words, **options), status)
+    assert f"[{tag}]" in said, said
+    assert "ignored" not in said
+    return said
 
 
 def build(output, source, *flags):

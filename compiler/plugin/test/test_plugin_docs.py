@@ -5,7 +5,8 @@ import re
 import subprocess
 
 import pytest
-from plugin_runs import BIN, ROOT, run, succeed
+from plugin_runs import run, succeed
+from support.tool_runs import BIN, ROOT
 
 PAGE = (ROOT / "docs/plugins.md").read_text()
 PROGRAM = """

@@ -10,19 +10,17 @@ import subprocess
 import numpy as np
 import pytest
 from plugin_runs import (
-    BIN,
     PROGRAM,
-    ROOT,
     SAMPLES,
     SUM,
     SWAPPED,
     build,
-    build_sample,
     compute,
     fail,
     run,
     succeed,
 )
+from support.tool_runs import BIN, ROOT
 
 
 def write_values(dims):

@@ -1,14 +1,12 @@
 """Programs with kernels, and alula-compile with tools, for the tests beside this."""
 
-import os
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-BIN = ROOT / os.environ.get("ALULA_BUILD", "build") / "bin"
+from support.tool_runs import check_failure, check_success, get_said, run_tool
+
 SIZE = "256x256xf32"
 
 
@@ -35,16 +33,9 @@ def write_program(folder, count):
 
 
 def run(program, *flags, until="dispatch", temporary=None):
-    environment = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}")
-    if temporary:
-        environment["TMPDIR"] = str(temporary)
+    environment = {"TMPDIR": str(temporary)} if temporary else {}
     until = [f"--compile-to={until}"] if until else []
-    return subprocess.run(
-        [BIN / "alula-compile", program, *until, *flags],
-        capture_output=True,
-        env=environment,
-        timeout=120,
-    )
+    return run_tool("alula-compile", program, *until, *flags, environment=environment)
 
 
 def step(text):
@@ -52,9 +43,7 @@ def step(text):
 
 
 def succeed(program, *flags, **options):
-    result = run(program, *flags, **options)
-    assert result.returncode == 0, result.stderr.decode(errors="replace")
-    return drop_record(result.stdout.decode())
+    return drop_record(check_success(run(program, *flags, **options)).decode())
 
 
 def drop_record(text):
@@ -68,15 +57,15 @@ def drop_locations(text):
 
 
 def tags(result):
-    return re.findall(r"error: \[([a-z-]+)\]", result.stderr.decode(errors="replace"))
+    return re.findall(r"error: \[([a-z-]+)\]", get_said(result))
 
 
 def fail(program, tag, *flags, status=1, count=1, **options):
     result = run(program, *flags, **options)
-    assert result.returncode == status, result.stderr.decode(errors="replace")
-    assert tags(result) == [tag] * count, result.stderr.decode(errors="replace")
+    said = check_failure(result, status)
+    assert tags(result) == [tag] * count, said
     assert result.stdout == b""
-    return result.stderr.decode(errors="replace")
+    return said
 
 
 def write_tool(folder, name, text):

@@ -4,7 +4,8 @@ import subprocess
 import sys
 
 import pytest
-from preprocess_runs import BIN, fail, run, step, succeed, write_filter, write_tool
+from preprocess_runs import fail, run, step, succeed, write_filter, write_tool
+from support.tool_runs import BIN
 
 WHOLE = r"dispatch\.entry @main_0(?:\n      .*)*"
 # A name, a change of what the tool gets, and what is said of it.

@@ -4,7 +4,8 @@ import os
 import subprocess
 
 import pytest
-from preprocess_runs import BIN, ROOT, fail, step, succeed, write_filter
+from preprocess_runs import fail, step, succeed, write_filter
+from support.tool_runs import BIN, ROOT
 
 LLVM = "/usr/lib/llvm-19"
 TYPE = "tensor<4xf32>"

@@ -6,7 +6,8 @@ import subprocess
 
 import numpy as np
 import pytest
-from preprocess_runs import BIN, ROOT, step, succeed
+from preprocess_runs import step, succeed
+from support.tool_runs import BIN, ROOT
 
 DOCUMENT = ROOT / "docs/preprocessing.md"
 

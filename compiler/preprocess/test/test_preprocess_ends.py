@@ -8,7 +8,6 @@ import time
 
 import pytest
 from preprocess_runs import (
-    BIN,
     count_processes,
     fail,
     is_gone,
@@ -18,6 +17,7 @@ from preprocess_runs import (
     write_program,
     write_tool,
 )
+from support.tool_runs import BIN
 
 EMPTY = """dispatch.executable @{} {{
   dispatch.entry @e bindings([]) workgroups [1, 1, 1] scratch 0

@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 from preprocess_runs import (
-    BIN,
     fail,
     step,
     succeed,
@@ -15,6 +14,7 @@ from preprocess_runs import (
     write_program,
     write_tool,
 )
+from support.tool_runs import BIN
 
 
 def test_h12_jobs(tmp_path):
@@ -83,9 +83,7 @@ def test_h22_passes_fail_the_same_way(tmp_path, temporary):
     for jobs in (1, 2, 8):
         for _ in range(3):
             log.write_text("")
-            passes = ",".join(
-                f"test-preprocess{{fail=main_{i} log={log} rest=20}}" for i in (5, 2)
-            )
+            passes = ",".join(f"test-preprocess{{fail=main_{i} log={log} rest=20}}" for i in (5, 2))
             flags = [step(f"builtin.module({passes})"), f"--preprocess-jobs={jobs}"]
             text = fail(program, "pre-pipeline", *flags, temporary=temporary)
             said.add(re.sub(r"is in \S+", "is in FOLDER", text))

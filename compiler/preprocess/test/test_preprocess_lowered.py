@@ -5,7 +5,8 @@ import subprocess
 
 import numpy as np
 import pytest
-from preprocess_runs import BIN, ROOT, drop_locations, fail, run, step, succeed, write_filter
+from preprocess_runs import drop_locations, fail, run, step, succeed, write_filter
+from support.tool_runs import BIN, ROOT
 
 # The body of `(a + b) * b` in LLVM's dialect: 64 numbers for each workgroup. `SIZE` is how it
 # comes to know how many there are.

@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 from preprocess_runs import (
-    BIN,
     SIZE,
     drop_locations,
     fail,
@@ -18,6 +17,7 @@ from preprocess_runs import (
     write_program,
     write_tool,
 )
+from support.tool_runs import BIN
 
 ENTRY = """dispatch.entry @main_0 bindings([#dispatch<access read>,
 #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0

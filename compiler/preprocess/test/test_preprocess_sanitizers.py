@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from preprocess_runs import ROOT
+from support.tool_runs import ROOT
 
 FILES = ["job_server.cpp", "tool_process.cpp", "tool_process_test.cpp"]
 LLVM = "/usr/lib/llvm-19"
