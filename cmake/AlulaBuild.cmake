@@ -115,6 +115,14 @@ function(alula_runtime_library NAME)
   target_link_libraries(${NAME} PUBLIC ${ARG_DEPS})
 endfunction()
 
+# A shared library that lacks something fails when it is linked, not when it is
+# loaded. A sanitizer's functions are the program's.
+function(alula_forbid_undefined NAME)
+  if(NOT ALULA_SANITIZE)
+    target_link_options(${NAME} PRIVATE -Wl,-z,defs)
+  endif()
+endfunction()
+
 # alula_tool(NAME [RUNTIME_ONLY] SRCS … DEPS …): one thin main.
 function(alula_tool NAME)
   cmake_parse_arguments(ARG "RUNTIME_ONLY" "" "SRCS;DEPS" ${ARGN})
