@@ -10,4 +10,11 @@ bool worksInBlocks(mlir::stablehlo::ConvolutionOp convolution);
 void emitBlockConvolution(mlir::stablehlo::ConvolutionOp convolution,
                           Lowering &lowering);
 
+/// The same for windows that are larger than the output, in the layout of the
+/// gradients of weights.
+bool isWindowProduct(mlir::stablehlo::ConvolutionOp convolution,
+                     Lowering &lowering);
+void emitWindowProduct(mlir::stablehlo::ConvolutionOp convolution,
+                       Lowering &lowering);
+
 } // namespace alula::kernel

@@ -246,6 +246,8 @@ void alula::kernel::emitConvolution(Operation *op, Lowering &lowering) {
   if (auto dynamic = dyn_cast<stablehlo::DynamicConvOp>(op))
     return ConvEmitter(dynamic, lowering).emit();
   auto convolution = cast<stablehlo::ConvolutionOp>(op);
+  if (isWindowProduct(convolution, lowering))
+    return emitWindowProduct(convolution, lowering);
   if (worksInBlocks(op))
     return emitBlockConvolution(convolution, lowering);
   ConvEmitter(convolution, lowering).emit();
