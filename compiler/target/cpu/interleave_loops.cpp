@@ -24,8 +24,9 @@ bool callsWhatIsInlined(const Loop &loop) {
 }
 } // namespace
 
-void alula::cpu::interleaveLoops(Module &module) {
-  constexpr unsigned chains = 2;
+void alula::cpu::interleaveLoops(Module &module, const Machine &machine) {
+  // As many as the registers are enough for, with the constants.
+  unsigned chains = is_contained(machine.features, "avx512vl") ? 4 : 2;
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;

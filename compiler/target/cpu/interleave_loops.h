@@ -1,5 +1,7 @@
 #pragma once
 
+#include "compiler/target/cpu/machine.h"
+
 namespace llvm {
 class Module;
 } // namespace llvm
@@ -7,9 +9,9 @@ class Module;
 namespace alula::cpu {
 
 /// A math function is a chain of some twenty instructions that wait for each
-/// other, and LLVM 19 puts two such chains beside each other only where they
-/// are short. Asks for it in loops that call functions which are inlined. To be
+/// other, and LLVM 19 puts several such chains beside each other only where
+/// they are short. Asks for it in loops that call functions which are inlined. To be
 /// called before the optimizer.
-void interleaveLoops(llvm::Module &module);
+void interleaveLoops(llvm::Module &module, const Machine &machine);
 
 } // namespace alula::cpu

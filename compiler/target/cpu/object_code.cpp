@@ -125,7 +125,7 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
   forget.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplify)));
   forget.addPass(llvm::GlobalDCEPass());
   forget.run(module, modules);
-  interleaveLoops(module);
+  interleaveLoops(module, machine);
   declareScale(module, machine);
   if (targetMachine.getTargetTriple().isX86())
     reduceExtremes(module, machine);
