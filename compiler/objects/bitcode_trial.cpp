@@ -57,8 +57,8 @@ uint64_t countBytes() {
 /// What the child does: writes what is wrong and ends with 0.
 [[noreturn]] void tryHere(StringRef bitcode, int out, bool limitsMemory,
                           uint64_t bytesNow) {
-  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGXCPU,
-                     SIGINT, SIGTERM, SIGHUP})
+  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGXCPU, SIGINT,
+                     SIGTERM, SIGHUP})
     ::signal(signal, SIG_DFL);
   int nowhere = open("/dev/null", O_WRONLY);
   dup2(nowhere, STDOUT_FILENO);

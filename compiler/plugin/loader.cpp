@@ -230,13 +230,12 @@ private:
   Error add(std::unique_ptr<Plugin> plugin) {
     if (const Plugin *other = set->find(plugin->getId())) {
       // Who names a file means that file.
-      if (other->foundBy == FoundBy::Static &&
-          plugin->foundBy == FoundBy::Flag)
-        return makeProblem("plug-duplicate",
-                           "plugin '" + plugin->getId() +
-                               "' is a part of this tool, --plugin=" +
-                               plugin->getId() + ", and is brought by " +
-                               plugin->path);
+      if (other->foundBy == FoundBy::Static && plugin->foundBy == FoundBy::Flag)
+        return makeProblem(
+            "plug-duplicate",
+            "plugin '" + plugin->getId() +
+                "' is a part of this tool, --plugin=" + plugin->getId() +
+                ", and is brought by " + plugin->path);
       if (other->foundBy == plugin->foundBy)
         return makeProblem("plug-duplicate",
                            "there are two plugins '" + plugin->getId() +

@@ -16,9 +16,8 @@ ArrayRef<const char *> getAfter(const Plugin &plugin) {
 bool isBefore(const std::unique_ptr<Plugin> &a,
               const std::unique_ptr<Plugin> &b) {
   auto makeKey = [](const Plugin &plugin) {
-    return std::make_tuple(!plugin.isActive,
-                           plugin.foundBy != FoundBy::Static, plugin.rank,
-                           plugin.getId());
+    return std::make_tuple(!plugin.isActive, plugin.foundBy != FoundBy::Static,
+                           plugin.rank, plugin.getId());
   };
   return makeKey(*a) < makeKey(*b);
 }

@@ -91,15 +91,14 @@ private:
     std::vector<OpPassManager> pipelines(candidates.size(), *step.pipeline);
     const DialectRegistry &registry =
         candidates.front().original->getContext()->getDialectRegistry();
-    forEachInParallel(candidates.size(), plan.options.countJobs(),
-                      [&](size_t i) {
-                        if (isCancelled && isCancelled())
-                          return false;
-                        Ran &ran = all[i];
-                        runInContext(pipelines[i], candidates[i].contract,
-                                     registry, ran);
-                        return mayGoOn(ran.reply.problem);
-                      });
+    forEachInParallel(
+        candidates.size(), plan.options.countJobs(), [&](size_t i) {
+          if (isCancelled && isCancelled())
+            return false;
+          Ran &ran = all[i];
+          runInContext(pipelines[i], candidates[i].contract, registry, ran);
+          return mayGoOn(ran.reply.problem);
+        });
   }
 
   static void runInContext(const OpPassManager &pipeline,
@@ -185,9 +184,10 @@ private:
 };
 } // namespace
 
-std::vector<Failure> alula::preprocess::runPipelineStep(
-    const Plan &plan, const Step &step, unsigned number,
-    llvm::MutableArrayRef<Candidate> candidates,
-    const std::function<bool()> &isCancelled) {
+std::vector<Failure>
+alula::preprocess::runPipelineStep(const Plan &plan, const Step &step,
+                                   unsigned number,
+                                   llvm::MutableArrayRef<Candidate> candidates,
+                                   const std::function<bool()> &isCancelled) {
   return PipelineStep(plan, step, number, candidates, isCancelled).run();
 }

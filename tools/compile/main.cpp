@@ -97,9 +97,18 @@ int endWithError(const alula::driver::CompileOptions &compile) {
 
 /// Whether a stage that has failed with an error is wrong, not the program: it
 /// leaves one that is invalid, or it comes after those that say what can't be
-/// compiled, and before the one that knows machines.
-bool isOwnFault(ModuleOp module, Room room) {
-  if (room == Room::Kernel || room == Room::Schedule || room == Room::Emit)
+/// compiled, before the one that knows machines, and nobody else has had the
+/// kernels.
+bool isOwnFault(ModuleOp module, Room room,
+                const alula::driver::CompileOptions &compile) {
+  bool isOwn =
+      llvm::none_of(compile.record.options, [](const std::string &word) {
+        StringRef name = alula::driver::getFlagName(word);
+        return name == "preprocess-executables-with" ||
+               name.starts_with("substitute-");
+      });
+  if (isOwn &&
+      (room == Room::Kernel || room == Room::Schedule || room == Room::Emit))
     return true;
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](Diagnostic &) { return success(); });
@@ -312,7 +321,8 @@ int main(int argc, char **argv) {
     fail("stage '" + alula::driver::getRoomName(room) +
          "' has failed and doesn't say why: a bug of the compiler");
   if (!isGood && reproducer &&
-      (isReproduced || !isExplained || (!isTagged && isOwnFault(*module, room))))
+      (isReproduced || !isExplained ||
+       (!isTagged && isOwnFault(*module, room, compile))))
     reproducer->write();
   if (!isGood)
     return endWithError(compile);

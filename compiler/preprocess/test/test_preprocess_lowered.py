@@ -315,6 +315,7 @@ def test_h18_grid_that_can_not_be(tmp_path):
     result = run(program, step(tool), until="kernel")
     assert result.returncode == 1
     assert b"a kernel that can't be shared must have a grid of 1: @main_0 has 4" in result.stderr
+    assert b"how to see this again" not in result.stderr
 
 
 def test_h18_block_on_cuda(tmp_path, temporary):
