@@ -407,7 +407,12 @@ bool alula::kernel::worksInBlocks(stablehlo::ConvolutionOp convolution) {
     steps = std::min(steps, minSteps) *
             (ShapedType::isDynamic(size) ? minSteps : std::min(size, minSteps));
   }
-  return features >= minFeatures && pieces <= maxPieces && steps >= minSteps;
+  // Loops would ask for each element whether it is one.
+  auto dilation = convolution.getLhsDilation();
+  bool isDilated =
+      dilation && llvm::any_of(*dilation, [](int64_t d) { return d != 1; });
+  return (features >= minFeatures || isDilated) && pieces <= maxPieces &&
+         steps >= minSteps;
 }
 
 void alula::kernel::emitBlockConvolution(stablehlo::ConvolutionOp convolution,
