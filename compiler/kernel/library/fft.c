@@ -1,6 +1,7 @@
 // Fourier transforms: Stockham's passes of radix 2, 3, 4, 5 and small primes,
 // Bluestein's convolution for lengths with large primes.
 #include "compiler/kernel/library/fft.h"
+#include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/matrix.h"
 
 /// a b = high + low, exactly.

@@ -3,22 +3,13 @@
 // A panel of b, 128 bytes wide, is packed once for all rows of a; tiles of a
 // few rows and two vectors keep their sums in registers. What a tile is depends
 // on the machine's vectors: product_tile.inc is included for each size.
+#include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/product.h"
 #include "compiler/kernel/library/machine_facts.h"
 
 #include <stddef.h>
 
 #pragma STDC FP_CONTRACT ON
-
-#define INLINE static inline __attribute__((always_inline))
-#define NOINLINE static __attribute__((noinline))
-#define PASTE(a, b, c) a##_##b##_##c
-#define EXPAND(a, b, c) PASTE(a, b, c)
-
-/* Before a loop that is as fast as it is written: the copies that LLVM would make
- * of its body cost more time and room than they save. */
-#define AS_WRITTEN                                                             \
-  _Pragma("clang loop unroll(disable) vectorize(disable) interleave(disable)")
 
 /* Rows of the panel that lie in one segment of a. */
 typedef struct piece {

@@ -1,19 +1,11 @@
 // What products of narrow numbers have in common, whatever the numbers are.
 #pragma once
 
+#include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/machine_facts.h"
 #include "compiler/kernel/library/product_narrow.h"
 
 #include <stddef.h>
-
-#define INLINE static inline __attribute__((always_inline))
-#define NOINLINE static __attribute__((noinline))
-#define PASTE(a, b, c) a##_##b##_##c
-#define EXPAND(a, b, c) PASTE(a, b, c)
-
-/* Before a loop that is as fast as it is written. */
-#define AS_WRITTEN                                                             \
-  _Pragma("clang loop unroll(disable) vectorize(disable) interleave(disable)")
 
 /* So few rows that packing takes longer than reading b as it lies. */
 enum {

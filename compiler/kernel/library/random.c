@@ -1,7 +1,6 @@
 // Threefry and Philox, written so that loops over counters vectorize.
 #include "compiler/kernel/library/random.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "compiler/kernel/library/code_forms.h"
 
 INLINE uint32_t rotate(uint32_t x, int32_t distance) {
   return x << distance | x >> (32 - distance);

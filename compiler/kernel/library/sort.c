@@ -3,19 +3,10 @@
 // items of each digit, whose pieces are in all chunks, are sorted by themselves.
 // Keys alone are parted by the next digit until only some have both in common,
 // which a network of vectors sorts.
+#include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/sort.h"
 
 #include <stddef.h>
-
-#define INLINE static inline __attribute__((always_inline))
-#define NOINLINE static __attribute__((noinline))
-#define PASTE(a, b, c) a##_##b##_##c
-#define EXPAND(a, b, c) PASTE(a, b, c)
-
-/* Before a loop that is as fast as it is written. */
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#define AS_WRITTEN                                                             \
-  _Pragma("clang loop unroll(disable) vectorize(disable) interleave(disable)")
 
 enum {
   /* ALULA_SORT_ENDS are 2^LONG_DIGIT. */

@@ -1,12 +1,9 @@
 // Transposes: squares of eight by eight go through registers, in three rounds
 // that exchange single elements, pairs and quads between rows.
+#include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/transpose.h"
 
 #define SIDE 8
-
-/* Before a loop that is as fast as it is written. */
-#define AS_WRITTEN                                                             \
-  _Pragma("clang loop unroll(disable) vectorize(disable) interleave(disable)")
 
 #define ONES(a, b)                                                             \
   x = r##a, y = r##b;                                                          \
