@@ -77,7 +77,11 @@ ALULA_INLINE float alula_tanh_f32(float x) {
   // 1, whose sum with 2 loses less.
   float size = clampF32(__builtin_fabsf(x), 0, 10);
   float t = expm1NearF32(size * (size < 0.17328f ? -2.0f : 2.0f));
-  return copySignF32(t / (t + 2), x);
+  float sum = t + 2, result = t / sum;
+  // Without fused products t is worse, and what the sum has lost counts.
+  if (!alula_has_fma)
+    result -= result * (t - (sum - 2)) / sum;
+  return copySignF32(result, x);
 }
 
 ALULA_INLINE double alula_tanh_f64(double x) {

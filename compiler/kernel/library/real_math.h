@@ -1,8 +1,8 @@
 /* Functions of one or two real numbers: what StableHLO's elementwise ops mean,
  * for f32 and f64. Denormals are numbers like others; NaN in, NaN out, unless
  * C's rules for pow say otherwise. Errors are those of docs/accuracy.md: at
- * most 1 unit in the last place, but for logistic_f32, tanh_f32 (2.06 without
- * fused products), rsqrt and pow_f64 at most 2. Branch-free and always inlined, so that loops over them
+ * most 1 unit in the last place, but for logistic_f32, tanh_f32, rsqrt and
+ * pow_f64 at most 2. Branch-free and always inlined, so that loops over them
  * vectorize, unless a comment says otherwise. */
 #pragma once
 
