@@ -77,7 +77,8 @@ std::string PrecompiledWriter::finish() const {
     return file;
   appendSize(file, text.size());
   llvm::SmallVector<uint8_t, 0> packed;
-  llvm::compression::zstd::compress(llvm::arrayRefFromStringRef(text), packed,
-                                    llvm::compression::zstd::BestSizeCompression);
+  llvm::compression::zstd::compress(
+      llvm::arrayRefFromStringRef(text), packed,
+      llvm::compression::zstd::BestSizeCompression);
   return file.append(llvm::toStringRef(packed));
 }

@@ -25,8 +25,8 @@ bool defines(llvm::StringRef object, llvm::StringRef name) {
 }
 
 TEST(Precompiled, HasProductsForEachLevel) {
-  for (const char *name : {"x86-64-v3", "x86-64-v4", "x86-64-v4-vnni",
-                           "x86-64-v4-bf16"})
+  for (const char *name :
+       {"x86-64-v3", "x86-64-v4", "x86-64-v4-vnni", "x86-64-v4-bf16"})
     for (const char *routine : {"alula_product_f32", "alula_product_i8"}) {
       // A copy begins where the reader of objects wants it to.
       std::string object = findPrecompiled(name, routine).str();

@@ -1,0 +1,28 @@
+// Executables to objects, several at a time.
+
+#pragma once
+
+#include "compiler/objects/code_plan.h"
+#include "compiler/target/cpu/generate.h"
+#include "compiler/target/cpu/machine.h"
+#include "dialect/dispatch/ops.h"
+
+namespace alula::cpu {
+
+struct CompiledExecutable {
+  dispatch::ExecutableOp executable;
+  /// What others have brought for it.
+  objects::CpuPlan plan;
+  /// Our code, if it needs any.
+  std::string object;
+  /// Why LLVM made none.
+  std::string problem;
+};
+
+/// Fills all but `executable`. After a failure some of them are not filled;
+/// what is a `problem` has not been said yet.
+mlir::LogicalResult
+compileExecutables(llvm::MutableArrayRef<CompiledExecutable> all,
+                   const Machine &machine, const CodegenHooks &hooks);
+
+} // namespace alula::cpu
