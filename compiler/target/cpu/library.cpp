@@ -2,6 +2,8 @@
 
 #include "compiler/target/cpu/library.h"
 
+#include "compiler/target/cpu/packed_bytes.h"
+
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
@@ -33,12 +35,15 @@ ALULA_FOR_EACH_EMBEDDED(X)
 #undef X
 
 namespace {
+/// Unpacked when a kernel first needs it.
 llvm::StringRef findBitcode(llvm::StringRef kind, llvm::StringRef target) {
 #define X(kindName, targetName)                                                \
-  if (kind == #kindName && target == #targetName)                              \
-    return {alula_embedded_##kindName##_##targetName##_begin,                  \
-            size_t(alula_embedded_##kindName##_##targetName##_end -            \
-                   alula_embedded_##kindName##_##targetName##_begin)};
+  if (kind == #kindName && target == #targetName) {                            \
+    static const std::string bytes =                                           \
+        unpackBytes(alula_embedded_##kindName##_##targetName##_begin,          \
+                    alula_embedded_##kindName##_##targetName##_end);           \
+    return bytes;                                                              \
+  }
   ALULA_FOR_EACH_EMBEDDED(X)
 #undef X
   return {};

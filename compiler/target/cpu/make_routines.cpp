@@ -54,7 +54,7 @@ llvm::Error write(llvm::StringRef path) {
   llvm::raw_fd_ostream file(path, failed);
   if (failed)
     return llvm::errorCodeToError(failed);
-  file << writer.finish();
+  file << writer.getBytes();
   file.close();
   return file.has_error() ? llvm::errorCodeToError(file.error())
                           : llvm::Error::success();

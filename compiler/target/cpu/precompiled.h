@@ -18,10 +18,10 @@ class PrecompiledWriter {
 public:
   void add(llvm::StringRef machine, llvm::StringRef routine,
            llvm::StringRef object);
-  std::string finish() const;
+  const std::string &getBytes() const { return bytes; }
 
 private:
-  std::string text;
+  std::string bytes;
 };
 
 } // namespace alula::cpu
