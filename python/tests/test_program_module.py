@@ -202,19 +202,19 @@ def test_same_program_same_bytes():
 
 
 def test_weights_outside(tmp_path):
-    weights = np.random.RandomState(0).rand(64, 64).astype(np.float32)
+    weights = np.random.RandomState(0).rand(128, 128).astype(np.float32)
 
     class C(Program):
         _w = Program.export_global(weights, initialize=True, mutable=False)
 
-        def run(self, x=like(jnp.ones(64))):
+        def run(self, x=like(jnp.ones(128))):
             return x @ self._w
 
     artifact = Program.get_compiled_artifact(C(), weights="model.safetensors")
     artifact.save(tmp_path / "model.alula")
     import alula
 
-    x = np.ones(64, np.float32)
+    x = np.ones(128, np.float32)
     np.testing.assert_allclose(alula.load(tmp_path / "model.alula").run(x), x @ weights, rtol=1e-5)
     with pytest.raises(Exception, match="model.safetensors"):
         alula.load(bytes(artifact))
