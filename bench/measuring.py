@@ -52,8 +52,8 @@ def lost(entry: dict) -> bool:
 
 
 def measure(folder: Path, threads: int, cpus, options) -> dict:
-    """For each peer its entry. Each round begins with another peer, so none
-    always follows the same one."""
+    """For each peer its entry. Rounds go through them in one order and in the
+    other, each from another peer on, so none always follows the same one."""
     about = json.loads((folder / "about.json").read_text())
     names = [name for name in ALL if name in options.peers]
     entries = {name: {} for name in names}
@@ -64,7 +64,8 @@ def measure(folder: Path, threads: int, cpus, options) -> dict:
             attempt(peers[name].start, entries[name])
         for turn in range(options.rounds):
             first = turn % len(names)
-            for name in names[first:] + names[:first]:
+            order = names[first:] + names[:first]
+            for name in order if turn % 2 == 0 else reversed(order):
                 if lost(entries[name]):
                     continue
                 got = attempt(lambda name=name: peers[name].sample(options.seconds), entries[name])

@@ -1,8 +1,12 @@
-"""The runner's side of a worker: the same methods as a tool."""
+"""The runner's side of a worker: the same methods as a tool.
+
+A worker is stopped while it isn't its turn: threads that wait awake for more,
+as those of OpenBLAS and onnxruntime do, would take the next peer's CPU."""
 
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +38,7 @@ class PythonWorker:
             env=os.environ | {"PYTHONPATH": PATHS},
         )
         self.facts = self.answer()
+        self.process.send_signal(signal.SIGSTOP)
 
     def answer(self) -> dict:
         ready, _, _ = select.select([self.process.stdout], [], [], self.limit)
@@ -52,13 +57,16 @@ class PythonWorker:
         return said
 
     def sample(self, seconds):
+        self.process.send_signal(signal.SIGCONT)
         self.process.stdin.write(f"{seconds}\n".encode())
         self.process.stdin.flush()
         said = self.answer()
+        self.process.send_signal(signal.SIGSTOP)
         self.facts["peak_kib"] = said["peak_kib"]
         return said["samples"]
 
     def stop(self):
+        self.process.send_signal(signal.SIGCONT)
         self.process.stdin.close()
         try:
             self.process.wait(10)
