@@ -111,3 +111,17 @@ except RuntimeError as error:
 """
     )
     assert result.stdout.strip() == "True", result.stderr[-3000:]
+
+
+def test_the_environment_that_the_build_leaves_has_both(tmp_path):
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    source = "import alula, jax; print(jax.numpy.arange(3).devices().pop().platform)"
+    ended = subprocess.run(
+        [ROOT / ".venv" / "bin" / "python", "-c", source],
+        env=environment | {"JAX_PLATFORMS": "alula,cpu"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ended.stdout.strip() == "alula", ended.stderr[-3000:]
