@@ -3,6 +3,7 @@
 #include "pjrt/functions.h"
 #include "pjrt/guarded.h"
 #include "pjrt/program.h"
+#include "pjrt/shardings_extension.h"
 
 #include <deque>
 
@@ -75,6 +76,7 @@ PJRT_Layouts_Extension &alula::pjrt::getLayoutsExtension() {
     PJRT_Layouts_Extension made = {};
     made.base.struct_size = sizeof made;
     made.base.type = 4; // Layouts.
+    made.base.next = &getShardingsExtension().base;
     made.PJRT_Layouts_MemoryLayout_Destroy = guardedSlot<destroyLayout>();
     made.PJRT_Layouts_MemoryLayout_Serialize = guardedSlot<serializeLayout>();
     made.PJRT_Layouts_PJRT_Client_GetDefaultLayout = guardedSlot<

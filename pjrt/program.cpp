@@ -3,6 +3,7 @@
 #include "pjrt/program.h"
 #include "pjrt/exchange.h"
 #include "pjrt/layouts_extension.h"
+#include "pjrt/op_sharding.h"
 #include "pjrt/python_callbacks.h"
 
 #include "alula/artifact.h"
@@ -17,6 +18,13 @@ AlignedBytes::AlignedBytes(std::string_view bytes) : size(bytes.size()) {
     memcpy(data.get(), bytes.data(), size);
   else
     size = 0;
+}
+
+void Shardings::describe() {
+  for (const std::string &message : messages) {
+    pointers.push_back(message.data());
+    sizes.push_back(message.size());
+  }
 }
 
 namespace {
@@ -187,6 +195,8 @@ void *alula::pjrt::loadProgram(const Host &host, Program &program) {
                    program.argumentKinds, program.argumentKindSizes);
   describeMemories(program.results.size(), program.resultMemories,
                    program.resultKinds, program.resultKindSizes);
+  program.argumentShardings.describe();
+  program.resultShardings.describe();
   describeCosts(program);
   readSizes(program);
   program.pythonConfigs = readPythonConfigs(artifact);
@@ -228,6 +238,13 @@ void readInfo(const alula_program_info *info, Program &program) {
   for (uint32_t i = 0; i < alula_program_info_get_result_count(info); ++i)
     program.resultMemories.push_back(
         findMemory(alula_program_info_get_result_memory(info, i)));
+  for (uint32_t i = 0;
+       const char *text = alula_program_info_get_argument_sharding(info, i);
+       ++i)
+    program.argumentShardings.messages.push_back(writeOpSharding(text));
+  for (uint32_t i = 0;
+       const char *text = alula_program_info_get_result_sharding(info, i); ++i)
+    program.resultShardings.messages.push_back(writeOpSharding(text));
 }
 
 /// Says in one sentence what is not there yet, instead of an error deep down.

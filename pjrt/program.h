@@ -17,6 +17,21 @@ struct Cost {
   double value;
 };
 
+/// How arguments or results are divided among partitions: XLA's OpSharding
+/// messages. There are none if the program has one partition.
+struct Shardings {
+  std::vector<std::string> messages;
+  // The same as the API wants it.
+  std::vector<const char *> pointers;
+  std::vector<size_t> sizes;
+
+  void describe();
+  /// Null if there are none.
+  const char *const *getData() const {
+    return pointers.empty() ? nullptr : pointers.data();
+  }
+};
+
 /// Bytes that start at a multiple of what artifacts ask for.
 class AlignedBytes {
 public:
@@ -47,6 +62,7 @@ struct Program {
   std::vector<uint8_t> donated;
   /// For each argument and result its memory, of `memoryKinds`.
   std::vector<uint8_t> argumentMemories, resultMemories;
+  Shardings argumentShardings, resultShardings;
   uint32_t flags = 0;
   AlignedBytes artifact;
 

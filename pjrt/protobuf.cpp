@@ -65,23 +65,21 @@ double ProtoReader::toDouble() const {
   return result;
 }
 
-namespace {
-void writeVarint(std::string &out, uint64_t value) {
+void alula::pjrt::writeProtoVarint(std::string &out, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     out.push_back(static_cast<char>(value | 0x80));
   out.push_back(static_cast<char>(value));
 }
-} // namespace
 
 void alula::pjrt::writeProtoNumber(std::string &out, uint32_t number,
                                    uint64_t value) {
-  writeVarint(out, static_cast<uint64_t>(number) << 3);
-  writeVarint(out, value);
+  writeProtoVarint(out, static_cast<uint64_t>(number) << 3);
+  writeProtoVarint(out, value);
 }
 
 void alula::pjrt::writeProtoBytes(std::string &out, uint32_t number,
                                   std::string_view value) {
-  writeVarint(out, static_cast<uint64_t>(number) << 3 | 2);
-  writeVarint(out, value.size());
+  writeProtoVarint(out, static_cast<uint64_t>(number) << 3 | 2);
+  writeProtoVarint(out, value.size());
   out += value;
 }

@@ -2,7 +2,8 @@
 //
 //   "ALULAPJX", a version, the hash of what follows, then texts, each after its
 //   size: who made it, name, program, compile options, costs, donated
-//   arguments, memories of arguments and of results, flags, artifact.
+//   arguments, memories of arguments and of results, shardings of arguments and
+//   of results, flags, artifact.
 //
 // Everything is little endian, as the artifact is.
 
@@ -13,7 +14,7 @@ using namespace alula::pjrt;
 
 namespace {
 constexpr std::string_view magic = "ALULAPJX";
-constexpr uint64_t formatVersion = 2;
+constexpr uint64_t formatVersion = 3;
 constexpr size_t headerBytes = 24;
 
 /// FNV-1a over words: finds damage, not malice.
@@ -69,6 +70,22 @@ private:
   bool valid = true;
 };
 
+std::string writeTexts(const std::vector<std::string> &texts) {
+  std::string out;
+  for (const std::string &text : texts)
+    writeText(out, text);
+  return out;
+}
+
+void readTexts(std::string_view bytes, std::vector<std::string> &texts) {
+  for (Reader reader(bytes);;) {
+    std::string_view text = reader.text();
+    if (!reader.isValid())
+      return;
+    texts.emplace_back(text);
+  }
+}
+
 std::string writeCosts(const std::vector<Cost> &costs) {
   std::string out;
   for (const Cost &cost : costs) {
@@ -104,6 +121,8 @@ std::string alula::pjrt::serializeProgram(const Program &program) {
        {&program.donated, &program.argumentMemories, &program.resultMemories})
     writeText(body,
               {reinterpret_cast<const char *>(list->data()), list->size()});
+  writeText(body, writeTexts(program.argumentShardings.messages));
+  writeText(body, writeTexts(program.resultShardings.messages));
   writeNumber(body, program.flags);
   writeText(body, program.artifact.get());
   std::string out(magic);
@@ -142,6 +161,8 @@ void *alula::pjrt::deserializeProgram(std::string_view bytes,
     std::string_view values = reader.text();
     list->assign(values.begin(), values.end());
   }
+  readTexts(reader.text(), program.argumentShardings.messages);
+  readTexts(reader.text(), program.resultShardings.messages);
   program.flags = static_cast<uint32_t>(reader.number());
   std::string_view artifact = reader.text();
   if (!reader.isValid())

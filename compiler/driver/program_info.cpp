@@ -29,6 +29,7 @@ struct alula_program_info {
   uint32_t flags = 0;
   std::vector<uint8_t> donated;
   std::vector<std::string> argumentMemories, resultMemories;
+  std::vector<std::string> argumentShardings, resultShardings;
   std::vector<std::pair<std::string, double>> costs;
 };
 
@@ -114,6 +115,37 @@ void addMemories(func::FuncOp main, alula_program_info &info) {
     info.resultMemories.push_back(readMemory(main.getResultAttr(i, kind)));
 }
 
+/// The parts of "{{replicated}, {devices=[2]0,1}}", or the text itself.
+std::vector<std::string> splitTuple(StringRef text) {
+  if (!text.starts_with("{{"))
+    return {text.str()};
+  std::vector<std::string> parts;
+  int depth = 0;
+  size_t begin = 0;
+  for (auto [i, character] : llvm::enumerate(text)) {
+    if (character == '{' && ++depth == 2)
+      begin = i;
+    if (character == '}' && depth-- == 2)
+      parts.push_back(text.slice(begin, i + 1).str());
+  }
+  return parts;
+}
+
+/// As the partition room leaves them; deeper braces are within one sharding.
+void addShardings(ModuleOp module, func::FuncOp main,
+                  alula_program_info &info) {
+  auto arguments =
+      module->getAttrOfType<ArrayAttr>("mhlo.spmd_parameters_shardings");
+  auto results = module->getAttrOfType<StringAttr>("mhlo.spmd_output_sharding");
+  if (!arguments || !results)
+    return;
+  for (Attribute argument : arguments)
+    if (auto text = dyn_cast<StringAttr>(argument))
+      info.argumentShardings.push_back(text.getValue().str());
+  if (main.getNumResults() > 0)
+    info.resultShardings = splitTuple(results.getValue());
+}
+
 void addCosts(const alula::driver::Costs &costs, alula_program_info &info) {
   info.costs = {{"flops", costs.flops},
                 {"transcendentals", costs.transcendentals},
@@ -147,6 +179,7 @@ alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
                             main.getArgAttr(i, "tf.aliasing_output"));
   }
   addMemories(main, *info);
+  addShardings(module, main, *info);
   if (wantsOtherLayouts(main))
     info->flags |= ALULA_PROGRAM_LAYOUTS;
   addCosts(analyzeCosts(main), *info);
@@ -190,6 +223,20 @@ alula_program_info_get_result_memory(const alula_program_info *info,
                                      uint32_t result) {
   const auto &all = info->resultMemories;
   return result < all.size() ? all[result].c_str() : "";
+}
+
+const char *
+alula_program_info_get_argument_sharding(const alula_program_info *info,
+                                         uint32_t argument) {
+  const auto &all = info->argumentShardings;
+  return argument < all.size() ? all[argument].c_str() : nullptr;
+}
+
+const char *
+alula_program_info_get_result_sharding(const alula_program_info *info,
+                                       uint32_t result) {
+  const auto &all = info->resultShardings;
+  return result < all.size() ? all[result].c_str() : nullptr;
 }
 
 int alula_program_info_get_cost(const alula_program_info *info, uint32_t index,

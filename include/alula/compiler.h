@@ -155,6 +155,15 @@ alula_program_info_get_argument_memory(const alula_program_info *info,
 ALULA_API const char *
 alula_program_info_get_result_memory(const alula_program_info *info,
                                      uint32_t result);
+/* How an argument, or a result, is divided among partitions, in XLA's text
+ * ("{devices=[2,1]0,1}"); null beyond the last one, and for all if the program
+ * is not one that the partition stage has left. */
+ALULA_API const char *
+alula_program_info_get_argument_sharding(const alula_program_info *info,
+                                         uint32_t argument);
+ALULA_API const char *
+alula_program_info_get_result_sharding(const alula_program_info *info,
+                                       uint32_t result);
 /* What one call takes, counted on the program as it came, with everything
  * elementwise fused into whoever reads it: "flops", "transcendentals",
  * "bytes accessed", "bytes accessed0{}" of argument 0 and so on, "bytes

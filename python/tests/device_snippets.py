@@ -129,3 +129,41 @@ def test_a_callback_may_run_programs_over_all_devices(mesh):
     struct = jax.ShapeDtypeStruct((2,), jnp.float32)
     result = jax.jit(lambda x: jax.pure_callback(call, struct, x))(jnp.ones(2))
     np.testing.assert_array_equal(result, X[0, :2] + X[2, :2] + 1)
+
+
+def test_executables_say_how_their_arrays_are_divided(mesh):
+    from jax._src.lib import xla_client
+
+    def spell(shardings):
+        return [repr(xla_client.HloSharding.from_proto(s)) for s in shardings]
+
+    split, whole = NamedSharding(mesh, P("a")), NamedSharding(mesh, P())
+    columns = NamedSharding(mesh, P(None, "a"))
+    f = jax.jit(
+        lambda x, y: (x + 1, y, x.sum()),
+        in_shardings=(split, columns),
+        out_shardings=(columns, split, whole),
+    )
+    compiled = f.lower(X, X).compile()
+    executable = compiled.runtime_executable()
+    rows_text, columns_text = "{devices=[2,1]0,1}", "{devices=[1,2]0,1}"
+
+    def check(executable):
+        assert spell(executable.get_parameter_shardings()) == [rows_text, columns_text]
+        assert spell(executable.get_output_shardings()) == [
+            columns_text,
+            rows_text,
+            "{replicated}",
+        ]
+
+    check(executable)
+    assert compiled.output_shardings == (columns, split, whole)
+    client = jax.devices()[0].client
+    devices = tuple(jax.devices())
+    check(client.deserialize_executable(executable.serialize(), devices))
+
+
+def test_programs_for_one_device_say_nothing_of_division():
+    compiled = jax.jit(lambda x: x + 1).lower(X).compile()
+    assert compiled.runtime_executable().get_output_shardings() is None
+    assert compiled.output_shardings == jax.sharding.SingleDeviceSharding(jax.devices()[0])
