@@ -3,6 +3,7 @@
 #include "compiler/target/cpu/library.h"
 
 #include "compiler/target/cpu/packed_bytes.h"
+#include "compiler/target/cpu/precompiled.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -98,8 +99,8 @@ void defineFacts(llvm::Module &module, const Machine &machine) {
   define("alula_has_fma", hasFma(machine));
   define("alula_vector_bytes", getVectorBytes(machine));
   define("alula_has_bf16_dot", has(machine, "avx512bf16"));
-  define("alula_has_int8_dot", has(machine, "avx512vnni") ||
-                                        has(machine, "avxvnni"));
+  define("alula_has_int8_dot",
+         has(machine, "avx512vnni") || has(machine, "avxvnni"));
 }
 
 /// Keeps the first error of the linker, which has no other way to say it.
@@ -126,9 +127,9 @@ llvm::Error linkNeeded(
   std::string message;
   auto previous = context.getDiagnosticHandler();
   context.setDiagnosticHandler(std::make_unique<FirstError>(message));
-  bool failed = llvm::Linker::linkModules(
-      module, std::move(source), llvm::Linker::LinkOnlyNeeded,
-      std::move(finish));
+  bool failed = llvm::Linker::linkModules(module, std::move(source),
+                                          llvm::Linker::LinkOnlyNeeded,
+                                          std::move(finish));
   context.setDiagnosticHandler(std::move(previous));
   if (failed)
     return llvm::createStringError("the kernel library doesn't link: " +
@@ -164,8 +165,12 @@ void internalize(llvm::Module &linked, const llvm::StringSet<> &names) {
 
 llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
                                     const Machine &machine) {
-  bool needed = llvm::any_of(module, [](const llvm::Function &function) {
-    return function.isDeclaration() && function.getName().starts_with("alula_");
+  // Reading the library takes longer than what is left for a kernel that only
+  // calls routines.
+  bool needed = llvm::any_of(module, [&](const llvm::Function &function) {
+    return function.isDeclaration() &&
+           function.getName().starts_with("alula_") &&
+           findPrecompiled(machine.name, function.getName()).empty();
   });
   if (!needed)
     return llvm::Error::success();
