@@ -61,23 +61,18 @@ std::string ArtifactWriter::externalizeConstants(std::string_view fileName,
               "\",\"shape\":[" + shape + "],\"data_offsets\":[" +
               std::to_string(bytes.size()) + "," +
               std::to_string(bytes.size() + constant.bytes) + "]}";
-    bytes.append(data, constant.offset, constant.bytes);
+    bytes += contents[i];
   }
   header += '}';
   while ((sizeof(uint64_t) + header.size()) % ALULA_ALIGNMENT)
     header += ' ';
 
-  std::string rest;
   constantIds.clear();
-  for (uint32_t i : kept) {
-    rest.resize((rest.size() + ALULA_ALIGNMENT - 1) / ALULA_ALIGNMENT *
-                ALULA_ALIGNMENT);
-    uint64_t offset = rest.size();
-    rest.append(data, constants[i].offset, constants[i].bytes);
-    constants[i].offset = offset;
-  }
-  data = std::move(rest);
+  dataBytes = 0;
+  for (uint32_t i : kept)
+    constants[i].offset = placeConstant(constants[i].bytes);
   for (uint32_t i : moved) {
+    contents[i] = {};
     constants[i].offset = constantTypes[i];
     constants[i].external_file = addString(fileName);
     constants[i].external_name = addString(makeName(i));

@@ -43,27 +43,50 @@ uint32_t ArtifactWriter::addType(alula_dtype dtype,
   return uint32_t(types.size() - 1);
 }
 
-uint32_t ArtifactWriter::addConstant(const void *bytes, size_t size,
-                                     uint32_t type) {
-  uint64_t hash = hashBytes(bytes, size);
+std::optional<uint32_t> ArtifactWriter::findConstant(std::string_view bytes,
+                                                     uint64_t hash,
+                                                     uint32_t type) {
   auto [first, last] = constantIds.equal_range(hash);
-  for (; first != last; ++first) {
-    const alula_file_constant &constant = constants[first->second];
-    if (constant.bytes == size &&
-        memcmp(data.data() + constant.offset, bytes, size) == 0) {
+  for (; first != last; ++first)
+    if (contents[first->second] == bytes) {
       if (constantTypes[first->second] == ALULA_NONE)
         constantTypes[first->second] = type;
       return first->second;
     }
-  }
-  data.resize((data.size() + ALULA_ALIGNMENT - 1) / ALULA_ALIGNMENT *
-              ALULA_ALIGNMENT);
+  return std::nullopt;
+}
+
+uint64_t ArtifactWriter::placeConstant(uint64_t size) {
+  uint64_t offset =
+      (dataBytes + ALULA_ALIGNMENT - 1) / ALULA_ALIGNMENT * ALULA_ALIGNMENT;
+  dataBytes = offset + size;
+  return offset;
+}
+
+uint32_t ArtifactWriter::addNewConstant(std::string_view bytes, uint64_t hash,
+                                        uint32_t type) {
   auto index = uint32_t(constants.size());
-  constants.push_back({data.size(), size, 0, 0});
+  constants.push_back({placeConstant(bytes.size()), bytes.size(), 0, 0});
   constantTypes.push_back(type);
+  contents.push_back(bytes);
   constantIds.emplace(hash, index);
-  data.append(static_cast<const char *>(bytes), size);
   return index;
+}
+
+uint32_t ArtifactWriter::addConstant(std::string bytes, uint32_t type) {
+  uint64_t hash = hashBytes(bytes.data(), bytes.size());
+  if (auto known = findConstant(bytes, hash, type))
+    return *known;
+  return addNewConstant(ownedContents.emplace_back(std::move(bytes)), hash,
+                        type);
+}
+
+uint32_t ArtifactWriter::addBorrowedConstant(std::string_view bytes,
+                                             uint32_t type) {
+  uint64_t hash = hashBytes(bytes.data(), bytes.size());
+  if (auto known = findConstant(bytes, hash, type))
+    return *known;
+  return addNewConstant(bytes, hash, type);
 }
 
 uint32_t ArtifactWriter::addExternalConstant(std::string_view fileName,
@@ -76,6 +99,7 @@ uint32_t ArtifactWriter::addExternalConstant(std::string_view fileName,
   // A type that is not static is the verifier's to find.
   constants.push_back({type, bytes, addString(fileName), addString(name)});
   constantTypes.push_back(type);
+  contents.emplace_back();
   return uint32_t(constants.size() - 1);
 }
 
@@ -168,25 +192,45 @@ namespace {
 /// Header, table and sections, appended in the order of their kinds.
 class FileBuilder {
 public:
+  struct Piece {
+    uint64_t offset;
+    std::string_view bytes;
+  };
+
   void add(alula_section_kind kind, const void *bytes, size_t size) {
-    if (size)
-      sections.push_back({kind, bytes, size});
+    add(kind, size, {{0, {static_cast<const char *>(bytes), size}}});
   }
   template <class T>
   void add(alula_section_kind kind, const std::vector<T> &records) {
     add(kind, records.data(), records.size() * sizeof(T));
   }
+  /// Between pieces are zeros.
+  void add(alula_section_kind kind, uint64_t size, std::vector<Piece> pieces) {
+    if (size)
+      sections.push_back({kind, size, std::move(pieces)});
+  }
 
   std::string finish(uint16_t minor) const {
     std::vector<alula_file_section> table;
-    uint64_t end = sizeof(alula_file_header) +
-                   sections.size() * sizeof(alula_file_section);
+    size_t tableBytes = sections.size() * sizeof(alula_file_section);
+    uint64_t end = sizeof(alula_file_header) + tableBytes;
     for (const Section &section : sections) {
       uint64_t offset =
           (end + ALULA_ALIGNMENT - 1) / ALULA_ALIGNMENT * ALULA_ALIGNMENT;
-      table.push_back({uint32_t(section.kind), 0, offset, section.size,
-                       hashBytes(section.bytes, section.size)});
+      table.push_back({uint32_t(section.kind), 0, offset, section.size, 0});
       end = offset + section.size;
+    }
+    // Most of it may be constants: each byte is written once.
+    std::string file;
+    file.reserve(end);
+    file.resize(sizeof(alula_file_header) + tableBytes);
+    for (size_t i = 0; i < sections.size(); ++i) {
+      for (const Piece &piece : sections[i].pieces) {
+        file.resize(table[i].offset + piece.offset);
+        file += piece.bytes;
+      }
+      file.resize(table[i].offset + table[i].bytes);
+      table[i].hash = hashBytes(&file[table[i].offset], table[i].bytes);
     }
     alula_file_header header = {};
     memcpy(header.magic, ALULA_FILE_MAGIC, sizeof header.magic);
@@ -194,25 +238,18 @@ public:
     header.minor = minor;
     header.section_count = uint32_t(sections.size());
     header.file_bytes = end;
-    std::string file(reinterpret_cast<char *>(&header), sizeof header);
-    file.append(reinterpret_cast<char *>(table.data()),
-                table.size() * sizeof(alula_file_section));
-    uint64_t hash = hashBytes(file.data(), file.size());
-    memcpy(file.data() + offsetof(alula_file_header, hash), &hash, sizeof hash);
-    file.reserve(end);
-    for (size_t i = 0; i < sections.size(); ++i) {
-      file.resize(table[i].offset);
-      file.append(static_cast<const char *>(sections[i].bytes),
-                  sections[i].size);
-    }
+    memcpy(file.data(), &header, sizeof header);
+    memcpy(file.data() + sizeof header, table.data(), tableBytes);
+    header.hash = hashBytes(file.data(), sizeof header + tableBytes);
+    memcpy(file.data(), &header, sizeof header);
     return file;
   }
 
 private:
   struct Section {
     alula_section_kind kind;
-    const void *bytes;
-    size_t size;
+    uint64_t size;
+    std::vector<Piece> pieces;
   };
   std::vector<Section> sections;
 };
@@ -286,6 +323,11 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
     }
   }
 
+  std::vector<FileBuilder::Piece> data;
+  for (size_t i = 0; i < constants.size(); ++i)
+    if (!constants[i].external_file)
+      data.push_back({constants[i].offset, contents[i]});
+
   FileBuilder file;
   file.add(ALULA_SECTION_STRINGS, strings.data(), strings.size());
   file.add(ALULA_SECTION_DIMS, dims);
@@ -304,7 +346,7 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
   file.add(ALULA_SECTION_ENTRIES, entries);
   file.add(ALULA_SECTION_FACTS, facts);
   file.add(ALULA_SECTION_IMAGES, images.data(), images.size());
-  file.add(ALULA_SECTION_DATA, data.data(), data.size());
+  file.add(ALULA_SECTION_DATA, dataBytes, std::move(data));
   file.add(ALULA_SECTION_CUSTOM_CALLS, customCallRecords);
   file.add(ALULA_SECTION_IMPORTS, imports);
   std::string bytes = file.finish(minor);

@@ -10,8 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,8 +77,14 @@ public:
   uint32_t addType(alula_dtype dtype, const std::vector<Dim> &dims);
   /// Equal bytes become one constant. `type` is what a safetensors file would
   /// call them.
+  uint32_t addConstant(std::string bytes, uint32_t type = ALULA_NONE);
   uint32_t addConstant(const void *bytes, size_t size,
-                       uint32_t type = ALULA_NONE);
+                       uint32_t type = ALULA_NONE) {
+    return addConstant({static_cast<const char *>(bytes), size}, type);
+  }
+  /// The same for bytes that stay where they are as long as the writer lives.
+  uint32_t addBorrowedConstant(std::string_view bytes,
+                               uint32_t type = ALULA_NONE);
   /// A tensor of a safetensors file, of a static type.
   uint32_t addExternalConstant(std::string_view file, std::string_view name,
                                uint32_t type);
@@ -107,6 +115,11 @@ public:
 private:
   friend class FunctionWriter;
   uint32_t addImmediate(int64_t value);
+  /// Where the next constant lies in the section DATA.
+  uint64_t placeConstant(uint64_t size);
+  std::optional<uint32_t> findConstant(std::string_view bytes, uint64_t hash,
+                                       uint32_t type);
+  uint32_t addNewConstant(std::string_view bytes, uint64_t hash, uint32_t type);
 
   std::string strings{'\0'};
   std::map<std::string, uint32_t, std::less<>> stringIds{{"", 0}};
@@ -119,7 +132,10 @@ private:
   /// ALULA_NONE where nobody said.
   std::vector<uint32_t> constantTypes;
   std::multimap<uint64_t, uint32_t> constantIds;
-  std::string data;
+  /// Of each constant; empty for those outside the file.
+  std::vector<std::string_view> contents;
+  std::deque<std::string> ownedContents;
+  uint64_t dataBytes = 0;
   std::vector<KernelSpec> kernels;
   std::vector<VariantSpec> variants;
   std::vector<alula_file_custom_call> customCalls;

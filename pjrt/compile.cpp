@@ -7,22 +7,39 @@
 
 using namespace alula::pjrt;
 
-std::shared_ptr<Program> ProgramCache::find(const std::string &key) {
+namespace {
+/// Of the size and both ends: what is between, mostly weights, is compared, and
+/// that is faster than hashing it.
+size_t hashSource(std::string_view source) {
+  constexpr size_t endBytes = 1 << 14;
+  std::hash<std::string_view> hash;
+  std::string_view begin = source.substr(0, endBytes);
+  std::string_view end = source.substr(source.size() - begin.size());
+  return hash(begin) ^ hash(end) * 31 ^ source.size() * 0x9E3779B97F4A7C15;
+}
+} // namespace
+
+std::shared_ptr<Program> ProgramCache::find(std::string_view source,
+                                            const std::string &options) {
   std::lock_guard lock(mutex);
-  auto found = programs.find(key);
-  return found == programs.end() ? nullptr : found->second.lock();
+  auto [first, last] = entries.equal_range(hashSource(source));
+  for (; first != last; ++first)
+    if (first->second.options == options)
+      if (std::shared_ptr<Program> program = first->second.program.lock())
+        if (program->getOrigin() == source)
+          return program;
+  return nullptr;
 }
 
-void ProgramCache::add(const std::string &key,
+void ProgramCache::add(std::string_view source, const std::string &options,
                        const std::shared_ptr<Program> &program) {
   std::lock_guard lock(mutex);
-  programs[key] = program;
-  newBytes += key.size();
-  if (programs.size() < sweepAt && newBytes < (4 << 20))
+  entries.emplace(hashSource(source), Entry{options, program});
+  if (entries.size() < sweepAt)
     return;
-  newBytes = 0;
-  std::erase_if(programs, [](auto &entry) { return entry.second.expired(); });
-  sweepAt = std::max<size_t>(64, 2 * programs.size());
+  std::erase_if(entries,
+                [](auto &entry) { return entry.second.program.expired(); });
+  sweepAt = std::max<size_t>(64, 2 * entries.size());
 }
 
 namespace {
@@ -34,9 +51,10 @@ void *readSource(void *given, std::string_view &source) {
   std::string_view name(format ? format : "",
                         format ? take(program, &PJRT_Program::format_size) : 0);
   if (name != "mlir")
-    return makeError(ALULA_STATUS_UNIMPLEMENTED,
-                     "alula: programs must have the format mlir, this one has '" +
-                         std::string(name) + "'");
+    return makeError(
+        ALULA_STATUS_UNIMPLEMENTED,
+        "alula: programs must have the format mlir, this one has '" +
+            std::string(name) + "'");
   auto *code = static_cast<const char *>(take(program, &PJRT_Program::code));
   if (!code)
     return missing("program.code");
@@ -44,14 +62,13 @@ void *readSource(void *given, std::string_view &source) {
   return nullptr;
 }
 
-/// What makes two compilations the same: their key in the cache.
-std::string makeKey(std::string_view source, const CompileOptions &options) {
+/// What makes two compilations of a program the same.
+std::string makeKey(const CompileOptions &options) {
   std::string key = std::to_string(options.replicas) + ' ' +
                     std::to_string(options.partitions);
   for (const std::string &target : options.targets)
     key += ' ' + target;
-  key += '\n';
-  return key.append(source);
+  return key;
 }
 } // namespace
 
@@ -106,21 +123,21 @@ void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
   Request request;
   if (void *error = readRequest(args, request))
     return error;
-  std::string key = makeKey(request.source, request.options);
-  std::shared_ptr<Program> compiled = client->programs.find(key);
+  std::string key = makeKey(request.options);
+  std::shared_ptr<Program> compiled =
+      client->programs.find(request.source, key);
   if (!compiled) {
-    if (void *error = compileProgram(client->getHost(), request.source,
-                                     request.optionBytes, request.options,
-                                     compiled))
+    if (void *error =
+            compileProgram(client->getHost(), request.source,
+                           request.optionBytes, request.options, compiled))
       return error;
     // What its key doesn't hold may change.
     if (!(compiled->flags & ALULA_PROGRAM_READS_FILES))
-      client->programs.add(key, compiled);
+      client->programs.add(request.source, key, compiled);
   }
   LoadedExecutable *loaded;
-  if (void *error =
-          makeLoadedExecutable(*client, std::move(compiled), request.options,
-                               loaded))
+  if (void *error = makeLoadedExecutable(*client, std::move(compiled),
+                                         request.options, loaded))
     return error;
   put(args, &ALULA_ARGS::executable, loaded);
   return nullptr;
@@ -135,9 +152,8 @@ void *alula::pjrt::Compile(PJRT_Compile_Args *args) {
   if (void *error = topology->getHost(host))
     return error;
   std::shared_ptr<Program> compiled;
-  if (void *error =
-          compileProgram(host, request.source, request.optionBytes,
-                                     request.options, compiled))
+  if (void *error = compileProgram(host, request.source, request.optionBytes,
+                                   request.options, compiled))
     return error;
   put(args, &ALULA_ARGS::executable,
       new Executable{std::move(compiled), request.options.replicas,

@@ -71,15 +71,22 @@ private:
 /// Compiled programs that are in use, by their content.
 class ProgramCache {
 public:
-  std::shared_ptr<Program> find(const std::string &key);
-  void add(const std::string &key, const std::shared_ptr<Program> &program);
+  /// The program that was compiled from these bytes with these options.
+  std::shared_ptr<Program> find(std::string_view source,
+                                const std::string &options);
+  void add(std::string_view source, const std::string &options,
+           const std::shared_ptr<Program> &program);
 
 private:
+  struct Entry {
+    std::string options;
+    std::weak_ptr<Program> program;
+  };
   std::mutex mutex;
-  std::unordered_map<std::string, std::weak_ptr<Program>> programs;
-  /// Programs that are gone are swept out when there are so many, or when
-  /// texts of so many bytes have come since.
-  size_t sweepAt = 64, newBytes = 0;
+  /// By a hash of the source; the programs have the sources themselves.
+  std::unordered_multimap<size_t, Entry> entries;
+  /// Programs that are gone are swept out when there are so many.
+  size_t sweepAt = 64;
 };
 
 struct Client {

@@ -20,6 +20,9 @@ AlignedBytes::AlignedBytes(std::string_view bytes) : size(bytes.size()) {
     size = 0;
 }
 
+AlignedBytes::AlignedBytes(void *compiled, size_t size)
+    : data(static_cast<char *>(compiled), alula_compile_free), size(size) {}
+
 void Shardings::describe() {
   for (const std::string &message : messages) {
     pointers.push_back(message.data());
@@ -323,6 +326,9 @@ struct Compilation {
   std::string_view getResult() const {
     return {static_cast<const char *>(result), resultBytes};
   }
+  AlignedBytes takeResult() {
+    return {std::exchange(result, nullptr), resultBytes};
+  }
 
   alula_program_info *info = nullptr;
 
@@ -346,6 +352,7 @@ void *alula::pjrt::compileProgram(const Host &host, std::string_view source,
     Compilation partition(options, "partition");
     if (void *error = partition.run(source))
       return error;
+    program->origin = std::move(program->source);
     program->source = partition.getResult();
   }
   Compilation compilation(options, nullptr);
@@ -353,7 +360,7 @@ void *alula::pjrt::compileProgram(const Host &host, std::string_view source,
     return error;
   readInfo(compilation.info, *program);
   program->options = optionBytes;
-  program->artifact = AlignedBytes(compilation.getResult());
+  program->artifact = compilation.takeResult();
   if (void *error = loadProgram(host, *program))
     return error;
   result = std::move(program);

@@ -37,13 +37,12 @@ class AlignedBytes {
 public:
   AlignedBytes() = default;
   explicit AlignedBytes(std::string_view bytes);
+  /// Takes over what the compiler gave.
+  AlignedBytes(void *compiled, size_t size);
   std::string_view get() const { return {data.get(), size}; }
 
 private:
-  struct Free {
-    void operator()(char *memory) const { free(memory); }
-  };
-  std::unique_ptr<char, Free> data;
+  std::unique_ptr<char, void (*)(void *)> data{nullptr, free};
   size_t size = 0;
 };
 
@@ -57,6 +56,11 @@ struct Program {
 
   // What a serialized executable holds.
   std::string name, source, options;
+  /// What was compiled, if it is not what `source` shows.
+  std::string origin;
+  std::string_view getOrigin() const {
+    return origin.empty() ? source : origin;
+  }
   std::vector<Cost> costs;
   /// For each argument, whether the caller gives it away.
   std::vector<uint8_t> donated;
@@ -73,8 +77,8 @@ struct Program {
   std::vector<ValueType> arguments, results;
   /// For each argument, whether a result may take its memory.
   std::vector<uint8_t> aliased;
-  int64_t codeBytes = 0, temporaryBytes = 0, argumentBytes = 0,
-          resultBytes = 0, aliasBytes = 0;
+  int64_t codeBytes = 0, temporaryBytes = 0, argumentBytes = 0, resultBytes = 0,
+          aliasBytes = 0;
   /// Takes less time than telling another thread.
   bool isCheap = false;
   /// The Python functions that it calls, which live as long as it.

@@ -1,5 +1,6 @@
 // The C functions of alula/compiler.h.
 
+#include "alula/artifact.h"
 #include "alula/compiler.h"
 
 #include "compiler/driver/compile.h"
@@ -51,7 +52,8 @@ std::string describe(Location location) {
 
 /// Memory that alula_compile_free releases; null if there is none.
 void *copyOut(StringRef bytes) {
-  auto *memory = static_cast<char *>(malloc(bytes.size() + 1));
+  size_t room = llvm::alignTo(bytes.size() + 1, ALULA_ALIGNMENT);
+  auto *memory = static_cast<char *>(aligned_alloc(ALULA_ALIGNMENT, room));
   if (!memory)
     return nullptr;
   memcpy(memory, bytes.data(), bytes.size());
@@ -271,8 +273,13 @@ compileProgram(StringRef input, const alula_compile_options &options,
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     return listener.hear(diagnostic);
   });
+  // A text is read up to a zero; bytecode may be large, and its size is known.
   OwningOpRef<ModuleOp> module = alula::driver::readProgram(
-      llvm::MemoryBuffer::getMemBufferCopy(input, "program"), &context);
+      input.starts_with("ML\xefR")
+          ? llvm::MemoryBuffer::getMemBuffer(input, "program",
+                                             /*RequiresNullTerminator=*/false)
+          : llvm::MemoryBuffer::getMemBufferCopy(input, "program"),
+      &context);
   if (module && failed(goOn(*module, compile)))
     return std::nullopt;
   if (module)

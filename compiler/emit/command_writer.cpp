@@ -140,10 +140,6 @@ private:
   }
 
   LogicalResult write(alula::dispatch::ConstantOp op) {
-    auto bytes = getConstantBytes(op.getValue());
-    if (!bytes)
-      return op.emitError() << "'stablehlo.constant': no native code: "
-                            << op.getValue().getShapedType();
     // The type only matters if the constant leaves the artifact.
     ShapedType type = op.getValue().getShapedType();
     std::optional<alula_dtype> dtype = getDtype(type.getElementType());
@@ -151,8 +147,10 @@ private:
     if (dtype)
       number = file.addType(*dtype,
                             {type.getShape().begin(), type.getShape().end()});
-    slots[op] =
-        out.constant(file.addConstant(bytes->data(), bytes->size(), number));
+    auto constant = addConstant(file, op.getValue(), number);
+    if (!constant)
+      return op.emitError() << "'stablehlo.constant': no native code: " << type;
+    slots[op] = out.constant(*constant);
     return success();
   }
 

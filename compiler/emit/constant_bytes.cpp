@@ -13,6 +13,20 @@
 using namespace mlir;
 
 namespace {
+/// The bytes that already are what files hold.
+ArrayRef<char> getRaw(ElementsAttr value) {
+  if (auto bridged = dyn_cast<alula::newer::DenseBridgedAttr>(value)) {
+    ArrayRef<uint8_t> codes = bridged.getRawCodes();
+    return {reinterpret_cast<const char *>(codes.data()), codes.size()};
+  }
+  if (auto dense = dyn_cast<DenseElementsAttr>(value))
+    return dense.getRawData();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      return blob->getData();
+  return {};
+}
+
 /// Elements of whole bytes, or one of them that stands for all.
 bool append(std::string &bytes, ArrayRef<char> raw, size_t elementBytes,
             size_t size) {
@@ -76,35 +90,25 @@ bool appendValues(std::string &bytes, ElementsAttr value, size_t elementBytes) {
 }
 } // namespace
 
-std::optional<std::string> alula::emit::getConstantBytes(ElementsAttr value) {
-  auto type = cast<ShapedType>(value.getType());
-  std::optional<alula_dtype> dtype = dispatch::getDtype(type.getElementType());
-  std::optional<int64_t> known = dispatch::getByteSize(type);
-  if (!dtype || !known)
-    return std::nullopt;
-  auto size = static_cast<size_t>(*known);
-  size_t elementBytes = alula_dtype_get_bytes(*dtype);
-  bool isBool = *dtype == ALULA_DTYPE_I1;
+namespace {
+/// The same bytes made anew, for what files hold in another form.
+std::optional<std::string> makeBytes(ElementsAttr value, alula_dtype dtype,
+                                     size_t size) {
+  size_t elementBytes = alula_dtype_get_bytes(dtype);
+  bool isBool = dtype == ALULA_DTYPE_I1;
   std::string bytes;
   bool fine = false;
-  if (auto bridged = dyn_cast<newer::DenseBridgedAttr>(value)) {
-    ArrayRef<uint8_t> codes = bridged.getRawCodes();
-    fine = append(bytes,
-                  {reinterpret_cast<const char *>(codes.data()), codes.size()},
-                  elementBytes, size);
-  } else if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
-    if (isBool && dense.isSplat()) {
-      bytes.assign(size, static_cast<char>(dense.getSplatValue<bool>()));
-      fine = true;
-    } else if (isBool) {
-      fine = appendBits(bytes, dense.getRawData(), size);
-    } else {
-      fine = append(bytes, dense.getRawData(), elementBytes, size);
-    }
-  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      fine = append(bytes, blob->getData(), elementBytes, size) ||
-             (isBool && appendBits(bytes, blob->getData(), size));
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (isBool && dense && dense.isSplat()) {
+    bytes.assign(size, static_cast<char>(dense.getSplatValue<bool>()));
+    fine = true;
+  } else if (isBool && dense) {
+    fine = appendBits(bytes, dense.getRawData(), size);
+  } else if (isa<alula::newer::DenseBridgedAttr, DenseElementsAttr,
+                 DenseResourceElementsAttr>(value)) {
+    ArrayRef<char> raw = getRaw(value);
+    fine = append(bytes, raw, elementBytes, size) ||
+           (isBool && appendBits(bytes, raw, size));
   } else {
     fine = appendValues(bytes, value, elementBytes);
   }
@@ -114,6 +118,26 @@ std::optional<std::string> alula::emit::getConstantBytes(ElementsAttr value) {
     for (char &byte : bytes)
       byte = byte != 0;
   else
-    extend(bytes, *dtype);
+    extend(bytes, dtype);
   return bytes;
+}
+} // namespace
+
+std::optional<uint32_t>
+alula::emit::addConstant(artifact::ArtifactWriter &writer, ElementsAttr value,
+                         uint32_t type) {
+  auto shaped = cast<ShapedType>(value.getType());
+  std::optional<alula_dtype> dtype =
+      dispatch::getDtype(shaped.getElementType());
+  std::optional<int64_t> size = dispatch::getByteSize(shaped);
+  if (!dtype || !size)
+    return std::nullopt;
+  ArrayRef<char> raw = getRaw(value);
+  if (alula_dtype_get_bits(*dtype) >= 8 && !raw.empty() &&
+      raw.size() == static_cast<size_t>(*size))
+    return writer.addBorrowedConstant({raw.data(), raw.size()}, type);
+  auto bytes = makeBytes(value, *dtype, static_cast<size_t>(*size));
+  if (!bytes)
+    return std::nullopt;
+  return writer.addConstant(std::move(*bytes), type);
 }

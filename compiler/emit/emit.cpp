@@ -115,12 +115,12 @@ private:
     uint32_t initial = ALULA_NONE;
     if (auto value = dyn_cast_or_null<ElementsAttr>(
             global.getValue().value_or(nullptr))) {
-      auto bytes = alula::emit::getConstantBytes(value);
-      if (!bytes)
+      auto constant = alula::emit::addConstant(writer, value, *type);
+      if (!constant)
         return global.emitError()
                << "'ml_program.global': no native code: values of type "
                << global.getType();
-      initial = writer.addConstant(bytes->data(), bytes->size(), *type);
+      initial = *constant;
     }
     callables.globals[global.getSymNameAttr()] = writer.addGlobal(
         global.getSymName(), *type, global.getIsMutable(), initial);

@@ -105,9 +105,9 @@ typedef struct alula_compile_options {
 } alula_compile_options;
 
 /* `program` is MLIR text, MLIR bytecode or a portable artifact. On success
- * `*artifact` is to be released with alula_compile_free; otherwise it is
- * untouched, and `*message`, if `message` is not NULL, is the first error, to be
- * released the same way. */
+ * `*artifact`, at a multiple of 64 bytes, is to be released with
+ * alula_compile_free; otherwise it is untouched, and `*message`, if `message`
+ * is not NULL, is the first error, to be released the same way. */
 ALULA_API alula_status_code
 alula_compile(const void *program, size_t program_bytes,
               const alula_compile_options *options, void **artifact,
