@@ -19,6 +19,7 @@
 #include "llvm/Support/Threading.h"
 
 #include <mutex>
+#include <optional>
 #include <thread>
 
 using namespace mlir;
@@ -89,16 +90,13 @@ LogicalResult addLines(ModuleOp bodies) {
 /// The bodies as code of LLVM; no code if objects have it all.
 std::unique_ptr<llvm::Module> translate(ExecutableOp executable,
                                         const CpuPlan &plan, bool hasLines,
+                                        PassManager &lowering,
                                         llvm::LLVMContext &context) {
   if (plan.replacesBodies)
     return std::make_unique<llvm::Module>(executable.getSymName(), context);
   OwningOpRef<ModuleOp> bodies = cloneBodies(executable);
-  if (!bodies->getOps<func::FuncOp>().empty()) {
-    PassManager pm(executable.getContext(), ModuleOp::getOperationName());
-    addLoweringPipeline(pm);
-    if (failed(pm.run(*bodies)))
-      return nullptr;
-  }
+  if (!bodies->getOps<func::FuncOp>().empty() && failed(lowering.run(*bodies)))
+    return nullptr;
   if (hasLines && failed(addLines(*bodies)))
     return nullptr;
   std::unique_ptr<llvm::Module> code =
@@ -117,7 +115,14 @@ class Compiler {
 public:
   Compiler(llvm::MutableArrayRef<CompiledExecutable> all,
            const Machine &machine, const CodegenHooks &hooks)
-      : all(all), machine(machine), hooks(hooks), key(getTargetKey(machine)) {}
+      : all(all), machine(machine), hooks(hooks), key(getTargetKey(machine)) {
+    if (all.empty())
+      return;
+    // One for all: collecting patterns takes as long as applying them.
+    ExecutableOp first = all.front().executable;
+    lowering.emplace(first.getContext(), ModuleOp::getOperationName());
+    addLoweringPipeline(*lowering);
+  }
 
   /// Whether all went well; of LLVM's problems nothing is said yet.
   LogicalResult run() {
@@ -173,8 +178,8 @@ private:
       return failure();
     if (work.plan.replacesBodies && work.plan.bitcode.empty())
       return success();
-    code =
-        translate(work.executable, work.plan, hooks.debugLevel >= 2, context);
+    code = translate(work.executable, work.plan, hooks.debugLevel >= 2,
+                     *lowering, context);
     return success(code != nullptr);
   }
 
@@ -215,6 +220,7 @@ private:
   const Machine &machine;
   const CodegenHooks &hooks;
   alula::objects::TargetKey key;
+  std::optional<PassManager> lowering;
   std::mutex mutex;
   size_t next = 0;
   bool hasFailed = false;

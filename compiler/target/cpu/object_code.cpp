@@ -11,6 +11,8 @@
 #include "compiler/target/cpu/select_bits_as_floats.h"
 #include "compiler/target/cpu/select_scale.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -19,8 +21,11 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -65,6 +70,56 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Machine &machine,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
+/// A target machine for one thread at a time. What it knows of a processor it
+/// learns with its first function, which takes as long as compiling a small
+/// kernel, so it waits for the next module.
+class TargetMachineLease {
+public:
+  explicit TargetMachineLease(const Machine &machine)
+      : key(machine.triple + " " + machine.cpu + " " + machine.extra) {
+    initializeTargets();
+    {
+      Pool &pool = getPool();
+      std::lock_guard lock(pool.mutex);
+      if (auto &idle = pool.idle[key]; !idle.empty()) {
+        made = std::move(idle.back());
+        idle.pop_back();
+      }
+    }
+    if (!made)
+      made = createTargetMachine(machine, error);
+  }
+  TargetMachineLease(const TargetMachineLease &) = delete;
+  TargetMachineLease &operator=(const TargetMachineLease &) = delete;
+  ~TargetMachineLease() {
+    constexpr size_t mostIdle = 8;
+    Pool &pool = getPool();
+    std::lock_guard lock(pool.mutex);
+    if (auto &idle = pool.idle[key]; made && idle.size() < mostIdle)
+      idle.push_back(std::move(made));
+  }
+
+  explicit operator bool() const { return made != nullptr; }
+  llvm::TargetMachine &operator*() const { return *made; }
+  llvm::TargetMachine *operator->() const { return made.get(); }
+  llvm::Error takeError() const { return llvm::createStringError(error); }
+
+private:
+  struct Pool {
+    std::mutex mutex;
+    std::map<std::string, std::vector<std::unique_ptr<llvm::TargetMachine>>>
+        idle;
+  };
+  /// For ever: compilations may outlive static objects.
+  static Pool &getPool() {
+    static auto *const pool = new Pool;
+    return *pool;
+  }
+
+  std::string key, error;
+  std::unique_ptr<llvm::TargetMachine> made;
+};
+
 /// Kernels stand alone: loops must not become calls of memset or memcpy, and
 /// nobody unwinds through them.
 void markFreestanding(llvm::Module &module, const Machine &machine) {
@@ -98,6 +153,53 @@ std::string print(const llvm::Module &module) {
   return text;
 }
 
+bool callsRoutine(const llvm::Instruction &instruction) {
+  auto *call = dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->isDeclaration() && !callee->isIntrinsic();
+}
+
+/// Whether all work is done by routines: every loop calls one and leaves memory
+/// to it, and there is no arithmetic but that of places and sizes.
+bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
+  auto isNumber = [](const llvm::Value *value) {
+    return value->getType()->isFPOrFPVectorTy() ||
+           value->getType()->isVectorTy();
+  };
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    auto &loops = analyses.getResult<llvm::LoopAnalysis>(function);
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (isNumber(&instruction) ||
+          llvm::any_of(instruction.operands(), isNumber) ||
+          (isa<llvm::LoadInst, llvm::StoreInst>(instruction) &&
+           loops.getLoopFor(instruction.getParent())))
+        return false;
+    for (llvm::Loop *loop : loops.getLoopsInPreorder())
+      if (llvm::none_of(loop->blocks(), [](llvm::BasicBlock *block) {
+            return llvm::any_of(*block, callsRoutine);
+          }))
+        return false;
+  }
+  return true;
+}
+
+/// For code that takes no time: some passes of the default pipeline.
+llvm::ModulePassManager buildQuickPipeline() {
+  llvm::FunctionPassManager functions;
+  functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  functions.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  functions.addPass(llvm::InstCombinePass());
+  functions.addPass(llvm::SimplifyCFGPass());
+  llvm::ModulePassManager modules;
+  modules.addPass(llvm::AlwaysInlinerPass());
+  modules.addPass(
+      llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+  modules.addPass(llvm::GlobalDCEPass());
+  return modules;
+}
+
 std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
                             llvm::TargetMachine &targetMachine,
                             const std::function<bool()> &isCancelled = {},
@@ -129,10 +231,17 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
   declareScale(module, machine);
   if (targetMachine.getTargetTriple().isX86())
     reduceExtremes(module, machine);
+  bool isQuick =
+      targetMachine.getTargetTriple().isX86() && onlyCalls(module, functions);
   // At O3 nests of small loops become thousands of instructions without a
   // loop: slower code, and a hundred times the time to compile it.
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
+  llvm::ModulePassManager optimize =
+      isQuick
+          ? buildQuickPipeline()
+          : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  optimize.run(module, modules);
+  targetMachine.setOptLevel(isQuick ? llvm::CodeGenOptLevel::None
+                                    : llvm::CodeGenOptLevel::Aggressive);
   if (isCancelled && isCancelled())
     return {};
   if (targetMachine.getTargetTriple().isX86()) {
@@ -156,11 +265,9 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
 
 llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine,
                                                std::vector<std::string> names) {
-  initializeTargets();
-  std::string error;
-  auto targetMachine = createTargetMachine(machine, error);
+  TargetMachineLease targetMachine(machine);
   if (!targetMachine)
-    return llvm::createStringError(error);
+    return targetMachine.takeError();
   std::string object;
   // A builtin may itself be compiled to a call of another.
   for (size_t known = names.size() + 1; names.size() != known;) {
@@ -190,11 +297,9 @@ llvm::Expected<std::string>
 alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
                            const std::function<bool()> &isCancelled,
                            const OnForm &onForm) {
-  initializeTargets();
-  std::string error;
-  auto targetMachine = createTargetMachine(machine, error);
+  TargetMachineLease targetMachine(machine);
   if (!targetMachine)
-    return llvm::createStringError(error);
+    return targetMachine.takeError();
   module.setTargetTriple(machine.triple);
   module.setDataLayout(targetMachine->createDataLayout());
   if (onForm)
@@ -238,11 +343,9 @@ getOnce(const std::string &key,
 
 llvm::Expected<std::string> makeRoutineObject(const Machine &machine,
                                               llvm::StringRef name) {
-  initializeTargets();
-  std::string error;
-  auto targetMachine = createTargetMachine(machine, error);
+  TargetMachineLease targetMachine(machine);
   if (!targetMachine)
-    return llvm::createStringError(error);
+    return targetMachine.takeError();
   llvm::LLVMContext context;
   auto module = loadRoutine(context, machine, name);
   if (!module)
