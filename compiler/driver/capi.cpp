@@ -4,6 +4,7 @@
 #include "alula/compiler.h"
 
 #include "compiler/driver/compile.h"
+#include "compiler/driver/contexts.h"
 #include "compiler/driver/initial_values.h"
 #include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/program.h"
@@ -258,17 +259,9 @@ static LogicalResult goOn(ModuleOp module,
 
 /// Reads and compiles; what alula_compile gives, or nothing after an error.
 static std::optional<std::string>
-compileProgram(StringRef input, const alula_compile_options &options,
-               alula::driver::CompileOptions &compile, Listener &listener) {
-  DialectRegistry registry;
-  alula::driver::registerDialects(registry);
-  if (compile.plugins)
-    if (llvm::Error error =
-            alula::plugin::addDialects(compile.plugins->getSet(), registry)) {
-      listener.firstError = llvm::toString(std::move(error));
-      return std::nullopt;
-    }
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+compileIn(MLIRContext &context, StringRef input,
+          const alula_compile_options &options,
+          alula::driver::CompileOptions &compile, Listener &listener) {
   context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     return listener.hear(diagnostic);
@@ -306,6 +299,29 @@ compileProgram(StringRef input, const alula_compile_options &options,
     options.on_external(options.user, output.external.data(),
                         output.external.size());
   return std::move(output.artifact);
+}
+
+static std::optional<std::string>
+compileProgram(StringRef input, const alula_compile_options &options,
+               alula::driver::CompileOptions &compile, Listener &listener) {
+  // Others may do to a context what they like.
+  if (compile.plugins || compile.preprocess) {
+    DialectRegistry registry;
+    alula::driver::registerDialects(registry);
+    if (compile.plugins)
+      if (llvm::Error error =
+              alula::plugin::addDialects(compile.plugins->getSet(), registry)) {
+        listener.firstError = llvm::toString(std::move(error));
+        return std::nullopt;
+      }
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    return compileIn(context, input, options, compile, listener);
+  }
+  alula::driver::ContextLease context;
+  auto result = compileIn(*context, input, options, compile, listener);
+  if (result)
+    context.giveBack(input.size() + result->size());
+  return result;
 }
 
 /// Of the program and the values beside it.

@@ -92,6 +92,23 @@ TEST(Compile, ProgressAndTimes) {
   EXPECT_EQ(compile(program, nullptr).artifact, result.artifact);
 }
 
+TEST(Compile, OthersBeforeChangeNothing) {
+  std::string other = program;
+  other.replace(other.find("stablehlo.add"), 13, "stablehlo.multiply");
+  std::string first = compile(program, nullptr).artifact;
+  std::string second = compile(other, nullptr).artifact;
+  EXPECT_NE(first, second);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(compile(program, nullptr).artifact, first);
+    Heard heard;
+    alula_compile_options options = makeOptions(heard);
+    EXPECT_EQ(compile("func.func @main() { stablehlo.no }", &options).code,
+              ALULA_STATUS_INVALID_ARGUMENT);
+    EXPECT_EQ(heard.diagnostics.size(), 1u);
+    EXPECT_EQ(compile(other, nullptr).artifact, second);
+  }
+}
+
 TEST(Compile, InitialValues) {
   const char *text = R"(
 ml_program.global private mutable @"w$0" : tensor<4xf32>
