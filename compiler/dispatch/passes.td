@@ -27,6 +27,10 @@ def PackWeights : Pass<"dispatch-pack-weights", "::mlir::ModuleOp"> {
   ];
 }
 
+def RepeatBroadcasts : Pass<"dispatch-repeat-broadcasts", "::mlir::ModuleOp"> {
+  let summary = "gives each op that maps elements a broadcast of its own";
+}
+
 def VerifyDispatchOutput
     : Pass<"dispatch-verify-output", "::mlir::ModuleOp"> {
   let summary = "checks what the next rooms rely on";

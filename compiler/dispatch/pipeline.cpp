@@ -12,6 +12,7 @@ void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm,
   // Before ops of one function are spread over kernels.
   pm.addPass(createNumberRandomStreams());
   pm.addPass(createLimitSorts());
+  pm.addPass(createRepeatBroadcasts());
   if (options.packWeights)
     pm.addPass(createPackWeights());
   pm.addPass(createFormKernels());
