@@ -49,6 +49,10 @@ private:
   int64_t countBlocks() const;
   Inputs findInputs(const ConvPosition &first);
   Inputs copyInputs(const ConvPosition &first);
+  bool isCopiedByRoutine();
+  void copyByRoutine(Value copy, ArrayRef<Value> sizes,
+                     const ConvPosition &first);
+  void copyEach(Value copy, ArrayRef<Value> sizes, const ConvPosition &first);
   Value writeOffsets(ArrayRef<Value> strides, size_t dims);
   void emitBlock(const ConvPosition &first);
   void finish(Value tile, const ConvPosition &first, ValueRange counts);
@@ -183,6 +187,77 @@ BlockConvolution::copyInputs(const ConvPosition &first) {
   SmallVector<Value> all(sizes);
   all.push_back(inputFeaturesOfGroup);
   Value copy = lowering.createTemporary(all, getMemoryType(types.left));
+  if (isCopiedByRoutine())
+    copyByRoutine(copy, sizes, first);
+  else
+    copyEach(copy, sizes, first);
+  Inputs inputs{lowering.getPointer(copy), lowering.getStrides(all)};
+  inputs.strides.pop_back();
+  return inputs;
+}
+
+/// Whether pixels are pieces of memory that are copied as they are.
+bool BlockConvolution::isCopiedByRoutine() {
+  return lowering.hasBuffer(lhs) && getElementType(lhs) == types.left &&
+         numbers.getInputFeatureDimension() ==
+             static_cast<int64_t>(windows.size()) + 1 &&
+         llvm::all_of(windows, [](const ConvWindow &window) {
+           return window.lhsDilation == 1;
+         });
+}
+
+/// The last two dimensions at once, for each position in those before.
+void BlockConvolution::copyByRoutine(Value copy, ArrayRef<Value> sizes,
+                                     const ConvPosition &first) {
+  SmallVector<Value> distances = lowering.getStrides(lowering.getShape(lhs));
+  auto distanceOf = [&](int64_t dim) {
+    return distances[static_cast<size_t>(dim)];
+  };
+  auto spatial = numbers.getInputSpatialDimensions();
+  Value elementBytes = lowering.index(
+      getMemoryType(types.left).getIntOrFloatBitWidth() / 8);
+  auto toBytes = [&](Value elements) {
+    return toInteger(lowering.mul(elements, elementBytes));
+  };
+  size_t last = sizes.size() - 1, outer = sizes.size() < 2 ? 0 : last - 1;
+  Value image = lowering.add(
+      lowering.mul(first.batch, distanceOf(numbers.getInputBatchDimension())),
+      lowering.mul(first.group, inputFeaturesOfGroup));
+  lowering.forEach(sizes.take_front(outer), [&](ValueRange offsets) {
+    Value isInside = lowering.makeTrue(), ignored = isInside, from = image;
+    SmallVector<Value> target(offsets);
+    target.resize(sizes.size() + 1, lowering.index(0));
+    auto getPlace = [&](size_t dim, Value offset, Value &inside) {
+      ConvWindow window = windows[dim];
+      window.rhsDilation = 1;
+      return getInputPlace(window, first.place[dim], offset, inside);
+    };
+    for (size_t i = 0; i < outer; ++i)
+      from = lowering.add(from, lowering.mul(getPlace(i, offsets[i], isInside),
+                                             distanceOf(spatial[i])));
+    SmallVector<Value> shape(sizes);
+    shape.push_back(inputFeaturesOfGroup);
+    Value zero = lowering.index(0), one = lowering.index(1);
+    // An image of one dimension has one row.
+    bool hasRows = sizes.size() > 1;
+    Value rowLimit = hasRows ? windows[last - 1].inputSize : one;
+    rowLimit = lowering.select(isInside, rowLimit, zero);
+    lowering.callLibrary(
+        "alula_copy_window",
+        {getElementPointer(lowering, copy, lowering.linearize(target, shape)),
+         toInteger(hasRows ? sizes[last - 1] : one), toInteger(sizes[last]),
+         toBytes(inputFeaturesOfGroup),
+         getElementPointer(lowering, lowering.getBuffer(lhs), from),
+         toBytes(hasRows ? distanceOf(spatial[last - 1]) : zero),
+         toBytes(distanceOf(spatial[last])),
+         toInteger(hasRows ? getPlace(last - 1, zero, ignored) : zero),
+         toInteger(rowLimit), toInteger(getPlace(last, zero, ignored)),
+         toInteger(windows[last].inputSize)});
+  });
+}
+
+void BlockConvolution::copyEach(Value copy, ArrayRef<Value> sizes,
+                                const ConvPosition &first) {
   lowering.forEach(sizes, [&](ValueRange offsets) {
     Value isInside = lowering.makeTrue();
     SmallVector<Value> indices(windows.size() + 2);
@@ -223,9 +298,6 @@ BlockConvolution::copyInputs(const ConvPosition &first) {
           });
         });
   });
-  Inputs inputs{lowering.getPointer(copy), lowering.getStrides(all)};
-  inputs.strides.pop_back();
-  return inputs;
 }
 
 /// Where the pieces of a row begin: one for each offset in the first `dims`

@@ -27,7 +27,7 @@ constexpr const char *machines[] = {"x86-64-v3", "x86-64-v3-vnni", "x86-64-v4",
                                     "x86-64-v4-vnni", "x86-64-v4-bf16"};
 
 bool isCommon(llvm::StringRef name) {
-  return name.starts_with("alula_product_") ||
+  return name == "alula_copy_window" || name.starts_with("alula_product_") ||
          name.starts_with("alula_sort_") ||
          name.starts_with("alula_transpose_");
 }
