@@ -68,9 +68,12 @@ uint64_t encodeNan(const Codes &codes, bool negative) {
 uint64_t roundMagnitude(const alula_float_format &format, double magnitude) {
   bool hasSubnormals = format.specials != ALULA_FLOAT_E8M0;
   int smallest = (hasSubnormals ? 1 : 0) - format.bias;
-  int exponent = std::max(std::ilogb(magnitude), smallest);
+  int exponent;
+  std::frexp(magnitude, &exponent);
+  exponent = std::max(exponent - 1, smallest);
   double scaled = std::ldexp(magnitude, format.mantissa_bits - exponent);
-  double whole = std::floor(scaled), rest = scaled - whole;
+  // Below 2^53.
+  auto whole = double(uint64_t(scaled)), rest = scaled - whole;
   auto significand = uint64_t(whole);
   if (rest > 0.5 || (rest == 0.5 && (significand & 1)))
     ++significand;

@@ -2,8 +2,13 @@
 
 #include "tools/values/float_codes.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cinttypes>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 
 namespace alula::values {
@@ -69,23 +74,22 @@ bool parseFloat(alula_dtype type, std::string_view text, uint64_t &bits) {
   }
   if (!text.empty() && text[0] == '+')
     text.remove_prefix(1);
-  const char *first = text.data(), *last = first + text.size();
+  // strtod takes more than decimal numbers: spaces, signs and powers of two.
+  if (text.empty() || isspace(uint8_t(text[0])) || text[0] == '+' ||
+      text.find_first_of("xX") != text.npos)
+    return false;
+  std::string copy(text);
+  char *end;
   if (type == ALULA_DTYPE_F32) {
     // Through double would round twice.
-    float number;
-    auto [end, failure] = std::from_chars(first, last, number);
-    if (failure == std::errc() && end == last) {
-      memcpy(&(bits = 0), &number, sizeof number);
-      return true;
-    }
+    float number = strtof(copy.c_str(), &end);
+    if (end != copy.c_str() + copy.size())
+      return false;
+    memcpy(&(bits = 0), &number, sizeof number);
+    return true;
   }
-  double number;
-  auto [end, failure] = std::from_chars(first, last, number);
-  if (end != last || first == last)
-    return false;
-  if (failure == std::errc::result_out_of_range)
-    number = strtod(std::string(text).c_str(), nullptr);
-  else if (failure != std::errc())
+  double number = strtod(copy.c_str(), &end);
+  if (end != copy.c_str() + copy.size())
     return false;
   bits = encodeFloat(type, number);
   return true;
@@ -175,6 +179,23 @@ bool takeToken(std::string_view &rest, std::string_view &token, int &depth) {
   return true;
 }
 
+/// As short as it reads back as the same: "120000", "1.2e+20". The library's
+/// own function for this would be a fifth of alula-run.
+std::string printShortest(double number,
+                          bool (*readsBack)(const char *text, double number)) {
+  char scientific[64], fixed[512];
+  int digits = 0;
+  do
+    snprintf(scientific, sizeof scientific, "%.*e", digits, number);
+  while (!readsBack(scientific, number) && ++digits < 17);
+  const char *power = strchr(scientific, 'e');
+  if (!power)
+    return scientific;
+  snprintf(fixed, sizeof fixed, "%.*f", std::max(0, digits - atoi(power + 1)),
+           number);
+  return strlen(fixed) <= strlen(scientific) ? fixed : scientific;
+}
+
 std::string printFloat(alula_dtype type, uint64_t bits) {
   char buffer[64];
   double number = decodeFloat(type, bits);
@@ -184,21 +205,21 @@ std::string printFloat(alula_dtype type, uint64_t bits) {
       return "nan";
     if (bits == encodeFloat(type, -nan))
       return "-nan";
-    auto [end, failure] = std::to_chars(buffer, buffer + 64, bits, 16);
-    return "0x" + std::string(buffer, end);
+    snprintf(buffer, sizeof buffer, "0x%" PRIx64, bits);
+    return buffer;
   }
   if (type == ALULA_DTYPE_F64)
-    return std::string(buffer, std::to_chars(buffer, buffer + 64, number).ptr);
+    return printShortest(number, [](const char *text, double number) {
+      return strtod(text, nullptr) == number;
+    });
   if (type == ALULA_DTYPE_F32)
-    return std::string(buffer,
-                       std::to_chars(buffer, buffer + 64, float(number)).ptr);
+    return printShortest(number, [](const char *text, double number) {
+      return strtof(text, nullptr) == float(number);
+    });
   for (int digits = 1;; ++digits) {
-    auto [end, failure] = std::to_chars(buffer, buffer + 64, number,
-                                        std::chars_format::general, digits);
-    double back = 0;
-    std::from_chars(buffer, end, back);
-    if (digits == 17 || encodeFloat(type, back) == bits)
-      return std::string(buffer, end);
+    snprintf(buffer, sizeof buffer, "%.*g", digits, number);
+    if (digits == 17 || encodeFloat(type, strtod(buffer, nullptr)) == bits)
+      return buffer;
   }
 }
 
