@@ -25,6 +25,14 @@ def measure_peaks(folder: Path, threads: int, cpus) -> dict:
     return json.loads(run.stdout)
 
 
+def best_of(first: dict, second: dict) -> dict:
+    """The higher of two measurements of everything."""
+    return {
+        key: best_of(value, second[key]) if isinstance(value, dict) else max(value, second[key])
+        for key, value in first.items()
+    }
+
+
 def bandwidth(by_bytes: dict, footprint: float) -> float:
     """GB/s for so many bytes, between the measured sizes on a log scale."""
     points = sorted((int(size), speed) for size, speed in by_bytes.items())

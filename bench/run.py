@@ -14,7 +14,7 @@ from bench import machine, page, tables
 from bench.measuring import measure, prepare
 from bench.peers import ALL
 from bench.peers.tool import ToolFailed
-from bench.roofline import limit, measure_peaks
+from bench.roofline import best_of, limit, measure_peaks
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / os.environ.get("ALULA_BUILD", "build") / "bench"
@@ -108,6 +108,7 @@ def run(options, rows) -> dict:
                     "title": row.title,
                     "size": size,
                     "threads": threads,
+                    "work": about["work"],
                     "limit": limit(about["work"], data["peaks"][str(threads)]),
                     "peers": measure(folder, threads, chosen[threads], options),
                 }
@@ -116,6 +117,12 @@ def run(options, rows) -> dict:
                 # What is measured so far outlives an interrupted run.
                 store(data, options.name)
             shutil.rmtree(folder)
+    # Others on the machine may have been busy at the start.
+    for n in options.threads:
+        again = measure_peaks(WORK, n, chosen[n])
+        data["peaks"][str(n)] = best_of(data["peaks"][str(n)], again)
+    for cell in data["cells"]:
+        cell["limit"] = limit(cell["work"], data["peaks"][str(cell["threads"])])
     data["machine"]["load_after"] = round(os.getloadavg()[0], 2)
     data["machine"]["took"] = round(time.monotonic() - start)
     return data

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.roofline import bandwidth, limit
+from bench.roofline import bandwidth, best_of, limit
 
 PEAKS = {
     "flops": {"f32": 100.0, "int8": 400.0},
@@ -30,6 +30,16 @@ def test_arithmetic_by_its_kind():
 def test_reading_and_copying_have_their_own_speeds():
     assert limit(work(read=1e6), PEAKS) == pytest.approx(5)
     assert limit(work(read=5e5, written=5e5), PEAKS) == pytest.approx(20)
+
+
+def test_a_neighbour_during_one_measurement_does_not_count():
+    slow = {"flops": {"f32": 60.0, "int8": 500.0}, "read": PEAKS["copy"], "copy": PEAKS["read"]}
+    both = best_of(PEAKS, slow)
+    assert both == {
+        "flops": {"f32": 100.0, "int8": 500.0},
+        "read": PEAKS["read"],
+        "copy": PEAKS["read"],
+    }
 
 
 def test_a_call_of_nothing_has_no_limit():
