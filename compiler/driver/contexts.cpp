@@ -2,6 +2,8 @@
 
 #include "compiler/driver/registry.h"
 
+#include "mlir/IR/DialectRegistry.h"
+
 #include <algorithm>
 #include <mutex>
 #include <vector>
