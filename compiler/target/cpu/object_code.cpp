@@ -51,8 +51,9 @@ void initializeTargets() {
   });
 }
 
-std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Machine &machine,
-                                                         std::string &error) {
+std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(const Machine &machine, llvm::CodeGenOptLevel level,
+                    std::string &error) {
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(machine.triple, error);
   if (!target)
@@ -67,16 +68,20 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Machine &machine,
     options.MCOptions.ABIName = "lp64d";
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       machine.triple, machine.cpu, machine.extra, options, llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      std::nullopt, level));
 }
 
 /// A target machine for one thread at a time. What it knows of a processor it
 /// learns with its first function, which takes as long as compiling a small
-/// kernel, so it waits for the next module.
+/// kernel, so it waits for the next module. Its level stays: generating code
+/// without optimization leaves marks on it.
 class TargetMachineLease {
 public:
-  explicit TargetMachineLease(const Machine &machine)
-      : key(machine.triple + " " + machine.cpu + " " + machine.extra) {
+  explicit TargetMachineLease(
+      const Machine &machine,
+      llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::Aggressive)
+      : key(machine.triple + " " + machine.cpu + " " + machine.extra + " " +
+            std::to_string(static_cast<int>(level))) {
     initializeTargets();
     {
       Pool &pool = getPool();
@@ -87,7 +92,7 @@ public:
       }
     }
     if (!made)
-      made = createTargetMachine(machine, error);
+      made = createTargetMachine(machine, level, error);
   }
   TargetMachineLease(const TargetMachineLease &) = delete;
   TargetMachineLease &operator=(const TargetMachineLease &) = delete;
@@ -240,8 +245,6 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
           ? buildQuickPipeline()
           : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   optimize.run(module, modules);
-  targetMachine.setOptLevel(isQuick ? llvm::CodeGenOptLevel::None
-                                    : llvm::CodeGenOptLevel::Aggressive);
   if (isCancelled && isCancelled())
     return {};
   if (targetMachine.getTargetTriple().isX86()) {
@@ -250,14 +253,18 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
     compareHalvesAsFloats(module);
   }
 
+  std::optional<TargetMachineLease> quick;
+  if (isQuick)
+    quick.emplace(machine, llvm::CodeGenOptLevel::None);
+  llvm::TargetMachine &generator = quick && *quick ? **quick : targetMachine;
   if (onForm) {
     onForm(".opt.ll", print(module));
     // The code generator leaves its marks on what it gets.
-    onForm(".s", emitFile(*llvm::CloneModule(module), targetMachine,
+    onForm(".s", emitFile(*llvm::CloneModule(module), generator,
                           llvm::CodeGenFileType::AssemblyFile));
   }
   std::string object =
-      emitFile(module, targetMachine, llvm::CodeGenFileType::ObjectFile);
+      emitFile(module, generator, llvm::CodeGenFileType::ObjectFile);
   if (onForm)
     onForm(".o", object);
   return object;
