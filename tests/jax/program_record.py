@@ -1,6 +1,6 @@
-"""Lowers one JAX function for `alula` and stores all that a check needs.
+"""Lowers one JAX function for no platform and stores all that a check needs.
 
-JAX knows no platform `alula`, so every lowering rule that is not specific to
+JAX knows no platform `plain`, so every lowering rule that is not specific to
 a platform applies: what we get is plain StableHLO and CHLO.
 """
 
@@ -15,7 +15,7 @@ from jaxlib import _jax
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-PLATFORM = "alula"
+PLATFORM = "plain"
 
 
 def _one_line(error: Exception) -> str:
