@@ -12,6 +12,7 @@ h1, h2 { line-height: 1.2; } h2 { margin-top: 2em; }
 svg { width: 100%; height: auto; }
 svg text { font: 10px system-ui, sans-serif; fill: #333; }
 svg .row { text-anchor: end; font-size: 12px; } svg .tick { text-anchor: middle; fill: #888; }
+svg .value { paint-order: stroke; stroke: #fff; stroke-width: 3px; }
 svg .grid { stroke: #e4e4e4; } svg .mark { stroke: #222; stroke-dasharray: 4 3; }
 .legend span { margin-right: 1.2em; white-space: nowrap; }
 .legend i { display: inline-block; width: .8em; height: .8em; margin-right: .35em; }
