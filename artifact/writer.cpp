@@ -43,19 +43,6 @@ uint32_t ArtifactWriter::addType(alula_dtype dtype,
   return uint32_t(types.size() - 1);
 }
 
-std::optional<uint32_t> ArtifactWriter::findConstant(std::string_view bytes,
-                                                     uint64_t hash,
-                                                     uint32_t type) {
-  auto [first, last] = constantIds.equal_range(hash);
-  for (; first != last; ++first)
-    if (contents[first->second] == bytes) {
-      if (constantTypes[first->second] == ALULA_NONE)
-        constantTypes[first->second] = type;
-      return first->second;
-    }
-  return std::nullopt;
-}
-
 uint64_t ArtifactWriter::placeConstant(uint64_t size) {
   uint64_t offset =
       (dataBytes + ALULA_ALIGNMENT - 1) / ALULA_ALIGNMENT * ALULA_ALIGNMENT;
@@ -63,8 +50,16 @@ uint64_t ArtifactWriter::placeConstant(uint64_t size) {
   return offset;
 }
 
-uint32_t ArtifactWriter::addNewConstant(std::string_view bytes, uint64_t hash,
-                                        uint32_t type) {
+uint32_t ArtifactWriter::addBorrowedConstant(std::string_view bytes,
+                                             uint32_t type) {
+  uint64_t hash = hashBytes(bytes.data(), bytes.size());
+  auto [first, last] = constantIds.equal_range(hash);
+  for (; first != last; ++first)
+    if (contents[first->second] == bytes) {
+      if (constantTypes[first->second] == ALULA_NONE)
+        constantTypes[first->second] = type;
+      return first->second;
+    }
   auto index = uint32_t(constants.size());
   constants.push_back({placeConstant(bytes.size()), bytes.size(), 0, 0});
   constantTypes.push_back(type);
@@ -74,19 +69,12 @@ uint32_t ArtifactWriter::addNewConstant(std::string_view bytes, uint64_t hash,
 }
 
 uint32_t ArtifactWriter::addConstant(std::string bytes, uint32_t type) {
-  uint64_t hash = hashBytes(bytes.data(), bytes.size());
-  if (auto known = findConstant(bytes, hash, type))
-    return *known;
-  return addNewConstant(ownedContents.emplace_back(std::move(bytes)), hash,
-                        type);
-}
-
-uint32_t ArtifactWriter::addBorrowedConstant(std::string_view bytes,
-                                             uint32_t type) {
-  uint64_t hash = hashBytes(bytes.data(), bytes.size());
-  if (auto known = findConstant(bytes, hash, type))
-    return *known;
-  return addNewConstant(bytes, hash, type);
+  size_t known = constants.size();
+  ownedContents.push_back(std::move(bytes));
+  uint32_t index = addBorrowedConstant(ownedContents.back(), type);
+  if (index < known)
+    ownedContents.pop_back();
+  return index;
 }
 
 uint32_t ArtifactWriter::addExternalConstant(std::string_view fileName,

@@ -13,7 +13,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -117,9 +116,6 @@ private:
   uint32_t addImmediate(int64_t value);
   /// Where the next constant lies in the section DATA.
   uint64_t placeConstant(uint64_t size);
-  std::optional<uint32_t> findConstant(std::string_view bytes, uint64_t hash,
-                                       uint32_t type);
-  uint32_t addNewConstant(std::string_view bytes, uint64_t hash, uint32_t type);
 
   std::string strings{'\0'};
   std::map<std::string, uint32_t, std::less<>> stringIds{{"", 0}};
