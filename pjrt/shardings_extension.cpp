@@ -8,13 +8,18 @@ using namespace alula::pjrt;
 
 namespace {
 /// A program for one partition has none, which a null says.
+template <typename Args>
+void putShardings(Args *args, const Shardings &shardings) {
+  put(args, &Args::shardings, shardings.getData());
+  put(args, &Args::sharding_sizes, shardings.sizes.data());
+}
+
 void *getParameterShardings(
     PJRT_Shardings_PJRT_Executable_ParameterShardings_Args *args) {
   ALULA_TAKE(Executable, executable);
   const Shardings &shardings = executable->program->argumentShardings;
   put(args, &ALULA_ARGS::num_parameters, shardings.sizes.size());
-  put(args, &ALULA_ARGS::shardings, shardings.getData());
-  put(args, &ALULA_ARGS::sharding_sizes, shardings.sizes.data());
+  putShardings(args, shardings);
   return nullptr;
 }
 
@@ -23,8 +28,7 @@ getOutputShardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args *args) {
   ALULA_TAKE(Executable, executable);
   const Shardings &shardings = executable->program->resultShardings;
   put(args, &ALULA_ARGS::num_outputs, shardings.sizes.size());
-  put(args, &ALULA_ARGS::shardings, shardings.getData());
-  put(args, &ALULA_ARGS::sharding_sizes, shardings.sizes.data());
+  putShardings(args, shardings);
   return nullptr;
 }
 } // namespace

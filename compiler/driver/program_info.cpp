@@ -3,6 +3,7 @@
 #include "compiler/driver/program_info.h"
 
 #include "compiler/driver/cost_analysis.h"
+#include "compiler/partition/placement.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/vhlo/version.h"
@@ -135,8 +136,9 @@ std::vector<std::string> splitTuple(StringRef text) {
 void addShardings(ModuleOp module, func::FuncOp main,
                   alula_program_info &info) {
   auto arguments =
-      module->getAttrOfType<ArrayAttr>("mhlo.spmd_parameters_shardings");
-  auto results = module->getAttrOfType<StringAttr>("mhlo.spmd_output_sharding");
+      module->getAttrOfType<ArrayAttr>(alula::partition::argumentShardingsName);
+  auto results =
+      module->getAttrOfType<StringAttr>(alula::partition::resultShardingsName);
   if (!arguments || !results)
     return;
   for (Attribute argument : arguments)

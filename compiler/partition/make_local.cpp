@@ -25,8 +25,6 @@ using namespace mlir;
 using namespace alula::partition;
 
 namespace {
-constexpr StringLiteral outputAttribute = "mhlo.spmd_output_sharding";
-constexpr StringLiteral parametersAttribute = "mhlo.spmd_parameters_shardings";
 constexpr StringLiteral shardyName = "sdy.sharding",
                         gspmdName = "mhlo.sharding";
 
@@ -59,13 +57,13 @@ public:
     SmallVector<Attribute> texts;
     for (const Placement &placement : argumentPlacements)
       texts.push_back(builder.getStringAttr(placement.printForXla()));
-    module->setAttr(parametersAttribute, builder.getArrayAttr(texts));
+    module->setAttr(argumentShardingsName, builder.getArrayAttr(texts));
     std::string text;
     for (const Placement &placement : resultPlacements)
       text += (text.empty() ? "" : ", ") + placement.printForXla();
     if (resultPlacements.size() != 1)
       text = resultPlacements.empty() ? "{replicated}" : "{" + text + "}";
-    module->setAttr(outputAttribute, builder.getStringAttr(text));
+    module->setAttr(resultShardingsName, builder.getStringAttr(text));
   }
 
 private:
@@ -343,7 +341,7 @@ struct MakeLocal : alula::partition::impl::MakeLocalBase<MakeLocal> {
     if (!main || main.isExternal())
       return;
     // The program of a device as this pass leaves it.
-    if (module->hasAttr(parametersAttribute) &&
+    if (module->hasAttr(argumentShardingsName) &&
         module.getOps<sdy::MeshOp>().empty())
       return;
     int64_t devices = getCount(module, "mhlo.num_partitions");

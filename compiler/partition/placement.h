@@ -34,6 +34,13 @@ struct Placement {
   std::string printForXla() const;
 };
 
+/// What a module says, behind the partition room, of how its arguments lie and
+/// its results: Placement::printForXla's texts, those of results as a tuple.
+inline constexpr llvm::StringLiteral argumentShardingsName =
+    "mhlo.spmd_parameters_shardings";
+inline constexpr llvm::StringLiteral resultShardingsName =
+    "mhlo.spmd_output_sharding";
+
 /// The device at a position of a mesh.
 int64_t getDevice(mlir::sdy::MeshAttr mesh, int64_t position);
 
