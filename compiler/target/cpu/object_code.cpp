@@ -6,6 +6,8 @@
 #include "compiler/target/cpu/convert_small_floats.h"
 #include "compiler/target/cpu/interleave_loops.h"
 #include "compiler/target/cpu/library.h"
+#include "compiler/target/cpu/limit_unrolling.h"
+#include "compiler/target/cpu/mask_ends.h"
 #include "compiler/target/cpu/precompiled.h"
 #include "compiler/target/cpu/reduce_extremes.h"
 #include "compiler/target/cpu/select_bits_as_floats.h"
@@ -205,8 +207,10 @@ llvm::ModulePassManager buildQuickPipeline() {
   return modules;
 }
 
+enum class Origin { Program, Library };
+
 std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
-                            llvm::TargetMachine &targetMachine,
+                            llvm::TargetMachine &targetMachine, Origin origin,
                             const std::function<bool()> &isCancelled = {},
                             const OnForm &onForm = {}) {
   llvm::PassInstrumentationCallbacks callbacks;
@@ -219,6 +223,11 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&targetMachine, llvm::PipelineTuningOptions(),
                             std::nullopt, &callbacks);
+  // The library's loops are as somebody wants them.
+  if (origin == Origin::Program) {
+    limitUnrolling(builder);
+    maskEnds(builder, machine);
+  }
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
   builder.registerFunctionAnalyses(functions);
@@ -286,7 +295,8 @@ llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine,
     if ((*module)->empty())
       return std::string();
     markFreestanding(**module, machine);
-    object = optimizeAndEmit(**module, machine, *targetMachine);
+    object =
+        optimizeAndEmit(**module, machine, *targetMachine, Origin::Library);
     if (object.empty())
       return llvm::createStringError("no object files for " + machine.triple);
     auto more = findUndefined(object);
@@ -316,7 +326,8 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
     return std::move(problem);
   markFreestanding(module, machine);
   std::string object =
-      optimizeAndEmit(module, machine, *targetMachine, isCancelled, onForm);
+      optimizeAndEmit(module, machine, *targetMachine, Origin::Program,
+                      isCancelled, onForm);
   if (object.empty())
     return llvm::createStringError("no object files for " + machine.triple);
   return object;
@@ -360,7 +371,8 @@ llvm::Expected<std::string> makeRoutineObject(const Machine &machine,
   if (!*module)
     return std::string();
   markFreestanding(**module, machine);
-  std::string object = optimizeAndEmit(**module, machine, *targetMachine);
+  std::string object =
+      optimizeAndEmit(**module, machine, *targetMachine, Origin::Library);
   if (object.empty())
     return llvm::createStringError("no object files for " + machine.triple);
   return object;
