@@ -18,15 +18,57 @@ typedef struct piece {
 /* At most so many meet in one panel. */
 enum { MAX_PIECES = 64 };
 
+/* Rows of c and of a, group by group. */
+typedef struct row_walk {
+  /* The rows not yet taken, and the number of the next one in its group. */
+  int64_t left, row, m;
+  /* Where it is, and how far it is to its neighbour and to the next group. */
+  int64_t c, c_row, c_next, a, a_row, a_next;
+} row_walk;
+
+INLINE row_walk start_rows(int64_t c_group, int64_t c_row, int64_t a_group,
+                           int64_t a_row, int64_t groups, int64_t m) {
+  row_walk walk = {groups * m, 0, m};
+  walk.c_row = c_row;
+  walk.c_next = c_group - (m - 1) * c_row;
+  walk.a_row = a_row;
+  walk.a_next = a_group - (m - 1) * a_row;
+  return walk;
+}
+
+/* The next `wanted` rows or those that are left; for the others up to `most`
+ * stands the last one. */
+INLINE int64_t take_rows(row_walk *walk, int64_t wanted, int64_t most,
+                         int64_t *to, int64_t *from) {
+  int64_t count = walk->left < wanted ? walk->left : wanted;
+  walk->left -= count;
+  UNROLLED
+  for (int64_t r = 0; r < most; ++r) {
+    int isLast = walk->row == walk->m - 1, isThere = r < count;
+    to[r] = isThere ? walk->c : to[r ? r - 1 : 0];
+    from[r] = isThere ? walk->a : from[r ? r - 1 : 0];
+    walk->c += isThere ? isLast ? walk->c_next : walk->c_row : 0;
+    walk->a += isThere ? isLast ? walk->a_next : walk->a_row : 0;
+    walk->row = isThere ? isLast ? 0 : walk->row + 1 : walk->row;
+  }
+  return count;
+}
+
 #define T float
+#define ELEMENT_BYTES 4
+#define BITS int32_t
 #define TYPE f32
 #define PANEL (ALULA_PANEL_BYTES / 4)
 #include "compiler/kernel/library/product.inc"
 #undef T
+#undef ELEMENT_BYTES
+#undef BITS
 #undef TYPE
 #undef PANEL
 
 #define T double
+#define ELEMENT_BYTES 8
+#define BITS int64_t
 #define TYPE f64
 #define PANEL (ALULA_PANEL_BYTES / 8)
 #include "compiler/kernel/library/product.inc"

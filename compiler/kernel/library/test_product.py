@@ -111,6 +111,28 @@ def test_ends_of_rows(dtype, n, k):
     check(product(a, b), want, k)
 
 
+# The last few columns are summed along the depth, whose end may be no vector.
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 9, 15, 34, 37, 52])
+@pytest.mark.parametrize("k", [4, 7, 8, 16, 17, 61, 263, 530])
+@pytest.mark.parametrize("b_order", ["C", "F", "panels"])
+def test_few_columns_at_the_end(dtype, n, k, b_order):
+    panels = b_order == "panels"
+    b = uniform((k, n), dtype, 2, "C" if panels else b_order)
+    for m in (4, 5, 6, 7, 11, 16):
+        a = before_a_wall(uniform((m, k), dtype, 1))
+        want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+        check(product(a, b, panels=panels), want, k)
+        c = uniform((m, n), dtype, 3)
+        check(product(a, b, c, panels=panels), c + want, k + 1)
+
+
+def test_infinity_stays_where_it_is():
+    a, b = uniform((9, 39), np.float32, 1), uniform((39, 35), np.float32, 2)
+    a[3, 25], a[4, 38], b[25, 34] = np.inf, -np.inf, np.nan
+    np.testing.assert_allclose(product(a, b), a.astype(float) @ b.astype(float), atol=1e-5)
+
+
 @pytest.mark.parametrize("m,n,k", [(1, 40, 9), (9, 40, 300), (3, 70, 500)])
 def test_adds(m, n, k):
     a, b = uniform((m, k), np.float32, 1), uniform((k, n), np.float32, 2)
@@ -132,11 +154,12 @@ def test_panels(dtype, m, n, k):
 
 
 @pytest.mark.parametrize("depth,count", [(1, 9), (3, 200), (64, 9), (300, 3)])
-def test_segments(depth, count):
+@pytest.mark.parametrize("n", [50, 35, 44])
+def test_segments(depth, count, n):
     # Segments of a overlap and stand in any order, as those of a convolution.
     a = uniform((10, depth + 3 * count), np.float32, 1)
     segments = [3 * (count - 1 - s) for s in range(count)]
-    b = uniform((depth * count, 50), np.float32, 2)
+    b = uniform((depth * count, n), np.float32, 2)
     gathered = np.concatenate([a[:, s : s + depth] for s in segments], axis=1)
     check(product(a, b, segments=segments), gathered.astype(float) @ b.astype(float), depth * count)
 
