@@ -28,12 +28,12 @@ typedef struct row_walk {
 
 INLINE row_walk start_rows(int64_t c_group, int64_t c_row, int64_t a_group,
                            int64_t a_row, int64_t groups, int64_t m) {
-  row_walk walk = {groups * m, 0, m};
-  walk.c_row = c_row;
-  walk.c_next = c_group - (m - 1) * c_row;
-  walk.a_row = a_row;
-  walk.a_next = a_group - (m - 1) * a_row;
-  return walk;
+  return (row_walk){.left = groups * m,
+                    .m = m,
+                    .c_row = c_row,
+                    .c_next = c_group - (m - 1) * c_row,
+                    .a_row = a_row,
+                    .a_next = a_group - (m - 1) * a_row};
 }
 
 /* The next `wanted` rows or those that are left; for the others up to `most`
