@@ -5,51 +5,70 @@
 #include "compiler/objects/guard.h"
 
 #include "lld/Common/Driver.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
 #include <fcntl.h>
 #include <mutex>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 LLD_HAS_DRIVER(elf)
 
 using namespace alula::cpu;
 
 namespace {
-llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (error)
-    return llvm::errorCodeToError(error);
-  os << bytes;
-  os.close();
-  error = os.error();
-  // Else the stream ends the process.
-  os.clear_error();
-  if (!error)
-    return llvm::Error::success();
-  return llvm::createStringError(error, "can't write '" + path +
-                                            "': " + error.message());
+/// What the kernel calls a file descriptor. lld wants names.
+std::string nameDescriptor(int descriptor) {
+  return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-/// A named pipe that `read` empties. lld writes it from memory; for a file it
-/// would have LLVM watch the process's signals and keep a note for good.
+/// Bytes that have a name but no place in a file system: making and removing
+/// files takes longer than linking what is in them.
+class NamedBytes {
+public:
+  explicit NamedBytes(llvm::StringRef bytes)
+      : descriptor(memfd_create("alula-link", MFD_CLOEXEC)) {
+    while (!bytes.empty() && descriptor >= 0) {
+      ssize_t count = write(descriptor, bytes.data(), bytes.size());
+      if (count >= 0)
+        bytes = bytes.drop_front(static_cast<size_t>(count));
+      else if (errno != EINTR)
+        close();
+    }
+  }
+  NamedBytes(NamedBytes &&other)
+      : descriptor(std::exchange(other.descriptor, -1)) {}
+  ~NamedBytes() { close(); }
+
+  bool isOpen() const { return descriptor >= 0; }
+  std::string getName() const { return nameDescriptor(descriptor); }
+
+private:
+  void close() {
+    if (int was = std::exchange(descriptor, -1); was >= 0) {
+      int problem = errno;
+      ::close(was);
+      errno = problem;
+    }
+  }
+
+  int descriptor;
+};
+
+/// A pipe that `read` empties. lld writes it from memory; for a file it would
+/// have LLVM watch the process's signals and keep a note for good.
 class NamedPipe {
 public:
-  explicit NamedPipe(const std::string &path) {
-    if (mkfifo(path.c_str(), 0600))
+  NamedPipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
       return;
-    reader = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    writer = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (isOpen())
-      fcntl(reader, F_SETFL, 0);
+    reader = ends[0];
+    writer = ends[1];
   }
   NamedPipe(const NamedPipe &) = delete;
   NamedPipe &operator=(const NamedPipe &) = delete;
@@ -59,7 +78,9 @@ public:
       close(reader);
   }
 
-  bool isOpen() const { return reader >= 0 && writer >= 0; }
+  bool isOpen() const { return reader >= 0; }
+  /// Of the end that is written.
+  std::string getName() const { return nameDescriptor(writer); }
   /// Without it `read` ends when everybody else has written.
   void closeWriter() {
     if (writer >= 0)
@@ -115,22 +136,23 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
                       const std::vector<std::string> &entries,
                       const Machine &machine, bool isGuarded,
                       bool keepsNames) {
-  llvm::SmallString<128> folder;
-  if (auto error = llvm::sys::fs::createUniqueDirectory("alula-link", folder))
-    return llvm::errorCodeToError(error);
-  auto cleanUp = llvm::make_scope_exit(
-      [&] { (void)llvm::sys::fs::remove_directories(folder); });
-  auto inFolder = [&](const llvm::Twine &name) {
-    llvm::SmallString<128> path(folder);
-    llvm::sys::path::append(path, name);
-    return std::string(path);
-  };
-
-  // Names in the folder don't reach the image: same objects, same bytes.
   std::string script = "{ global:";
   for (const std::string &entry : entries)
     script += " \"" + entry + "\";";
   script += " local: *; };\n";
+  NamedPipe pipe;
+  std::vector<NamedBytes> inputs;
+  inputs.emplace_back(script);
+  for (const std::string &object : objects)
+    inputs.emplace_back(object);
+  if (!pipe.isOpen() || !llvm::all_of(inputs, [](const NamedBytes &input) {
+        return input.isOpen();
+      }))
+    return llvm::createStringError(
+        std::error_code(errno, std::generic_category()),
+        "no memory for the linker's files");
+
+  // These names don't reach the image: same objects, same bytes.
   // clang-format off
   std::vector<std::string> arguments = {
       "ld.lld", "-shared", "-Bsymbolic", "--no-undefined", "--gc-sections",
@@ -140,27 +162,15 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
       // One small segment after the other.
       "-z", "text", "-z", "norelro", "-z", "max-page-size=4096", "-z",
       "rodynamic", "-z", "noseparate-code",
-      "--version-script", inFolder("exports"), "-o", inFolder("image")};
+      "--version-script", inputs.front().getName(), "-o", pipe.getName()};
   // clang-format on
   if (!keepsNames)
     arguments.push_back("--strip-all");
-  if (auto error = writeFile(inFolder("exports"), script))
-    return std::move(error);
-  for (size_t i = 0; i < objects.size(); ++i) {
-    std::string path = inFolder(llvm::Twine(i) + ".o");
-    if (auto error = writeFile(path, objects[i]))
-      return std::move(error);
-    arguments.push_back(path);
-  }
-
+  for (const NamedBytes &input : llvm::drop_begin(inputs))
+    arguments.push_back(input.getName());
   llvm::SmallVector<const char *> pointers;
   for (const std::string &argument : arguments)
     pointers.push_back(argument.c_str());
-  NamedPipe pipe(inFolder("image"));
-  if (!pipe.isOpen())
-    return llvm::createStringError(
-        std::error_code(errno, std::generic_category()),
-        "no pipe for the linker in " + folder.str());
   std::string image, messages;
   if (!link(pointers, isGuarded, pipe, image, messages))
     return llvm::createStringError("kernels for " + machine.name +

@@ -6,6 +6,8 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <optional>
+
 using namespace alula::cpu;
 
 namespace {
@@ -62,7 +64,7 @@ Machine makeMachine(const Row &row) {
           row.extra, row.cpu, row.features};
 }
 
-llvm::Expected<Machine> findHost() {
+std::optional<Machine> makeHost() {
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
   for (const Row &row : getTable()) {
@@ -80,8 +82,17 @@ llvm::Expected<Machine> findHost() {
     machine.tune = llvm::sys::getHostCPUName().str();
     return machine;
   }
+  return std::nullopt;
+}
+
+llvm::Expected<Machine> findHost() {
+  // Asked once: a hypervisor takes 0.1 ms to answer. For ever: compilations
+  // may outlive static objects.
+  static const auto *const host = new std::optional<Machine>(makeHost());
+  if (*host)
+    return **host;
   return llvm::createStringError("no code generator for this machine: " +
-                                 triple.str());
+                                 llvm::sys::getDefaultTargetTriple());
 }
 } // namespace
 
