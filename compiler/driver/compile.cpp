@@ -16,6 +16,7 @@
 #include "compiler/target/cpu/generate.h"
 #include "dialect/dispatch/ops.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -36,7 +37,15 @@ LogicalResult runPasses(Room room, ModuleOp module,
     fail.how = options.failHow;
     pm.addPass(createTestFail(fail));
   }
-  return pm.size() ? pm.run(module) : success();
+  if (!pm.size())
+    return success();
+  if (failed(pm.run(module)))
+    return failure();
+#ifndef NDEBUG
+  if (failed(verify(module)))
+    return failure();
+#endif
+  return success();
 }
 
 /// Who wants to know what kernels are on their way to code; null: nobody.
@@ -80,6 +89,7 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
       watch.report(kernel, done, total);
     };
     hooks.debugLevel = options.debugLevel;
+    hooks.verifyPasses = options.verifyStages;
     hooks.onForm = listen(module, machine->name, intermediates, options);
     if (failed(alula::cpu::generateVariant(module, *machine, hooks)) ||
         failed(intermediates.check()))

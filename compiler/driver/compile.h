@@ -93,12 +93,9 @@ struct CompileOptions {
   /// What code says of where it comes from: 0 nothing, 1 names, 2 lines of the
   /// program as it was given, 3 lines of texts that the artifact holds.
   unsigned debugLevel = 0;
-  /// Run MLIR's verifier after every pass.
-#ifdef NDEBUG
+  /// Run MLIR's verifier after every pass. Builds with assertions run it after
+  /// each room in any case.
   bool verifyStages = false;
-#else
-  bool verifyStages = true;
-#endif
   /// The safetensors file for constants of at least so many bytes; empty: all
   /// stay in the artifact.
   std::string externalFile;

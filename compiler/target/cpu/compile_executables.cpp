@@ -121,6 +121,7 @@ public:
     // One for all: collecting patterns takes as long as applying them.
     ExecutableOp first = all.front().executable;
     lowering.emplace(first.getContext(), ModuleOp::getOperationName());
+    lowering->enableVerifier(hooks.verifyPasses);
     addLoweringPipeline(*lowering);
   }
 

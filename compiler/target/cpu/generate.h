@@ -23,6 +23,8 @@ struct CodegenHooks {
       onForm;
   /// 1: images have the names of all functions; 2: and lines.
   unsigned debugLevel = 0;
+  /// Run MLIR's verifier after every pass.
+  bool verifyPasses = false;
 };
 
 /// What objects are chosen by.
