@@ -17,7 +17,7 @@ using namespace alula::kernel;
 
 namespace {
 /// Enough rows that packing a panel of the right side is cheap.
-constexpr int64_t maxBlockRows = 256, minBlockRows = 128, fewBlockRows = 192;
+constexpr int64_t maxBlockRows = 512, minBlockRows = 128, fewBlockRows = 192;
 /// A few panels. A single row reads the right side as it lies, best in long
 /// pieces.
 constexpr int64_t maxBlockColumns = 256, minBlockColumns = 64;
@@ -111,11 +111,11 @@ void BlockProduct::chooseBlocks() {
     columnLimit = longRow;
     leastLimit = minLongRow;
   }
-  // Smaller ones are more.
-  if (rowLimit > fewBlockRows && countBlocks() < wantedBlocks)
-    rowLimit = minBlockRows;
+  // Smaller ones are more; fewer rows would have the right side packed more often.
   while (columnLimit > leastLimit && countBlocks() < wantedBlocks)
     columnLimit /= 2;
+  while (rowLimit > minBlockRows && countBlocks() < wantedBlocks)
+    rowLimit /= 2;
   if (constantColumns)
     columnLimit = std::min(columnLimit, std::max<int64_t>(*constantColumns, 1));
   blockRows = lowering.index(rowLimit);

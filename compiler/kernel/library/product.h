@@ -10,11 +10,13 @@ extern "C" {
 /* b is read in panels of this many bytes, of at most so many rows and of so
  * many panels at once. */
 enum { ALULA_PANEL_BYTES = 128, ALULA_PANEL_ROWS = 256, ALULA_PANELS = 8 };
+/* How far they are apart in scratch: a line more than they need, since a cache
+ * keeps few lines whose addresses differ by a power of two. */
+enum { ALULA_PANEL_STEP = ALULA_PANEL_BYTES * ALULA_PANEL_ROWS + 64 };
 
 static inline int64_t alula_product_scratch_bytes(int64_t bytes_of_row_of_b) {
   int64_t panels = (bytes_of_row_of_b + ALULA_PANEL_BYTES - 1) / ALULA_PANEL_BYTES;
-  return ALULA_PANEL_BYTES * ALULA_PANEL_ROWS *
-         (panels < ALULA_PANELS ? panels : ALULA_PANELS);
+  return ALULA_PANEL_STEP * (panels < ALULA_PANELS ? panels : ALULA_PANELS);
 }
 
 /* c = a b for a of (groups * m) by (segments * depth) and b of

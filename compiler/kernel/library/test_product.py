@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from native_library import call
 
-SCRATCH = 128 * 256 * 8
+SCRATCH = (128 * 256 + 64) * 8
 
 
 def memory(x):
