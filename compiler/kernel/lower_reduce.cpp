@@ -136,11 +136,11 @@ private:
     size_t depth = at.size();
     if (depth == sizes.size())
       return step(keptIndices, at, initial)[0];
-    auto addRange = [&](Value lower, Value upper, Value start) {
+    auto addRange = [&](Value first, Value count, Value start) {
       return lowering.foldRange(
-          lower, upper, start,
+          lowering.index(0), count, start,
           [&](ValueRange place, ValueRange carried) -> SmallVector<Value> {
-            at.push_back(place.front());
+            at.push_back(lowering.add(first, place.front()));
             Value next =
                 depth + 1 == sizes.size()
                     ? sum(keptIndices, sizes, at, carried[0])
@@ -151,18 +151,38 @@ private:
             return {next};
           })[0];
     };
-    Value zero = lowering.index(0), length = lowering.index(maxTerms);
-    if (getConstantIntValue(sizes[depth]).value_or(INT64_MAX) <= maxTerms)
-      return addRange(zero, sizes[depth], initial);
-    return lowering.foldRange(
-        zero, lowering.ceilDiv(sizes[depth], length), initial,
+    auto addPart = [&](Value first, Value count, Value start) {
+      return reduction.addSums(start,
+                               addRange(first, count, reduction.getNeutral()));
+    };
+    Value size = sizes[depth];
+    auto known = getConstantIntValue(size);
+    if (known.value_or(INT64_MAX) <= maxTerms)
+      return addRange(lowering.index(0), size, initial);
+    int64_t length = known ? getPartLength(*known) : maxTerms;
+    Value step = lowering.index(length);
+    // Of known length are the last part too and those before it.
+    Value parts = known ? lowering.index(*known / length)
+                        : lowering.ceilDiv(size, step);
+    Value total = lowering.foldRange(
+        lowering.index(0), parts, initial,
         [&](ValueRange part, ValueRange carried) -> SmallVector<Value> {
-          Value first = lowering.mul(part.front(), length);
-          Value last =
-              lowering.min(lowering.add(first, length), sizes[depth]);
-          return {reduction.addSums(
-              carried[0], addRange(first, last, reduction.getNeutral()))};
+          Value first = lowering.mul(part.front(), step);
+          Value count =
+              known ? step : lowering.min(step, lowering.sub(size, first));
+          return {addPart(first, count, carried[0])};
         })[0];
+    if (known.value_or(0) % length == 0)
+      return total;
+    return addPart(lowering.index(*known / length * length),
+                   lowering.index(*known % length), total);
+  }
+
+  /// Of parts of a sum: about the same for all, and as vectors like it.
+  static int64_t getPartLength(int64_t terms) {
+    constexpr int64_t round = 64;
+    int64_t parts = llvm::divideCeil(terms, maxTerms);
+    return llvm::alignTo(llvm::divideCeil(terms, parts), round);
   }
 
   /// Of neighbours in the kept dimensions, at `outer`.

@@ -1,0 +1,183 @@
+//   for (i < 1019) s += x[i];
+//   →  for (i < 960; i += 64) four sums += four vectors at x[i];
+//      three sums += three vectors at x[960];
+//      the fourth += 11 numbers at x[1008], masked
+//
+// LLVM's vectorizer masks all steps if it is asked to. What it makes is cut
+// behind the last step but one, before which masks are all true.
+
+#include "compiler/target/cpu/mask_ends.h"
+
+#include "compiler/target/cpu/masked_loop.h"
+
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/IVDescriptors.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/VFABIDemangler.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Vectorize/LoopVectorize.h"
+
+using namespace alula::cpu;
+using namespace llvm;
+
+namespace {
+/// What is shorter is written out, and for what is longer an end is little.
+constexpr uint64_t leastSteps = 9, mostSteps = 8192;
+constexpr unsigned mostChains = 4;
+constexpr const char *mark = "alula.mask_end";
+
+/// What the vectorizer would do with a loop.
+class Candidate {
+public:
+  Candidate(Loop &loop, ScalarEvolution &evolution,
+            const TargetTransformInfo &target)
+      : loop(loop), evolution(evolution), target(target),
+        layout(loop.getHeader()->getDataLayout()) {}
+
+  /// Asks for masks if there is an end to mask.
+  bool markIfWorthIt() {
+    if (!loop.isInnermost() || loop.getNumBlocks() != 1 ||
+        getBooleanLoopAttribute(&loop, mark))
+      return false;
+    uint64_t steps = evolution.getSmallConstantTripCount(&loop);
+    if (steps < leastSteps || steps > mostSteps || !loop.getLoopPreheader() ||
+        !isSimple() || !widest)
+      return false;
+    uint64_t lanes =
+        target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector)
+            .getFixedValue() /
+        widest;
+    if (lanes < 2)
+      return false;
+    unsigned chains = countChains(divideCeil(steps, lanes));
+    if (steps % (lanes * chains) == 0)
+      return false;
+    addStringMetadataToLoop(&loop, mark, 1);
+    addStringMetadataToLoop(&loop, "llvm.loop.vectorize.predicate.enable", 1);
+    addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", chains);
+    return true;
+  }
+
+private:
+  bool isSimple() {
+    for (PHINode &phi : loop.getHeader()->phis()) {
+      if (isa_and_nonnull<SCEVAddRecExpr>(getEvolution(phi)))
+        continue;
+      RecurrenceDescriptor descriptor;
+      if (!RecurrenceDescriptor::isReductionPHI(&phi, &loop, descriptor))
+        return false;
+      ++reductions;
+      widen(phi.getType());
+    }
+    return llvm::all_of(*loop.getHeader(), [&](Instruction &instruction) {
+      return isSimple(instruction);
+    });
+  }
+
+  bool isSimple(Instruction &instruction) {
+    if (auto *call = dyn_cast<CallInst>(&instruction)) {
+      Intrinsic::ID id = call->getIntrinsicID();
+      return isTriviallyVectorizable(id) ||
+             (call->doesNotAccessMemory() &&
+              call->hasFnAttr(VFABI::MappingsAttrName));
+    }
+    // Masked, these are done one by one.
+    if (instruction.isIntDivRem())
+      return false;
+    Value *address = getLoadStorePointerOperand(&instruction);
+    if (!address)
+      return !instruction.mayReadOrWriteMemory();
+    Type *type = getLoadStoreType(&instruction);
+    bool isLoad = isa<LoadInst>(instruction);
+    widen(type);
+    return !instruction.isVolatile() && !instruction.isAtomic() &&
+           isConsecutive(address, type) &&
+           (isLoad ? target.isLegalMaskedLoad(type, Align(1))
+                   : target.isLegalMaskedStore(type, Align(1)));
+  }
+
+  bool isConsecutive(Value *address, Type *type) {
+    auto *recurrence = dyn_cast_or_null<SCEVAddRecExpr>(getEvolution(*address));
+    if (!recurrence || recurrence->getLoop() != &loop)
+      return false;
+    auto *step =
+        dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(evolution));
+    return step && step->getAPInt() == layout.getTypeStoreSize(type);
+  }
+
+  const SCEV *getEvolution(Value &value) {
+    return evolution.isSCEVable(value.getType()) ? evolution.getSCEV(&value)
+                                                 : nullptr;
+  }
+
+  void widen(Type *type) {
+    widest = std::max<uint64_t>(widest, layout.getTypeSizeInBits(type));
+  }
+
+  /// How many vectors are worked on at the same time: the vectorizer leaves it
+  /// at one where there are masks.
+  unsigned countChains(uint64_t vectors) {
+    unsigned most = reductions <= 3 ? mostChains : mostChains / 2;
+    if (auto asked =
+            getOptionalIntLoopAttribute(&loop, "llvm.loop.interleave.count"))
+      most = *asked;
+    return std::min<uint64_t>(most, llvm::bit_floor(vectors));
+  }
+
+  Loop &loop;
+  ScalarEvolution &evolution;
+  const TargetTransformInfo &target;
+  const DataLayout &layout;
+  uint64_t widest = 0;
+  unsigned reductions = 0;
+};
+
+struct MaskEnds : PassInfoMixin<MaskEnds> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    auto &target = analyses.getResult<TargetIRAnalysis>(function);
+    auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+    auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+    auto &assumptions = analyses.getResult<AssumptionAnalysis>(function);
+    auto &loops = analyses.getResult<LoopAnalysis>(function);
+    bool isMarked = false;
+    for (Loop *loop : loops.getTopLevelLoops()) {
+      // As the vectorizer does.
+      simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr,
+                   /*PreserveLCSSA=*/false);
+    }
+    for (Loop *loop : loops.getLoopsInPreorder())
+      isMarked |= Candidate(*loop, evolution, target).markIfWorthIt();
+    if (!isMarked)
+      return PreservedAnalyses::none();
+    analyses.invalidate(function, LoopVectorizePass().run(function, analyses));
+    SmallVector<MaskedLoop> masked;
+    auto &evolutionNow = analyses.getResult<ScalarEvolutionAnalysis>(function);
+    for (Loop *loop :
+         analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
+      if (getBooleanLoopAttribute(loop, mark) &&
+          getBooleanLoopAttribute(loop, "llvm.loop.isvectorized"))
+        if (auto found = MaskedLoop::find(*loop, evolutionNow))
+          masked.push_back(std::move(*found));
+    for (MaskedLoop &loop : masked)
+      loop.cut();
+    return PreservedAnalyses::none();
+  }
+};
+} // namespace
+
+void alula::cpu::maskEnds(PassBuilder &builder, const Machine &machine) {
+  if (!is_contained(machine.features, "avx512vl"))
+    return;
+  builder.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &passes, OptimizationLevel) {
+        passes.addPass(MaskEnds());
+      });
+}
