@@ -1,13 +1,15 @@
 // Copies with dimensions in another order, where neighbours in memory do not
 // stay neighbours.
 //   for each block:  alula_transpose_32(to, to_row, from, from_row, 64, 64)
+// Of what no cache holds, blocks are strips: few rows of the target, many columns.
 
 #include "compiler/kernel/transposed_copy.h"
 
-#include "compiler/kernel/matrix_operand.h"
+#include "compiler/kernel/library/transpose.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -20,9 +22,46 @@ constexpr int64_t minElements = 1 << 12, minSize = 8;
 /// A row of a block; blocks of source and target stay in the cache together.
 constexpr int64_t blockBytes = 256, minSide = 32, maxSide = 128;
 
+/// A target of so many bytes is written past the caches, in strips of so many
+/// columns and bytes.
+constexpr int64_t minStripsBytes = 4 << 20, stripColumns = 1 << 10,
+                  stripBytes = 4 << 10;
+/// Rows and columns of so many bytes, or there are too many lines of which only a
+/// part is written, or read.
+constexpr int64_t minRowBytes = 2 << 10, minColumnBytes = 128;
+
 bool isSmaller(Value size, int64_t limit) {
   return getConstantIntValue(size).value_or(limit) < limit;
 }
+
+/// Of elements that can be moved as numbers; else 0.
+unsigned getBits(Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  unsigned bits = complex ? 2 * complex.getElementType().getIntOrFloatBitWidth()
+                  : element.isIntOrFloat() ? element.getIntOrFloatBitWidth()
+                                           : 0;
+  return bits >= 8 && bits <= 128 && llvm::isPowerOf2_32(bits) ? bits : 0;
+}
+
+/// Rows and columns of a block of the target.
+struct BlockShape {
+  int64_t rows, columns;
+  bool isStrip;
+
+  /// The target's size in all, and of the two dimensions.
+  BlockShape(unsigned bits, Value all, Value allRows, Value allColumns) {
+    int64_t bytes = bits / 8;
+    auto hasBytes = [&](Value size, int64_t limit) {
+      return getConstantIntValue(size).value_or(0) >= limit / bytes;
+    };
+    isStrip = hasBytes(all, minStripsBytes) &&
+              hasBytes(allRows, minColumnBytes) &&
+              hasBytes(allColumns, minRowBytes);
+    int64_t side = std::clamp<int64_t>(blockBytes / bytes, minSide, maxSide);
+    rows = isStrip ? ALULA_TRANSPOSE_STRIP(bits) : side;
+    columns = isStrip ? std::max(stripColumns, stripBytes / bytes) : side;
+  }
+};
 } // namespace
 
 bool alula::kernel::fillTransposed(Value buffer, Value tensor,
@@ -35,9 +74,9 @@ bool alula::kernel::fillTransposed(Value buffer, Value tensor,
   auto sourceType = cast<MemRefType>(source.getType());
   auto targetType = cast<MemRefType>(buffer.getType());
   Type element = sourceType.getElementType();
-  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  unsigned bits = getBits(element);
   ArrayRef<int64_t> permutation = transpose.getPermutation();
-  if (permutation.size() < 2 || (bits != 8 && bits != 16 && bits != 32 && bits != 64) ||
+  if (permutation.size() < 2 || !bits ||
       targetType.getElementType() != element ||
       !sourceType.getLayout().isIdentity() ||
       !targetType.getLayout().isIdentity())
@@ -53,34 +92,52 @@ bool alula::kernel::fillTransposed(Value buffer, Value tensor,
   SmallVector<Value> sourceSizes = lowering.getShape(transpose.getOperand());
   SmallVector<Value> strides = lowering.getStrides(sizes);
   SmallVector<Value> sourceStrides = lowering.getStrides(sourceSizes);
-  Value side = lowering.index(
-      std::clamp<int64_t>(blockBytes * 8 / bits, minSide, maxSide));
-  SmallVector<Value> grid(sizes);
+  BlockShape shape(bits, lowering.product(sizes), sizes[crossed], sizes[last]);
+  SmallVector<Value> grid(sizes), sides(sizes.size(), lowering.index(1));
+  sides[crossed] = lowering.index(shape.rows);
+  sides[last] = lowering.index(shape.columns);
   for (size_t dim : {crossed, last})
-    grid[dim] = lowering.ceilDiv(sizes[dim], side);
+    grid[dim] = lowering.ceilDiv(sizes[dim], sides[dim]);
   ImplicitLocOpBuilder &b = lowering.b;
   auto toInteger = [&](Value index) -> Value {
     return b.create<arith::IndexCastOp>(b.getI64Type(), index);
   };
-  int64_t steps = *getConstantIntValue(side) * *getConstantIntValue(side);
-  lowering.forEachBlock(lowering.product(grid), steps, [&](Value number) {
-    SmallVector<Value> first = lowering.delinearize(number, grid), from(first);
-    for (size_t dim : {crossed, last})
-      first[dim] = lowering.mul(first[dim], side);
-    for (auto [position, dim] : llvm::enumerate(permutation))
-      from[static_cast<size_t>(dim)] = first[position];
-    auto count = [&](size_t dim) {
-      return toInteger(
-          lowering.min(side, lowering.sub(sizes[dim], first[dim])));
-    };
-    lowering.callLibrary(
-        "alula_transpose_" + Twine(bits),
-        {getElementPointer(lowering, buffer, lowering.linearize(first, sizes)),
-         toInteger(strides[crossed]),
-         getElementPointer(lowering, source,
-                           lowering.linearize(from, sourceSizes)),
-         toInteger(sourceStrides[static_cast<size_t>(permutation[last])]),
-         count(crossed), count(last)});
-  });
+  auto getPointer = [&](Value memory, Value number) -> Value {
+    Value pointer = lowering.getPointer(memory);
+    return b.create<LLVM::GEPOp>(pointer.getType(), b.getIntegerType(bits),
+                                 pointer, LLVM::GEPArg(toInteger(number)));
+  };
+  lowering.forEachBlock(
+      lowering.product(grid), shape.rows * shape.columns, [&](Value number) {
+        // Strips that read the same rows of the source follow each other.
+        SmallVector<Value> order(grid);
+        if (shape.isStrip)
+          std::swap(order[crossed], order[last]);
+        SmallVector<Value> first = lowering.delinearize(number, order);
+        if (shape.isStrip)
+          std::swap(first[crossed], first[last]);
+        SmallVector<Value> from(first);
+        for (size_t dim : {crossed, last})
+          first[dim] = lowering.mul(first[dim], sides[dim]);
+        for (auto [position, dim] : llvm::enumerate(permutation))
+          from[static_cast<size_t>(dim)] = first[position];
+        auto count = [&](size_t dim) {
+          return toInteger(
+              lowering.min(sides[dim], lowering.sub(sizes[dim], first[dim])));
+        };
+        SmallVector<Value> arguments = {
+            getPointer(buffer, lowering.linearize(first, sizes)),
+            toInteger(strides[crossed]),
+            getPointer(source, lowering.linearize(from, sourceSizes)),
+            toInteger(sourceStrides[static_cast<size_t>(permutation[last])]),
+            count(crossed), count(last)};
+        if (shape.isStrip)
+          arguments.push_back(lowering.getPointer(lowering.createTemporary(
+              {lowering.index(ALULA_TRANSPOSE_SCRATCH)}, b.getI8Type())));
+        lowering.callLibrary("alula_transpose_" +
+                                 Twine(shape.isStrip ? "strip_" : "") +
+                                 Twine(bits),
+                             arguments);
+      });
   return true;
 }

@@ -50,4 +50,6 @@ def kind_of(array):
         np.dtype(np.uint8): "ui8",
         np.dtype(np.int16): "i16",
         np.dtype(np.int32): "i32",
+        np.dtype(np.complex64): "complex<f32>",
+        np.dtype(np.complex128): "complex<f64>",
     }[array.dtype]
