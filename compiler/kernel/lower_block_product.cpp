@@ -23,7 +23,7 @@ constexpr int64_t maxBlockRows = 512, minBlockRows = 128, fewBlockRows = 192;
 constexpr int64_t maxBlockColumns = 256, minBlockColumns = 64;
 constexpr int64_t fewRows = 3, longRow = 2048, minLongRow = 512;
 /// A right side that is read for few rows costs what its memory does.
-constexpr int64_t productsPerStepOfFewRows = 4;
+constexpr int64_t productsPerStepOfFewRows = 2;
 
 class BlockProduct {
 public:
