@@ -6,11 +6,11 @@ class PassBuilder;
 
 namespace alula::cpu {
 
-/// LLVM writes out a loop of few steps even if it holds others that stay: 14
-/// loops where one was, each of which is then vectorized by itself. That takes
-/// long and code is no faster for it. This has the optimizer that `builder`
-/// makes keep such loops; those that hold no others, because they never did or
-/// because the inner ones are written out by then, are LLVM's to judge.
+/// Has the optimizer that `builder` makes keep loops that LLVM would write out
+/// for nothing. A loop of few steps around others that stay: 14 loops where one
+/// was, each of which is vectorized by itself. And loops of vectors, several of
+/// which are beside each other already. Short loops without others inside, also
+/// those whose inner ones are written out, are LLVM's to judge.
 void limitUnrolling(llvm::PassBuilder &builder);
 
 } // namespace alula::cpu

@@ -225,8 +225,9 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
                             std::nullopt, &callbacks);
   // The library's loops are as somebody wants them.
   if (origin == Origin::Program) {
-    limitUnrolling(builder);
     maskEnds(builder, machine);
+    // After it: what it asks of loops stays.
+    limitUnrolling(builder);
   }
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
