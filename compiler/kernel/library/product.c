@@ -17,6 +17,8 @@ typedef struct piece {
 } piece;
 /* At most so many meet in one panel. */
 enum { MAX_PIECES = 64 };
+/* How much a tile's step fetches of what comes next: a panel in four tiles. */
+enum { BYTES_AHEAD = ALULA_PANEL_BYTES / 4 };
 
 /* Rows of c and of a, group by group. */
 typedef struct row_walk {
