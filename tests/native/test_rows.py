@@ -118,3 +118,40 @@ def test_long_sums(tools, shape, axes):
     x = np.random.default_rng(0).uniform(0, 1, shape).astype(np.float32)
     got = jax_functions.run(tools, lambda x: x.sum(axes), [x], "cpu:host")[0]
     np.testing.assert_allclose(got, x.astype(np.float64).sum(axes), rtol=1e-6)
+
+
+def ends(x, scale):
+    """Loops that read one row and others that read or write several."""
+    return (
+        jnp.abs(x).sum(-1),
+        (x * x).sum(-1),
+        x.max(-1),
+        jnp.abs(x).min(-1),
+        x * scale + 1,
+        jax.nn.softmax(x),
+        layer_norm(x, scale),
+    )
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_row_ends(tools, seed):
+    # The last numbers of a row go by a part of a vector. Rows lie anywhere: equal
+    # ones have equal results, and neighbours full of NaN do not show.
+    draw = random.Random(seed)
+    longest = [24, 130, 700, 1300, 5000][seed % 5]
+    columns = draw.randint(9, longest)
+    kind = draw.choice(TYPES)
+    target = jax_functions.TARGETS[seed % 6 % 4 % 3]
+    row = np.random.default_rng(seed).standard_normal(columns).astype(kind)
+    x = np.stack([row, np.full_like(row, np.nan)] * 18)
+    scale = np.random.default_rng(seed + 1).uniform(0.5, 2, columns).astype(kind)
+    got = jax_functions.run(tools, ends, [x, scale], target)
+    want = jax.tree.leaves(jax.jit(ends)(row[None], scale))
+    epsilon = float(ml_dtypes.finfo(kind).eps)
+    for ours, theirs in zip(got, want, strict=True):
+        theirs = np.asarray(theirs, np.float64)
+        assert np.isnan(np.asarray(ours[1::2], np.float64)).all()
+        for k in range(0, len(x), 2):
+            np.testing.assert_array_equal(ours[k], ours[0])
+        limit = 16 * epsilon * max(1, np.abs(theirs).max(initial=0))
+        np.testing.assert_allclose(np.asarray(ours[:1], np.float64), theirs, rtol=0, atol=limit)

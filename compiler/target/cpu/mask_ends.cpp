@@ -162,8 +162,7 @@ struct MaskEnds : PassInfoMixin<MaskEnds> {
     auto &evolutionNow = analyses.getResult<ScalarEvolutionAnalysis>(function);
     for (Loop *loop :
          analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
-      if (getBooleanLoopAttribute(loop, mark) &&
-          getBooleanLoopAttribute(loop, "llvm.loop.isvectorized"))
+      if (getBooleanLoopAttribute(loop, "llvm.loop.isvectorized"))
         if (auto found = MaskedLoop::find(*loop, evolutionNow))
           masked.push_back(std::move(*found));
     for (MaskedLoop &loop : masked)

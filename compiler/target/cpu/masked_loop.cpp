@@ -49,6 +49,7 @@ std::optional<MaskedLoop> MaskedLoop::find(Loop &loop,
   MaskedLoop found(loop.getHeader());
   if (loop.getNumBlocks() != 1 || !found.findIndex() || !found.findMasks())
     return std::nullopt;
+  found.carryMasked();
   for (PHINode &phi : loop.getHeader()->phis())
     if (phi.isUsedOutsideOfBlock(loop.getHeader()))
       return std::nullopt;
@@ -141,6 +142,27 @@ bool MaskedLoop::findMasks() {
          length > limit - step;
 }
 
+/// The vectorizer lets a reduction go on with lanes that are none, and takes
+/// what was before in their place behind the loop. That is done in each step
+/// here, as there may be several masked ones.
+void MaskedLoop::carryMasked() {
+  for (PHINode &phi : block->phis()) {
+    Value *next = phi.getIncomingValueForBlock(block);
+    for (User *user : phi.users()) {
+      auto *select = dyn_cast<SelectInst>(user);
+      if (!select || select->getTrueValue() != next ||
+          select->getFalseValue() != &phi ||
+          llvm::none_of(masks, [&](const Mask &mask) {
+            return mask.isInside == select->getCondition();
+          }))
+        continue;
+      select->moveBefore(branch);
+      phi.setIncomingValueForBlock(block, select);
+      break;
+    }
+  }
+}
+
 // ---- Whether to shift ----
 
 void MaskedLoop::findShift(ScalarEvolution &evolution) {
@@ -203,9 +225,9 @@ bool MaskedLoop::onlyMasks(Value *vector) const {
     return llvm::any_of(masks, [&](const Mask &mask) {
              return mask.isInside == user;
            }) ||
-           (isa<ShuffleVectorInst, InsertElementInst>(user) ||
-            match(user, m_Add(m_Value(), m_Constant()))) &&
-               onlyMasks(user);
+           ((isa<ShuffleVectorInst, InsertElementInst>(user) ||
+             match(user, m_Add(m_Value(), m_Constant()))) &&
+            onlyMasks(user));
   });
 }
 
@@ -424,6 +446,7 @@ void MaskedLoop::makeFirst() {
                             : known       ? known
                                           : next);
   }
+  entry = first;
 }
 
 void MaskedLoop::makeLast() {

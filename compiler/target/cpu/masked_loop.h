@@ -54,6 +54,7 @@ private:
   explicit MaskedLoop(llvm::BasicBlock *block) : block(block) {}
   bool findIndex();
   bool findMasks();
+  void carryMasked();
   llvm::Constant *findLanes(llvm::Value *vector) const;
 
   void findShift(llvm::ScalarEvolution &evolution);
