@@ -87,6 +87,25 @@ def test_wide_rows(dtype, m, n, k):
     check(product(a, b, c), c + want, k + 1)
 
 
+# A last vector lies over the one before it: nothing is summed twice.
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [8, 15, 16, 17, 31, 47, 63, 65, 79, 130])
+@pytest.mark.parametrize("k", [1, 8, 16, 17, 31, 63, 100])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_single_rows(dtype, n, k, order):
+    a, b = uniform((1, k), dtype, 1), uniform((k, n), dtype, 2, order)
+    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    check(product(a, b), want, k)
+    c = uniform((1, n), dtype, 3)
+    check(product(a, b, c), c + want, k + 1)
+    for place in (0, k // 2, k - 1):
+        b[place, n - 1] = np.inf
+        got = product(a, b)[0]
+        assert got[n - 1] == np.copysign(np.inf, a[0, place])
+        check(got[: n - 1], want[0, : n - 1], k)
+        b[place, n - 1] = 0
+
+
 def before_a_wall(x):
     """x where its last byte is followed by a page that nobody may touch."""
     page = mmap.PAGESIZE
