@@ -193,7 +193,7 @@ alula::cpu::listRoutines(const Machine &machine) {
     return library.takeError();
   std::vector<std::string> names;
   for (const llvm::Function &function : **library)
-    if (isRoutine(function))
+    if (isRoutine(function) && !function.hasLocalLinkage())
       names.push_back(function.getName().str());
   llvm::sort(names);
   return names;

@@ -17,3 +17,14 @@ std::string alula::cpu::unpackBytes(const char *begin, const char *end) {
       reinterpret_cast<uint8_t *>(bytes.data()), size));
   return bytes;
 }
+
+std::string alula::cpu::packBytes(llvm::StringRef bytes) {
+  constexpr int smallest = 22;
+  std::string packed(sizeof(uint64_t), '\0');
+  llvm::support::endian::write64le(packed.data(), bytes.size());
+  llvm::SmallVector<uint8_t, 0> frame;
+  llvm::compression::zstd::compress(llvm::arrayRefFromStringRef(bytes), frame,
+                                    smallest);
+  packed += llvm::toStringRef(frame);
+  return packed;
+}

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <map>
 #include <string>
 
 namespace alula::cpu {
@@ -18,10 +19,10 @@ class PrecompiledWriter {
 public:
   void add(llvm::StringRef machine, llvm::StringRef routine,
            llvm::StringRef object);
-  const std::string &getBytes() const { return bytes; }
+  std::string getBytes() const;
 
 private:
-  std::string bytes;
+  std::map<std::string, std::string> routines;
 };
 
 } // namespace alula::cpu
