@@ -56,6 +56,29 @@ bool hasToken(TypeRange types) {
   });
 }
 
+/// An element costs no more than reading it from memory would.
+bool isIndexArithmetic(Operation *op) {
+  if (isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
+          stablehlo::IotaOp>(op))
+    return true;
+  return isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MulOp,
+             stablehlo::MinOp, stablehlo::MaxOp, stablehlo::ClampOp,
+             stablehlo::AndOp, stablehlo::OrOp, stablehlo::CompareOp,
+             stablehlo::SelectOp, stablehlo::ConvertOp>(op) &&
+         llvm::all_of(op->getOperandTypes(), [](Type type) {
+           return isa<IntegerType>(cast<ShapedType>(type).getElementType());
+         }) &&
+         isa<IntegerType>(getElementTypeOrSelf(op->getResult(0)));
+}
+
+/// Reads each number of its indices once. Most apply their updates one by one:
+/// what takes long is better computed before, by all cores.
+bool isScatterOfElements(Operation *op) {
+  auto scatter = dyn_cast<stablehlo::ScatterOp>(op);
+  return scatter &&
+         scatter.getScatterDimensionNumbers().getUpdateWindowDims().empty();
+}
+
 /// Talks to other devices, the host program, or the outside.
 bool hasEffects(Operation *op) {
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
@@ -88,12 +111,15 @@ public:
   /// Takes in producers until none fits. Each round may free the next.
   void grow(const DenseSet<Operation *> &taken) {
     // Ops with regions of their own are kernels of their own.
-    if (members.front()->getNumRegions() && !isContraction(members.front()))
+    bool isScatter = isScatterOfElements(members.front());
+    if (members.front()->getNumRegions() && !isContraction(members.front()) &&
+        !isScatter)
       return;
     for (size_t i = 0; i < members.size() && members.size() < maxOps; ++i)
       for (Value operand : members[i]->getOperands())
         if (Operation *producer = operand.getDefiningOp())
-          if (fits(producer, taken))
+          if (fits(producer, taken) &&
+              (!isScatter || isIndexArithmetic(producer)))
             add(producer);
   }
 

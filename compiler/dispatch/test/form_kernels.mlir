@@ -145,3 +145,48 @@ func.func @no_rows(%x: tensor<512x512xf32>, %y: tensor<1x65536xf32>) -> (tensor<
   %8 = stablehlo.subtract %x, %7 : tensor<512x512xf32>
   return %2, %5, %8 : tensor<512x512xf32>, tensor<1x65536xf32>, tensor<512x512xf32>
 }
+
+// -----
+
+// A scatter computes its indices; its updates, which all cores may, not.
+// CHECK-LABEL: func.func @scatter
+// CHECK: %[[Y:.*]] = dispatch.launch @scatter_0::@scatter_0(%arg2)
+// CHECK: dispatch.launch @scatter_1::@scatter_1(%arg1, %arg0, %[[Y]]) in_place [1]
+// CHECK: dispatch.executable @scatter_0
+// CHECK: stablehlo.exponential
+// CHECK: dispatch.executable @scatter_1
+// CHECK: stablehlo.compare
+// CHECK: stablehlo.select
+// CHECK: stablehlo.broadcast_in_dim
+// CHECK: stablehlo.scatter
+func.func @scatter(%x: tensor<100000xf32>, %i: tensor<50000xi32>, %y: tensor<50000xf32>) -> tensor<100000xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<50000xi32>
+  %size = stablehlo.constant dense<100000> : tensor<50000xi32>
+  %0 = stablehlo.compare LT, %i, %zero : (tensor<50000xi32>, tensor<50000xi32>) -> tensor<50000xi1>
+  %1 = stablehlo.add %i, %size : tensor<50000xi32>
+  %2 = stablehlo.select %0, %1, %i : tensor<50000xi1>, tensor<50000xi32>
+  %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<50000xi32>) -> tensor<50000x1xi32>
+  %4 = stablehlo.exponential %y : tensor<50000xf32>
+  %5 = "stablehlo.scatter"(%x, %3, %4) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %6 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %6 : tensor<f32>
+  }) : (tensor<100000xf32>, tensor<50000x1xi32>, tensor<50000xf32>) -> tensor<100000xf32>
+  return %5 : tensor<100000xf32>
+}
+
+// -----
+
+// Nor the indices of windows, which are read again and again.
+// CHECK-LABEL: func.func @windows
+// CHECK: dispatch.launch @windows_0::@windows_0(%arg1)
+// CHECK: dispatch.launch @windows_1::@windows_1(
+func.func @windows(%x: tensor<1000x64xf32>, %i: tensor<5000x1xi32>, %y: tensor<5000x64xf32>) -> tensor<1000x64xf32> {
+  %0 = stablehlo.add %i, %i : tensor<5000x1xi32>
+  %1 = "stablehlo.scatter"(%x, %0, %y) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %2 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) : (tensor<1000x64xf32>, tensor<5000x1xi32>, tensor<5000x64xf32>) -> tensor<1000x64xf32>
+  return %1 : tensor<1000x64xf32>
+}

@@ -95,3 +95,19 @@ func.func @global_row(%x: tensor<2x2xf32>, %old: tensor<2x2xf32> {alula.global =
   %new = stablehlo.add %other, %x : tensor<2x2xf32>
   return %new : tensor<2x2xf32>
 }
+
+// -----
+
+// Does not fire: the indices are made of what the scatter writes.
+// CHECK-LABEL: func.func @count_up
+// CHECK-NOT: in_place
+func.func @count_up(%x: tensor<50000xi32>, %y: tensor<50000xi32>) -> tensor<50000xi32> {
+  %0 = stablehlo.maximum %x, %y : tensor<50000xi32>
+  %1 = stablehlo.reshape %0 : (tensor<50000xi32>) -> tensor<50000x1xi32>
+  %2 = "stablehlo.scatter"(%x, %1, %y) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %3 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %3 : tensor<i32>
+  }) : (tensor<50000xi32>, tensor<50000x1xi32>, tensor<50000xi32>) -> tensor<50000xi32>
+  return %2 : tensor<50000xi32>
+}
