@@ -56,6 +56,30 @@ INLINE int64_t take_rows(row_walk *walk, int64_t wanted, int64_t most,
   return count;
 }
 
+/* Of one group. */
+INLINE void skip_rows(row_walk *walk, int64_t count) {
+  int isEnd = walk->row + count == walk->m;
+  walk->left -= count;
+  walk->row = isEnd ? 0 : walk->row + count;
+  walk->c += (count - 1) * walk->c_row + (isEnd ? walk->c_next : walk->c_row);
+  walk->a += (count - 1) * walk->a_row + (isEnd ? walk->a_next : walk->a_row);
+}
+
+/* Memory that is needed next, of which each tile fetches a part. */
+typedef struct coming {
+  const char *at;
+  int64_t bytes;
+} coming;
+
+/* What a tile of so many steps fetches: once all of it has come, what is `here`
+ * already. */
+INLINE const char *take_coming(coming *next, const void *here, int64_t steps) {
+  const char *at = next->bytes > 0 ? next->at : here;
+  next->at += steps * BYTES_AHEAD;
+  next->bytes -= steps * BYTES_AHEAD;
+  return at;
+}
+
 #define T float
 #define ELEMENT_BYTES 4
 #define BITS int32_t

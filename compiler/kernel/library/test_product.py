@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from native_library import call
 
-SCRATCH = (128 * 256 + 64) * 8
+SCRATCH = (128 * 320 + 64) * 8
 
 
 def memory(x):
@@ -184,7 +184,7 @@ def test_segments(depth, count, n):
 
 
 # Tiles of rows end in one group and begin in another.
-@pytest.mark.parametrize("m", [1, 2, 3, 5, 7, 10, 20])
+@pytest.mark.parametrize("m", [1, 2, 3, 5, 7, 10, 12, 13, 20, 24, 31])
 def test_groups(m):
     # Rows of the groups overlap.
     a, b = uniform((m + 6, 30), np.float32, 1), uniform((30, 50), np.float32, 2)
