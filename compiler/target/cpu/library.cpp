@@ -143,8 +143,7 @@ namespace {
 /// Told by the signature: it gets arrays and their sizes.
 bool isRoutine(const llvm::Function &function) {
   if (function.isDeclaration() ||
-      function.hasFnAttribute(llvm::Attribute::AlwaysInline) ||
-      !function.getReturnType()->isVoidTy())
+      function.hasFnAttribute(llvm::Attribute::AlwaysInline))
     return false;
   auto hasArgument = [&](auto is) {
     return llvm::any_of(function.args(), [&](const llvm::Argument &argument) {

@@ -20,12 +20,12 @@ namespace alula::cpu {
 /// The module has the triple and the data layout of the machine.
 llvm::Error linkLibrary(llvm::Module &module, const Machine &machine);
 
-/// A module that defines one routine: a large function of the library that
-/// works on arrays, such as a Fourier transform, and gains nothing where it is
-/// called. Null if no routine has this name.
 /// What getRoutineObject() knows.
 llvm::Expected<std::vector<std::string>> listRoutines(const Machine &machine);
 
+/// A module that defines one routine: a large function of the library that
+/// works on arrays, such as a Fourier transform, and gains nothing where it is
+/// called. Null if no routine has this name.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 loadRoutine(llvm::LLVMContext &context, const Machine &machine,
             llvm::StringRef name);
