@@ -149,8 +149,8 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
         return input.isOpen();
       }))
     return llvm::createStringError(
-        std::error_code(errno, std::generic_category()),
-        "no memory for the linker's files");
+        "no memory for the linker's files: " +
+        std::error_code(errno, std::generic_category()).message());
 
   // These names don't reach the image: same objects, same bytes.
   // clang-format off

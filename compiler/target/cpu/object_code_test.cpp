@@ -1,0 +1,150 @@
+// What becomes of kernels that are given as LLVM text.
+
+#include "compiler/target/cpu/library.h"
+#include "compiler/target/cpu/object_code.h"
+#include "compiler/target/cpu/test_kernels.h"
+
+#include "gtest/gtest.h"
+
+using namespace alula::cpu;
+
+namespace {
+/// out[i] = bf16(f16 in[i])
+constexpr const char *loopOverHalves = R"(
+define void @kernel(ptr noalias %in, ptr noalias %out, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %from = getelementptr half, ptr %in, i64 %i
+  %half = load half, ptr %from
+  %x = fpext half %half to double
+  %again = fptrunc double %x to half
+  %y = fpext half %again to float
+  %brain = fptrunc float %y to bfloat
+  %z = fpext bfloat %brain to float
+  %last = fptrunc float %z to bfloat
+  %to = getelementptr bfloat, ptr %out, i64 %i
+  store bfloat %last, ptr %to
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+})";
+
+/// out[i][j] = bf16(in[i][j]), 8 times 128 of them.
+constexpr const char *smallNest = R"(
+define void @kernel(ptr noalias %in, ptr noalias %out) {
+entry:
+  br label %rows
+rows:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %row.done ]
+  br label %columns
+columns:
+  %j = phi i64 [ 0, %rows ], [ %j.next, %columns ]
+  %row = mul nuw nsw i64 %i, 128
+  %at = add nuw nsw i64 %row, %j
+  %from = getelementptr float, ptr %in, i64 %at
+  %x = load float, ptr %from
+  %y = fptrunc float %x to bfloat
+  %to = getelementptr bfloat, ptr %out, i64 %at
+  store bfloat %y, ptr %to
+  %j.next = add nuw nsw i64 %j, 1
+  %more = icmp ult i64 %j.next, 128
+  br i1 %more, label %columns, label %row.done
+row.done:
+  %i.next = add nuw nsw i64 %i, 1
+  %more.rows = icmp ult i64 %i.next, 8
+  br i1 %more.rows, label %rows, label %done
+done:
+  ret void
+})";
+
+/// out = min(in, 4), as the optimizer leaves it.
+constexpr const char *lesserHalves = R"(
+define void @kernel(ptr noalias %in, ptr noalias %out) {
+  %x = load <32 x half>, ptr %in
+  %less = fcmp olt <32 x half> %x, splat (half 4.0)
+  %y = select <32 x i1> %less, <32 x half> %x, <32 x half> splat (half 4.0)
+  store <32 x half> %y, ptr %out
+  ret void
+})";
+
+llvm::Expected<std::string> makeForm(const std::string &wanted,
+                                     const std::string &ir,
+                                     const Machine &machine) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(ir, diagnostic, context);
+  std::string found;
+  auto object = generateObject(
+      *module, machine, {}, [&](llvm::StringRef form, llvm::StringRef text) {
+        if (form == wanted)
+          found = text.str();
+      });
+  if (!object)
+    return object.takeError();
+  return found;
+}
+} // namespace
+
+TEST(Loops, ScaleByOneInstructionWhereThereIsOne) {
+  std::string ofDoubles = loopOverExp;
+  for (size_t at; (at = ofDoubles.find("float")) != std::string::npos;)
+    ofDoubles.replace(at, 5, "double");
+  ofDoubles.replace(ofDoubles.find("exp_f32"), 7, "exp_f64");
+  ofDoubles.replace(ofDoubles.find("exp_f32"), 7, "exp_f64");
+  for (const char *name : everyMachine) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    bool hasOne = llvm::is_contained(machine.features, "avx512vl");
+    for (const std::string &ir : {std::string(loopOverExp), ofDoubles}) {
+      auto assembly = makeForm(".s", ir, machine);
+      ASSERT_TRUE(bool(assembly)) << toText(assembly.takeError());
+      llvm::StringRef text = *assembly;
+      const char *suffix = ir == ofDoubles ? "d" : "s";
+      // In the vectors and in what is left over.
+      EXPECT_EQ(text.contains(std::string("vscalefp") + suffix),
+                hasOne)
+          << name;
+      EXPECT_EQ(text.contains(std::string("vscalefs") + suffix), hasOne)
+          << name;
+      EXPECT_FALSE(text.contains("alula_scale")) << name;
+    }
+  }
+}
+
+TEST(Loops, HaveTwoChainsOfInstructions) {
+  Machine machine = llvm::cantFail(findMachine("x86-64-v3"));
+  auto optimized = makeForm(".opt.ll", loopOverExp, machine);
+  ASSERT_TRUE(bool(optimized)) << toText(optimized.takeError());
+  EXPECT_EQ(llvm::StringRef(*optimized).count("load <8 x float>"), 2u);
+}
+
+TEST(Loops, OfANestAreNotAllUnrolled) {
+  for (const char *name : everyMachine) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    auto object = compile(smallNest, machine);
+    ASSERT_TRUE(bool(object)) << toText(object.takeError());
+    EXPECT_LT(object->size(), 3500u) << name;
+  }
+}
+
+TEST(SmallFloats, AreConvertedWithoutCalls) {
+  for (const char *name : everyMachine) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    auto object = compile(loopOverHalves, machine);
+    ASSERT_TRUE(bool(object)) << toText(object.takeError());
+    auto undefined = findUndefined(*object);
+    ASSERT_TRUE(bool(undefined)) << toText(undefined.takeError());
+    EXPECT_TRUE(undefined->empty()) << name << ": " << undefined->front();
+  }
+}
+
+TEST(SmallFloats, AreComparedInVectors) {
+  Machine machine = llvm::cantFail(findMachine("x86-64-v4"));
+  auto object = compile(lesserHalves, machine);
+  ASSERT_TRUE(bool(object)) << toText(object.takeError());
+  // Number by number it is more than twice as much.
+  EXPECT_LT(object->size(), 1200u);
+}
