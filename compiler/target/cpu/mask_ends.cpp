@@ -147,24 +147,30 @@ struct MaskEnds : PassInfoMixin<MaskEnds> {
     auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
     auto &assumptions = analyses.getResult<AssumptionAnalysis>(function);
     auto &loops = analyses.getResult<LoopAnalysis>(function);
-    bool isMarked = false;
-    for (Loop *loop : loops.getTopLevelLoops()) {
-      // As the vectorizer does.
+    // As the vectorizer does.
+    for (Loop *loop : loops.getTopLevelLoops())
       simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr,
                    /*PreserveLCSSA=*/false);
-    }
+    bool isMarked = false;
     for (Loop *loop : loops.getLoopsInPreorder())
       isMarked |= Candidate(*loop, evolution, target).markIfWorthIt();
-    if (!isMarked)
-      return PreservedAnalyses::none();
+    if (!isMarked) {
+      PreservedAnalyses preserved;
+      preserved.preserve<DominatorTreeAnalysis>();
+      preserved.preserve<LoopAnalysis>();
+      preserved.preserve<ScalarEvolutionAnalysis>();
+      return preserved;
+    }
     analyses.invalidate(function, LoopVectorizePass().run(function, analyses));
-    SmallVector<MaskedLoop> masked;
-    auto &evolutionNow = analyses.getResult<ScalarEvolutionAnalysis>(function);
+    std::vector<MaskedLoop> masked;
     for (Loop *loop :
          analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
       if (getBooleanLoopAttribute(loop, "llvm.loop.isvectorized"))
-        if (auto found = MaskedLoop::find(*loop, evolutionNow))
+        if (auto found = MaskedLoop::find(*loop)) {
           masked.push_back(std::move(*found));
+          // As other loops of vectors: see limit_unrolling.h.
+          loop->setLoopAlreadyUnrolled();
+        }
     for (MaskedLoop &loop : masked)
       loop.cut();
     return PreservedAnalyses::none();

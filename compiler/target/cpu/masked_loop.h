@@ -1,8 +1,6 @@
 #pragma once
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Transforms/Utils/ValueMapper.h"
 
 #include <optional>
 
@@ -11,11 +9,8 @@ class BasicBlock;
 class BranchInst;
 class Constant;
 class ICmpInst;
-class Instruction;
 class Loop;
 class PHINode;
-class ScalarEvolution;
-class SCEV;
 class Value;
 } // namespace llvm
 
@@ -29,61 +24,34 @@ namespace alula::cpu {
 ///   br (%next == end), …
 class MaskedLoop {
 public:
-  /// What `loop` is, if it is like that. Asks about memory now: cutting other
-  /// loops makes `evolution` forget what it was.
-  static std::optional<MaskedLoop> find(llvm::Loop &loop,
-                                        llvm::ScalarEvolution &evolution);
+  /// What `loop` is, if it is like that.
+  static std::optional<MaskedLoop> find(llvm::Loop &loop);
 
-  /// Makes those steps their own in which masks aren't all true: the last one,
-  /// and the first one where that brings what is read or written to the start
-  /// of a vector in memory.
+  /// Makes the last step its own, the only one in which masks aren't all true.
   void cut();
 
 private:
-  using Values = llvm::ValueToValueMapTy;
   struct Mask {
     llvm::ICmpInst *isInside;
-    uint64_t firstLane;
-  };
-  /// What a loop carries from step to step for the lanes of one mask.
-  struct Sum {
-    llvm::PHINode *phi;
-    unsigned part;
+    llvm::Constant *lanes; ///< In the step in which the index is 0.
   };
 
   explicit MaskedLoop(llvm::BasicBlock *block) : block(block) {}
   bool findIndex();
   bool findMasks();
+  bool isTrueBefore(const Mask &mask) const;
   void carryMasked();
   llvm::Constant *findLanes(llvm::Value *vector) const;
-
-  void findShift(llvm::ScalarEvolution &evolution);
-  llvm::Value *findStream(llvm::ScalarEvolution &evolution) const;
-  bool mayShift(llvm::Value *index) const;
-  bool onlyMasks(llvm::Value *vector) const;
-  bool findSums();
-
   llvm::Constant *getIndex(uint64_t value) const;
-  void makeShift();
-  llvm::Value *makeAtStart(llvm::Value *value, Values &known);
-  llvm::Value *makeMask(const Mask &mask, uint64_t at, llvm::Instruction *before);
-  llvm::Value *rotate(llvm::Value *low, llvm::Value *high, llvm::Value *by,
-                      llvm::Instruction *before);
-  llvm::BasicBlock *copyStep(uint64_t at, Values &values,
-                             llvm::BasicBlock *before);
-  void makeFirst();
-  void makeLast();
+  llvm::Value *getLast(llvm::PHINode &phi) const;
+  llvm::BasicBlock *makeLast();
 
   llvm::BasicBlock *block, *entry = nullptr;
   llvm::BranchInst *branch = nullptr;
   llvm::ICmpInst *end = nullptr;
   llvm::PHINode *index = nullptr;
   llvm::SmallVector<Mask> masks;
-  uint64_t step = 0, limit = 0, length = 0, lanes = 0;
-  /// If the first step begins before the first number, by `shift` lanes: so
-  /// that vectors at `stream` lie in memory as in a table of vectors.
-  llvm::Value *stream = nullptr, *shift = nullptr;
-  llvm::SmallVector<Sum> sums;
+  uint64_t step = 0, last = 0; ///< Of the index.
 };
 
 } // namespace alula::cpu
