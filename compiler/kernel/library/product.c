@@ -18,7 +18,42 @@ typedef struct piece {
 /* At most so many meet in one panel. */
 enum { MAX_PIECES = 64 };
 /* How much a tile's step fetches of what comes next: a panel in four tiles. */
-enum { BYTES_AHEAD = ALULA_PANEL_BYTES / 4 };
+enum { FETCHED_BY_STEP = ALULA_PANEL_BYTES / 4 };
+
+/* Rows of b that a panel holds, of `total`: they begin anywhere and end with a
+ * segment or the panel. */
+typedef struct part {
+  int64_t total, limit;
+  int64_t first, rows;
+  piece pieces[MAX_PIECES];
+  int64_t count;
+} part;
+
+/* Parts of one size, for each has its price. */
+INLINE void start_parts(part *now, int64_t total) {
+  int64_t parts = (total + ALULA_PANEL_ROWS - 1) / ALULA_PANEL_ROWS;
+  now->total = total;
+  now->limit = parts ? (total + parts - 1) / parts : 1;
+  now->first = now->rows = 0;
+}
+
+INLINE void take_part(part *now, const int64_t *segment_offsets, int64_t depth,
+                      int64_t a_column) {
+  now->first += now->rows;
+  now->rows = now->count = 0;
+  AS_WRITTEN
+  while (now->first + now->rows < now->total && now->rows < now->limit &&
+         now->count < MAX_PIECES) {
+    int64_t segment = (now->first + now->rows) / depth;
+    int64_t inside = now->first + now->rows - segment * depth;
+    int64_t left = depth - inside, room = now->limit - now->rows;
+    piece *next = &now->pieces[now->count++];
+    next->offset =
+        (segment_offsets ? segment_offsets[segment] : 0) + inside * a_column;
+    next->depth = left < room ? left : room;
+    now->rows += next->depth;
+  }
+}
 
 /* Rows of c and of a, group by group. */
 typedef struct row_walk {
@@ -75,8 +110,8 @@ typedef struct coming {
  * already. */
 INLINE const char *take_coming(coming *next, const void *here, int64_t steps) {
   const char *at = next->bytes > 0 ? next->at : here;
-  next->at += steps * BYTES_AHEAD;
-  next->bytes -= steps * BYTES_AHEAD;
+  next->at += steps * FETCHED_BY_STEP;
+  next->bytes -= steps * FETCHED_BY_STEP;
   return at;
 }
 
