@@ -1,13 +1,8 @@
-# Prints how large the runtime is when stripped, and fails if it needs what it
-# must not: the C++ library (so no exceptions, no iostream) or LLVM.
+# Fails if the runtime, stripped, is larger than 100 KiB or needs what it must
+# not: the C++ library (so no exceptions, no iostream) or LLVM.
 #   cmake -DLIBRARY= -DSTRIP= -DNM= -DCOPY= -P size.cmake
-execute_process(COMMAND ${STRIP} --strip-all -o ${COPY} ${LIBRARY}
-  COMMAND_ERROR_IS_FATAL ANY)
-file(SIZE ${COPY} bytes)
-message("stripped CPU-only runtime: ${bytes} bytes")
-if(bytes GREATER 102400)
-  message(FATAL_ERROR "the runtime is larger than 100 KiB")
-endif()
+include("${CMAKE_CURRENT_LIST_DIR}/../cmake/stripped_size.cmake")
+check_stripped_size(${LIBRARY} 102400)
 execute_process(COMMAND ${NM} -D --undefined-only ${LIBRARY}
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 # C++ names begin with _Z, those of its support library with __cxa, __gxx or

@@ -1,13 +1,8 @@
 # Fails if alula-run, stripped, is larger than 400 KiB or needs more than the C
 # library.
 #   cmake -DTOOL= -DSTRIP= -DOBJDUMP= -DCOPY= -P size.cmake
-execute_process(COMMAND ${STRIP} --strip-all -o ${COPY} ${TOOL}
-  COMMAND_ERROR_IS_FATAL ANY)
-file(SIZE ${COPY} bytes)
-message("stripped alula-run: ${bytes} bytes")
-if(bytes GREATER 409600)
-  message(FATAL_ERROR "alula-run is larger than 400 KiB")
-endif()
+include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/stripped_size.cmake")
+check_stripped_size(${TOOL} 409600)
 execute_process(COMMAND ${OBJDUMP} -p ${TOOL} OUTPUT_VARIABLE headers
   COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "NEEDED +[^ \n]+" needed "${headers}")
