@@ -6,7 +6,7 @@
 //   %r = divide %e, %t
 // (Broadcasts are left out.) What has one value for each row stays a value;
 // what several loops over the columns read is kept for one row, and summed up
-// in the loop that makes it.
+// in the loop that makes it, unless it is little work: x - mean is done again.
 
 #include "compiler/kernel/row_nest.h"
 
@@ -150,6 +150,8 @@ private:
 };
 
 class NestEmitter {
+  static constexpr unsigned mostReads = 1, mostOps = 2;
+
 public:
   NestEmitter(const RowNest &nest, const DenseSet<Operation *> &inlined,
               Lowering &lowering)
@@ -192,8 +194,49 @@ private:
           return !nest.members.contains(user);
         }))
       outside[result] = lowering.createResult(result);
-    else if (!hasOneColumn(result, nest) && !inlined.contains(op))
+    else if (!hasOneColumn(result, nest) && !inlined.contains(op) &&
+             !isMadeAgain(op))
       kept[result] = createRow(result);
+  }
+
+  struct Work {
+    unsigned reads, ops;
+  };
+  /// To compute an element of `value` from what is in memory or known of its row.
+  Work countWork(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->hasTrait<mlir::OpTrait::ConstantLike>() &&
+        op->getAttr("value").cast<ElementsAttr>().isSplat())
+      return {0, 0};
+    if (nest.members.contains(op) && hasOneColumn(value, nest))
+      return {0, 0};
+    bool isKept = !op || !(nest.members.contains(op) ? !findBuffer(value)
+                                                     : inlined.contains(op));
+    return isKept ? Work{1, 0} : countOperands(op);
+  }
+
+  Work countOperands(Operation *op) {
+    bool isFree = isa<stablehlo::BroadcastInDimOp>(op);
+    if (!isFree &&
+        !isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MulOp,
+             stablehlo::NegOp, stablehlo::ConvertOp>(op))
+      return {mostReads + 1, 0};
+    Work work{0, isFree ? 0u : 1u};
+    for (Value operand : op->getOperands()) {
+      Work more = countWork(operand);
+      work.reads += more.reads;
+      work.ops += more.ops;
+      if (work.reads > mostReads || work.ops > mostOps)
+        break;
+    }
+    return work;
+  }
+
+  /// What takes less than to write and to read it, such as x - mean, is computed
+  /// by each loop that reads it.
+  bool isMadeAgain(Operation *op) {
+    Work work = countOperands(op);
+    return work.reads <= mostReads && work.ops <= mostOps;
   }
 
   /// One row, as which every row of a tensor is seen.

@@ -3,9 +3,11 @@
 // RUN: alula-run %t.alula --function=seen_outside --input=2x3xf32=1,2,3,4,5,6 --expected_output=2x3xf32=-1,0,1,-1,0,1 --expected_output=2xf32=2,5 --expected_output=3x2xf32=-2,-2,0,0,2,2 --expected_output=2x3xf32=0,0,2,0,0,2
 // RUN: alula-run %t.alula --function=pairs --input=2x3xi32=5,9,9,-1,-4,-1 --expected_output=2x3xi32=-4,0,0,0,-3,0 --expected_output=2xi32=10,-1
 // RUN: alula-run %t.alula --function=planes --input=1x2x2x2xf32=1,2,3,4,5,6,7,8 --expected_output=1x2x4xf32=9,8,7,6,21,20,19,18
+// RUN: alula-run %t.alula --function=centred --input=2x4xf32=1,2,3,4,0,0,0,1 --expected_output=2x4xf32=-2070,-1840,-1610,-1380,-3,-3,-3,0
 // RUN: rm -rf %t && mkdir %t
 // RUN: alula-compile %s -o %t.alula --dump-executable-configs-to=%t
 // RUN: cat %t/*softmax*.config.mlir | FileCheck %s
+// RUN: cat %t/*centred*.config.mlir | FileCheck %s --check-prefix=AGAIN
 
 // What is kept is summed up at once: one exponential in the loop of the sum.
 // CHECK: arith.maximumf
@@ -16,6 +18,14 @@
 // CHECK-NEXT: arith.addf
 // CHECK-NOT: alula_exp_f32
 // CHECK: arith.divf
+
+// A difference is not worth keeping: both loops that read it compute it.
+// AGAIN: scf.for
+// AGAIN: arith.subf
+// AGAIN-NOT: memref.store
+// AGAIN: arith.subf
+// AGAIN: memref.store
+// AGAIN-NOT: memref.store
 
 module {
 func.func @softmax(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
@@ -77,5 +87,17 @@ func.func @planes(%x: tensor<1x2x2x2xf32>) -> tensor<1x2x4xf32> {
   %2 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<1x2xf32>) -> tensor<1x2x4xf32>
   %3 = stablehlo.subtract %2, %1 : tensor<1x2x4xf32>
   return %3 : tensor<1x2x4xf32>
+}
+
+func.func @centred(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<2xf32>) -> tensor<2x4xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<2x4xf32>
+  %3 = stablehlo.multiply %2, %2 : tensor<2x4xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<2xf32>) -> tensor<2x4xf32>
+  %6 = stablehlo.multiply %2, %5 : tensor<2x4xf32>
+  return %6 : tensor<2x4xf32>
 }
 }

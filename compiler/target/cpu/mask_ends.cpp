@@ -21,6 +21,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/VFABIDemangler.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Vectorize/LoopVectorize.h"
@@ -30,7 +31,9 @@ using namespace llvm;
 
 namespace {
 /// What is shorter is written out, and for what is longer an end is little.
-constexpr uint64_t leastSteps = 9, mostSteps = 8192;
+constexpr uint64_t leastSteps = 5, mostSteps = 8192;
+/// LLVM doesn't write out longer ones.
+constexpr uint64_t mostWrittenOut = 128;
 constexpr unsigned mostChains = 4;
 constexpr const char *mark = "alula.mask_end";
 
@@ -42,31 +45,43 @@ public:
       : loop(loop), evolution(evolution), target(target),
         layout(loop.getHeader()->getDataLayout()) {}
 
+  /// The vectorizer takes one vector at a time where loops are kept, unless it
+  /// is told how many.
+  void keepIfShort() {
+    if (!isVectors() || steps > mostWrittenOut)
+      return;
+    addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", countChains());
+    loop.setLoopAlreadyUnrolled();
+  }
+
   /// Asks for masks if there is an end to mask.
   bool markIfWorthIt() {
-    if (!loop.isInnermost() || loop.getNumBlocks() != 1 ||
-        getBooleanLoopAttribute(&loop, mark))
-      return false;
-    uint64_t steps = evolution.getSmallConstantTripCount(&loop);
-    if (steps < leastSteps || steps > mostSteps || !loop.getLoopPreheader() ||
-        !isSimple() || !widest)
-      return false;
-    uint64_t lanes =
-        target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector)
-            .getFixedValue() /
-        widest;
-    if (lanes < 2)
-      return false;
-    unsigned chains = countChains(divideCeil(steps, lanes));
-    if (steps % (lanes * chains) == 0)
+    if (getBooleanLoopAttribute(&loop, mark) || !isVectors() ||
+        steps % (lanes * countChains()) == 0)
       return false;
     addStringMetadataToLoop(&loop, mark, 1);
     addStringMetadataToLoop(&loop, "llvm.loop.vectorize.predicate.enable", 1);
-    addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", chains);
+    addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", countChains());
     return true;
   }
 
 private:
+  /// Whether its steps are best taken by vectors; finds out how many and which.
+  bool isVectors() {
+    if (!loop.isInnermost() || loop.getNumBlocks() != 1 ||
+        !loop.getLoopPreheader())
+      return false;
+    steps = evolution.getSmallConstantTripCount(&loop);
+    if (steps < leastSteps || steps > mostSteps || !isSimple() || !widest)
+      return false;
+    lanes =
+        target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector)
+            .getFixedValue() /
+        widest;
+    // Half a vector is more than numbers one by one.
+    return lanes >= 2 && steps * 2 > lanes;
+  }
+
   bool isSimple() {
     for (PHINode &phi : loop.getHeader()->phis()) {
       if (isa_and_nonnull<SCEVAddRecExpr>(getEvolution(phi)))
@@ -124,7 +139,8 @@ private:
 
   /// How many vectors are worked on at the same time: the vectorizer leaves it
   /// at one where there are masks.
-  unsigned countChains(uint64_t vectors) {
+  unsigned countChains() {
+    uint64_t vectors = divideCeil(steps, lanes);
     unsigned most = reductions <= 3 ? mostChains : mostChains / 2;
     if (auto asked =
             getOptionalIntLoopAttribute(&loop, "llvm.loop.interleave.count"))
@@ -136,8 +152,19 @@ private:
   ScalarEvolution &evolution;
   const TargetTransformInfo &target;
   const DataLayout &layout;
-  uint64_t widest = 0;
+  uint64_t widest = 0, steps = 0, lanes = 0;
   unsigned reductions = 0;
+};
+
+/// LLVM writes out short loops before it looks for vectors, and then finds them
+/// across the loop around, far from each other in memory.
+struct KeepShort : PassInfoMixin<KeepShort> {
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &,
+                        LoopStandardAnalysisResults &analyses, LPMUpdater &) {
+    if (hasUnrollTransformation(&loop) == TM_Unspecified)
+      Candidate(loop, analyses.SE, analyses.TTI).keepIfShort();
+    return PreservedAnalyses::all();
+  }
 };
 
 struct MaskEnds : PassInfoMixin<MaskEnds> {
@@ -181,6 +208,10 @@ struct MaskEnds : PassInfoMixin<MaskEnds> {
 void alula::cpu::maskEnds(PassBuilder &builder, const Machine &machine) {
   if (!is_contained(machine.features, "avx512vl"))
     return;
+  builder.registerLateLoopOptimizationsEPCallback(
+      [](LoopPassManager &passes, OptimizationLevel) {
+        passes.addPass(KeepShort());
+      });
   builder.registerVectorizerStartEPCallback(
       [](FunctionPassManager &passes, OptimizationLevel) {
         passes.addPass(MaskEnds());
