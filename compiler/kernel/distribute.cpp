@@ -6,6 +6,7 @@
 // Relies on: temporaries are private to a workgroup, and results are only read
 // back where a loop has written them itself.
 
+#include "compiler/kernel/memory_root.h"
 #include "compiler/kernel/passes.h"
 #include "dialect/dispatch/ops.h"
 
@@ -23,6 +24,7 @@ namespace alula::kernel {
 } // namespace alula::kernel
 
 using namespace mlir;
+using alula::kernel::findRoot;
 using alula::dispatch::EntryOp;
 
 namespace {
@@ -73,16 +75,6 @@ int64_t countSteps(Operation *op) {
   if (isa<func::CallOp>(op))
     return 16;
   return inside + 1;
-}
-
-Value findRoot(Value buffer) {
-  while (Operation *owner = buffer.getDefiningOp()) {
-    if (!isa<memref::ReinterpretCastOp, memref::SubViewOp, memref::CastOp,
-             memref::ExtractAlignedPointerAsIndexOp>(owner))
-      break;
-    buffer = owner->getOperand(0);
-  }
-  return buffer;
 }
 
 /// The memory that a top-level op reads and writes.

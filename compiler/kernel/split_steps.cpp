@@ -7,6 +7,7 @@
 // Relies on: outside of the loops nothing is written. Where that is not so, or a
 // size is not known, the kernel stays one.
 
+#include "compiler/kernel/memory_root.h"
 #include "compiler/kernel/passes.h"
 #include "dialect/dispatch/ops.h"
 
@@ -22,6 +23,7 @@ namespace alula::kernel {
 } // namespace alula::kernel
 
 using namespace mlir;
+using alula::kernel::findRoot;
 using namespace alula::dispatch;
 
 namespace {
@@ -30,17 +32,6 @@ constexpr StringRef stepName = "kernel.step";
 std::optional<int64_t> getStep(Operation *op) {
   auto step = op->getAttrOfType<IntegerAttr>(stepName);
   return step ? std::optional(step.getInt()) : std::nullopt;
-}
-
-/// Everything that leads to `value` from memory.
-Value findRoot(Value buffer) {
-  while (Operation *owner = buffer.getDefiningOp()) {
-    if (!isa<memref::ReinterpretCastOp, memref::SubViewOp, memref::CastOp,
-             memref::ViewOp, memref::ExtractAlignedPointerAsIndexOp>(owner))
-      break;
-    buffer = owner->getOperand(0);
-  }
-  return buffer;
 }
 
 /// The memory that a loop touches, and whether it may write it.
