@@ -22,9 +22,9 @@ using alula::dispatch::ExecutableOp;
 using alula::objects::CpuPlan;
 
 namespace {
-/// The objects of an executable, ours and those of others, each with names that
-/// no other executable has.
-LogicalResult collect(const CompiledExecutable &work,
+/// Takes the objects of an executable, ours and those of others, each with names
+/// that no other executable has.
+LogicalResult collect(CompiledExecutable &work,
                       std::vector<std::string> &objects) {
   ExecutableOp executable = work.executable;
   auto report = [&](const std::string &problem) {
@@ -34,7 +34,7 @@ LogicalResult collect(const CompiledExecutable &work,
     return report(work.problem);
   std::vector<std::string> own;
   if (!work.object.empty())
-    own.push_back(work.object);
+    own.push_back(std::move(work.object));
   for (alula::dispatch::ObjectAttr object : work.plan.elf)
     own.push_back(object.getBytes().str());
   for (std::string &object : own) {
@@ -148,7 +148,7 @@ LogicalResult alula::cpu::generateVariant(ModuleOp module,
   for (auto executable : module.getOps<ExecutableOp>())
     works.push_back({executable, {}, {}, {}});
   bool allCompiled = succeeded(compileExecutables(works, machine, hooks));
-  for (const CompiledExecutable &work : works)
+  for (CompiledExecutable &work : works)
     if (failed(collect(work, objects)))
       return failure();
   if (!allCompiled)
