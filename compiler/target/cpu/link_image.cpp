@@ -149,7 +149,7 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
         return input.isOpen();
       }))
     return llvm::createStringError(
-        "no memory for the linker's files: " +
+        "can't write 'memfd:alula-link': " +
         std::error_code(errno, std::generic_category()).message());
 
   // These names don't reach the image: same objects, same bytes.

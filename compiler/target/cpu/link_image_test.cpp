@@ -50,7 +50,7 @@ TEST(LinkImage, NeedsSomeOpenFiles) {
     auto image = linkImage({object}, {"kernel"}, machine);
     ASSERT_FALSE(bool(image)) << more;
     EXPECT_EQ(toText(image.takeError()),
-              "no memory for the linker's files: Too many open files")
+              "can't write 'memfd:alula-link': Too many open files")
         << more;
   }
 }
