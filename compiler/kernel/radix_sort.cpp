@@ -4,8 +4,10 @@
 //                  result[i] = x[pairs[i] & 0xFFFFFFFF]
 // Where elements can be told from their keys, as those of rows without -0.0 and
 // NaNs can, keys alone are sorted.
-// Very long rows are sorted in three steps that are loops over parts of a row; if
-// there are few rows, each of these loops is shared by workgroups.
+// Very long rows are sorted in three steps that are loops over parts of a row: what
+// bits keys have, chunks parted by digits, ranges of digits sorted; if there are few
+// rows, each of these loops is shared by workgroups. Items are made, and sorted, in
+// memory that stays in a cache: only the parted ones go through memory.
 
 #include "compiler/kernel/radix_sort.h"
 
@@ -31,7 +33,10 @@ constexpr int64_t minRow = 64, maxRow = INT32_MAX;
 constexpr int64_t maxAtOnce = 1 << 17, chunkBytes = 1 << 18;
 constexpr int64_t minChunks = 4, maxParts = 64;
 /// Elements that are worth a range of their own.
-constexpr int64_t rangeLength = 1 << 14;
+constexpr int64_t rangeLength = 1 << 14, maxRanges = 1 << 10;
+/// Items that are read again at once lie in memory that has just been used, if
+/// that is no more than this.
+constexpr int64_t maxNearBytes = 1 << 20, nearRange = 1 << 16;
 /// Items between two halves, so that both may stay in a cache.
 constexpr int64_t halfGap = 272;
 /// More rows than these are shared by workgroups themselves.
@@ -112,6 +117,8 @@ private:
     /// Numbers of an item.
     int64_t words;
     const char *kind;
+
+    bool hasPlaces() const { return kind != StringRef("keys_"); }
   };
   /// Where the items of a row are, in different states.
   enum Half { Made, Parted, Spare, NumHalves };
@@ -120,13 +127,16 @@ private:
     Value chunks, length, ranges;
     /// Some and all bits of keys; whether a key doesn't tell its element.
     Value bits, differs, ends;
-    /// Rows that these and items are the memory of.
-    int64_t rows;
+    /// Whether a chunk's items are made just before they are parted.
+    bool isMadeLate;
   };
 
   void sortAtOnce(ValueRange row);
   void sortInParts(ValueRange rows);
-  Items createItems(bool isKeys, int64_t rows, int64_t halves);
+  Items createItems(bool isKeys, int64_t count);
+  Items createHalves(bool isKeys, int64_t rows, int64_t halves) {
+    return createItems(isKeys, rows * halves * (size + halfGap));
+  }
   void putKey(const Items &items, Value number, Value bits, Value place);
   /// Which one of all items of `memory` begins a half of a row.
   Value getFirst(Value row, Half half) {
@@ -141,7 +151,7 @@ private:
   }
   void makeItems(ValueRange row, const Items &items, Value first, Value begin,
                  Value end);
-  SmallVector<Value> makeKeys(ValueRange row, const Items &items, Value first,
+  SmallVector<Value> findBits(ValueRange row, const Items *keys, Value first,
                               Value begin, Value end);
   /// Writes elements of the results, whose items are from number `first` on.
   void putResults(ValueRange row, const Items &items, Value first, Value begin,
@@ -297,21 +307,20 @@ Value RadixSort::undoKey(Value bits) {
   return b.create<arith::XOrIOp>(bits, getKeyMask(isNegative));
 }
 
-RadixSort::Items RadixSort::createItems(bool isKeys, int64_t rows,
-                                        int64_t halves) {
+RadixSort::Items RadixSort::createItems(bool isKeys, int64_t count) {
   int64_t words = isKeys || keyBits == 32 ? 1 : 2;
   Type word = isKeys ? b.getIntegerType(static_cast<unsigned>(keyBits))
                      : b.getI64Type();
-  Value memory = lowering.createTemporary(
-      {lowering.index(rows * halves * (size + halfGap) * words)}, word);
+  Value memory =
+      lowering.createTemporary({lowering.index(count * words)}, word);
   return {memory, words, isKeys ? "keys_" : "pairs_"};
 }
 
-/// One item: a key, and its place if there is any.
+/// One item: a key, and its place if items have one.
 void RadixSort::putKey(const Items &items, Value number, Value bits,
                        Value place) {
   Value where = lowering.mul(number, lowering.index(items.words));
-  if (place) {
+  if (items.hasPlaces()) {
     bits = extend(bits);
     if (items.words == 1)
       bits = b.create<arith::OrIOp>(
@@ -324,18 +333,18 @@ void RadixSort::putKey(const Items &items, Value number, Value bits,
 }
 
 /// Returns the bits that some key has, those that all have, and those in which
-/// elements are not what their keys tell.
-SmallVector<Value> RadixSort::makeKeys(ValueRange row, const Items &items,
+/// elements are not what their keys tell; writes the items, if asked to.
+SmallVector<Value> RadixSort::findBits(ValueRange row, const Items *items,
                                        Value first, Value begin, Value end) {
   Value input = sort.getInputs()[0];
   return lowering.foldRange(
       begin, end, {keyConstant(0), keyConstant(-1), keyConstant(0)},
       [&](ValueRange position, ValueRange carried) -> SmallVector<Value> {
         Value place = position[0], bits = makeKey(row, place);
-        bool isKeys = items.kind == StringRef("keys_");
-        putKey(items, lowering.add(first, place), bits, isKeys ? Value() : place);
+        if (items)
+          putKey(*items, lowering.add(first, place), bits, place);
         Value differs = carried[2];
-        if (isKeys)
+        if (mayBeKeys)
           differs = b.create<arith::OrIOp>(
               differs,
               b.create<arith::XOrIOp>(
@@ -363,7 +372,7 @@ void RadixSort::putResults(ValueRange row, const Items &items, Value first,
     if (items.words == 2)
       where = lowering.add(where, lowering.index(1));
     Value item = b.create<memref::LoadOp>(items.memory, where);
-    if (items.kind == StringRef("keys_")) {
+    if (!items.hasPlaces()) {
       Type element = getElementType(sort.getInputs()[0]);
       lowering.store(narrow(undoKey(item), getValueType(element)), element,
                      results[0], at(row, place));
@@ -405,11 +414,11 @@ void RadixSort::choose(
 void RadixSort::sortAtOnce(ValueRange row) {
   Value zero = lowering.index(0), count = sizes[dim];
   Value scratch = createScratch();
-  Items pairs = createItems(false, 1, 2), keys = pairs;
+  Items pairs = createHalves(false, 1, 2), keys = pairs;
   Value differs;
   if (mayBeKeys) {
-    keys = createItems(true, 1, 2);
-    differs = makeKeys(row, keys, zero, zero, count)[2];
+    keys = createHalves(true, 1, 2);
+    differs = findBits(row, &keys, zero, zero, count)[2];
   }
   choose(
       differs,
@@ -442,24 +451,30 @@ void RadixSort::sortChunk(const Parts &parts, Value rowNumber, ValueRange row,
                           Value chunk, const Items &keys, const Items &pairs) {
   Value begin = lowering.mul(chunk, parts.length);
   Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
-  Value first = lowering.mul(rowNumber, parts.chunks);
+  Value firstChunk = lowering.mul(rowNumber, parts.chunks);
   choose(
       findDiffers(parts, rowNumber),
       [&](const Items &items, bool isKeys) {
-        Value made = getFirst(rowNumber, Made);
-        if (mayBeKeys && !isKeys)
-          makeItems(row, items, made, begin, end);
+        Items source = items;
+        Value first = getFirst(rowNumber, Made), made = lowering.add(first, begin);
+        if (parts.isMadeLate) {
+          source = createItems(isKeys, *getConstantIntValue(parts.length));
+          first = lowering.sub(lowering.index(0), begin);
+          made = lowering.index(0);
+        }
+        if (parts.isMadeLate || (mayBeKeys && !isKeys))
+          makeItems(row, source, first, begin, end);
         Value parted = getFirst(rowNumber, Parted);
         call("part_", items,
-             {getPointer(items, lowering.add(made, begin)),
+             {getPointer(source, made),
               getPointer(items, lowering.add(parted, begin)),
               toInteger(lowering.sub(end, begin)),
               getElementPointer(lowering, parts.bits,
-                                lowering.mul(first, lowering.index(2))),
+                                lowering.mul(firstChunk, lowering.index(2))),
               toInteger(parts.chunks),
               getElementPointer(
                   lowering, parts.ends,
-                  lowering.mul(lowering.add(first, chunk),
+                  lowering.mul(lowering.add(firstChunk, chunk),
                                lowering.index(ALULA_SORT_ENDS)))});
       },
       keys, pairs);
@@ -486,14 +501,26 @@ void RadixSort::sortRange(const Parts &parts, Value rowNumber, ValueRange row,
   choose(
       findDiffers(parts, rowNumber),
       [&](const Items &items, bool) {
-        // What was made is no longer needed.
-        Value sorted = getFirst(rowNumber, Made);
-        call("range_", items,
-             {getPointer(items, getFirst(rowNumber, Parted)),
-              getPointer(items, sorted),
-              getPointer(items, getFirst(rowNumber, Spare)), count, bits, chunks,
-              ends, number, ranges, scratch});
-        putResults(row, items, sorted, begin, end);
+        auto sortTo = [&](const Items &target, Value first) {
+          call("range_", items,
+               {getPointer(items, getFirst(rowNumber, Parted)),
+                getPointer(target, first),
+                getPointer(items, getFirst(rowNumber, Spare)), count, bits,
+                chunks, ends, number, ranges, scratch});
+          putResults(row, target, first, begin, end);
+          return SmallVector<Value>();
+        };
+        lowering.choose(
+            lowering.compare(arith::CmpIPredicate::ule,
+                             lowering.sub(end, begin),
+                             lowering.index(nearRange)),
+            {},
+            [&] {
+              return sortTo(createItems(!items.hasPlaces(), nearRange),
+                            lowering.sub(lowering.index(0), begin));
+            },
+            // What was made is no longer needed.
+            [&] { return sortTo(items, getFirst(rowNumber, Made)); });
       },
       keys, pairs);
 }
@@ -509,7 +536,7 @@ void RadixSort::sortInParts(ValueRange rows) {
   numChunks |= 1;
   int64_t length = divideUp(size, numChunks);
   int64_t numRanges =
-      std::clamp(divideUp(size, rangeLength), minChunks, maxParts);
+      std::clamp(divideUp(size, rangeLength), minChunks, maxRanges);
 
   // Few rows share the memory that all loops see, else each block has its own.
   auto numRows = getConstantIntValue(lowering.product(rows));
@@ -517,7 +544,8 @@ void RadixSort::sortInParts(ValueRange rows) {
                   isa<func::FuncOp>(b.getInsertionBlock()->getParentOp());
   auto sortRows = [&](int64_t memoryRows, auto forEachPart) {
     Parts parts{lowering.index(numChunks), lowering.index(length),
-                lowering.index(numRanges), {}, {}, {}, memoryRows};
+                lowering.index(numRanges), {}, {}, {},
+                length * itemBytes <= maxNearBytes};
     auto create = [&](int64_t count, Type type) {
       return lowering.createTemporary({lowering.index(memoryRows * count)},
                                       type);
@@ -525,14 +553,15 @@ void RadixSort::sortInParts(ValueRange rows) {
     parts.bits = create(numChunks * 2, b.getI64Type());
     parts.differs = create(numChunks, b.getI64Type());
     parts.ends = create(numChunks * ALULA_SORT_ENDS, b.getI32Type());
-    Items pairs = createItems(false, memoryRows, NumHalves), keys = pairs;
+    Items pairs = createHalves(false, memoryRows, NumHalves), keys = pairs;
     if (mayBeKeys)
-      keys = createItems(true, memoryRows, NumHalves);
+      keys = createHalves(true, memoryRows, NumHalves);
     forEachPart(0, numChunks, [&](Value number, ValueRange row, Value chunk) {
       Value begin = lowering.mul(chunk, parts.length);
       Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
       SmallVector<Value> bits =
-          makeKeys(row, keys, getFirst(number, Made), begin, end);
+          findBits(row, parts.isMadeLate ? nullptr : &keys,
+                   getFirst(number, Made), begin, end);
       Value place = lowering.add(lowering.mul(number, parts.chunks), chunk);
       Value pair = lowering.mul(place, lowering.index(2));
       b.create<memref::StoreOp>(extend(bits[0]), parts.bits, pair);

@@ -137,3 +137,22 @@ def test_a_reduction_whose_order_counts(tools):
         return lax.reduce((x, places), (-jnp.float32(jnp.inf), jnp.int32(-1)), choose, (0,))
 
     check(tools, last, x)
+
+
+@pytest.mark.parametrize("kind, size", [("float32", 18_000_001), ("float64", 9_000_001)])
+def test_chunks_that_are_large(tools, kind, size):
+    """Against NumPy: XLA would take seconds."""
+    x = np.random.default_rng(1).integers(-(2**31), 2**31, size).astype(kind)
+    with jax.enable_x64(True):
+        got = jax_functions.run(tools, jnp.sort, [x], "cpu:host")
+    np.testing.assert_array_equal(got[0], np.sort(x))
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_ranges_that_are_large(tools, kind):
+    """Most of the numbers have all digits but the last in common."""
+    numbers = np.random.default_rng(2)
+    x = numbers.integers(1 << 20, (1 << 20) + 900, 400_000).astype(kind)
+    x[numbers.integers(0, x.size, 999)] = numbers.integers(-(2**31), 2**31, 999)
+    check(tools, jnp.sort, x)
+    check(tools, jnp.argsort, x)
