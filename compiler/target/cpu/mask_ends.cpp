@@ -9,6 +9,7 @@
 #include "compiler/target/cpu/mask_ends.h"
 
 #include "compiler/target/cpu/masked_loop.h"
+#include "compiler/target/cpu/prefetch_rows.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/IVDescriptors.h"
@@ -189,15 +190,19 @@ struct MaskEnds : PassInfoMixin<MaskEnds> {
       return preserved;
     }
     analyses.invalidate(function, LoopVectorizePass().run(function, analyses));
+    auto &evolutionNow = analyses.getResult<ScalarEvolutionAnalysis>(function);
     std::vector<MaskedLoop> masked;
     for (Loop *loop :
          analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
-      if (getBooleanLoopAttribute(loop, "llvm.loop.isvectorized"))
+      if (getBooleanLoopAttribute(loop, "llvm.loop.isvectorized")) {
+        // A table whose rows don't go by whole vectors has such ends.
+        prefetchRow(*loop, evolutionNow);
         if (auto found = MaskedLoop::find(*loop)) {
           masked.push_back(std::move(*found));
           // As other loops of vectors: see limit_unrolling.h.
           loop->setLoopAlreadyUnrolled();
         }
+      }
     for (MaskedLoop &loop : masked)
       loop.cut();
     return PreservedAnalyses::none();
