@@ -14,6 +14,7 @@
 #include "compiler/target/cpu/select_scale.h"
 
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -166,8 +167,17 @@ bool callsRoutine(const llvm::Instruction &instruction) {
   return callee && callee->isDeclaration() && !callee->isIntrinsic();
 }
 
+bool callsRoutine(const llvm::Loop &loop) {
+  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock *block) {
+    return llvm::any_of(*block, [](const llvm::Instruction &instruction) {
+      return callsRoutine(instruction);
+    });
+  });
+}
+
 /// Whether all work is done by routines: every loop calls one and leaves memory
-/// to it, and there is no arithmetic but that of places and sizes.
+/// to it, or has few steps, such as those that fill a table for a routine; and
+/// there is no arithmetic but that of places and sizes.
 bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
   auto isNumber = [](const llvm::Value *value) {
     return value->getType()->isFPOrFPVectorTy() ||
@@ -177,16 +187,29 @@ bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
     if (function.isDeclaration())
       continue;
     auto &loops = analyses.getResult<llvm::LoopAnalysis>(function);
-    for (llvm::Instruction &instruction : llvm::instructions(function))
+    // Of all around it that call nothing, too.
+    auto hasFewSteps = [&](const llvm::Loop *loop) {
+      constexpr uint64_t few = 256;
+      auto &evolution =
+          analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+      uint64_t steps = 1;
+      for (; loop && !callsRoutine(*loop) && steps && steps <= few;
+           loop = loop->getParentLoop())
+        steps *= evolution.getSmallConstantMaxTripCount(loop);
+      return steps && steps <= few;
+    };
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
       if (isNumber(&instruction) ||
-          llvm::any_of(instruction.operands(), isNumber) ||
-          (isa<llvm::LoadInst, llvm::StoreInst>(instruction) &&
-           loops.getLoopFor(instruction.getParent())))
+          llvm::any_of(instruction.operands(), isNumber))
         return false;
+      if (!isa<llvm::LoadInst, llvm::StoreInst>(instruction))
+        continue;
+      if (auto *loop = loops.getLoopFor(instruction.getParent());
+          loop && (callsRoutine(*loop) || !hasFewSteps(loop)))
+        return false;
+    }
     for (llvm::Loop *loop : loops.getLoopsInPreorder())
-      if (llvm::none_of(loop->blocks(), [](llvm::BasicBlock *block) {
-            return llvm::any_of(*block, callsRoutine);
-          }))
+      if (!callsRoutine(*loop) && !hasFewSteps(loop))
         return false;
   }
   return true;

@@ -130,6 +130,40 @@ TEST(Loops, OfANestAreNotAllUnrolled) {
   }
 }
 
+namespace {
+/// table[i] = 8 * i, for a routine.
+constexpr const char *fillsTable = R"(
+declare void @alula_fft_f32(ptr, ptr, ptr, i64, ptr)
+define void @kernel(ptr %p, ptr %table) {
+  br label %loop
+loop:
+  %i = phi i64 [0, %0], [%next, %loop]
+  %to = getelementptr i64, ptr %table, i64 %i
+  %offset = mul i64 %i, 8
+  store i64 %offset, ptr %to
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, STEPS
+  br i1 %more, label %loop, label %done
+done:
+  call void @alula_fft_f32(ptr %p, ptr %p, ptr %table, i64 8, ptr %p)
+  ret void
+})";
+} // namespace
+
+TEST(Loops, OfTablesForRoutinesAreNotOptimized) {
+  Machine machine = llvm::cantFail(findMachine("x86-64-v3"));
+  for (auto [steps, isOptimized] :
+       {std::pair("9", false), std::pair("256", false), std::pair("257", true),
+        std::pair("10000", true)}) {
+    std::string ir = fillsTable;
+    ir.replace(ir.find("STEPS"), 5, steps);
+    auto optimized = makeForm(".opt.ll", ir, machine);
+    ASSERT_TRUE(bool(optimized)) << toText(optimized.takeError());
+    EXPECT_EQ(llvm::StringRef(*optimized).contains("<4 x i64>"), isOptimized)
+        << steps;
+  }
+}
+
 TEST(SmallFloats, AreConvertedWithoutCalls) {
   for (const char *name : everyMachine) {
     Machine machine = llvm::cantFail(findMachine(name));
