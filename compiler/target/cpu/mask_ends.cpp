@@ -93,9 +93,14 @@ private:
       ++reductions;
       widen(phi.getType());
     }
-    return llvm::all_of(*loop.getHeader(), [&](Instruction &instruction) {
-      return isSimple(instruction);
-    });
+    // What was written under a mask can't be read again at once.
+    return llvm::all_of(*loop.getHeader(),
+                        [&](Instruction &instruction) {
+                          return isSimple(instruction);
+                        }) &&
+           llvm::none_of(written, [&](const SCEV *place) {
+             return read.contains(place);
+           });
   }
 
   bool isSimple(Instruction &instruction) {
@@ -114,6 +119,7 @@ private:
     Type *type = getLoadStoreType(&instruction);
     bool isLoad = isa<LoadInst>(instruction);
     widen(type);
+    (isLoad ? read : written).insert(getEvolution(*address));
     return !instruction.isVolatile() && !instruction.isAtomic() &&
            isConsecutive(address, type) &&
            (isLoad ? target.isLegalMaskedLoad(type, Align(1))
@@ -155,6 +161,7 @@ private:
   const DataLayout &layout;
   uint64_t widest = 0, steps = 0, lanes = 0;
   unsigned reductions = 0;
+  SmallPtrSet<const SCEV *, 4> read, written;
 };
 
 /// LLVM writes out short loops before it looks for vectors, and then finds them
