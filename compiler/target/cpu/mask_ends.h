@@ -12,7 +12,7 @@ namespace alula::cpu {
 /// numbers by narrower vectors and one by one. Where a machine has masks, this
 /// has the optimizer that `builder` makes take as few vectors as there can be:
 /// the last one leaves out what is beyond the end. For innermost loops of known
-/// length.
+/// length, of which short ones are not written out before.
 void maskEnds(llvm::PassBuilder &builder, const Machine &machine);
 
 } // namespace alula::cpu
