@@ -9,6 +9,7 @@
 #include "compiler/kernel/element_form.h"
 #include "compiler/kernel/inline_plan.h"
 #include "compiler/kernel/product_call.h"
+#include "compiler/kernel/reduce_columns.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -74,6 +75,8 @@ SmallVector<Operation *> findEpilogue(Operation *product,
 bool alula::kernel::worksInBlocks(Operation *op) {
   if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
     return worksInBlocks(convolution);
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+    return reduce.getNumResults() == 1 && reducesColumns(reduce);
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
   if (!dot || !getProductTypes(op))
     return false;

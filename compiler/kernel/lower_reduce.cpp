@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/associative.h"
 #include "compiler/kernel/families.h"
+#include "compiler/kernel/reduce_columns.h"
 #include "compiler/kernel/reduction.h"
 
 #include "dialect/stablehlo/ops.h"
@@ -185,19 +186,7 @@ private:
     return llvm::alignTo(llvm::divideCeil(terms, parts), round);
   }
 
-  /// Of neighbours in the kept dimensions, at `outer`.
-  struct Rows {
-    SmallVector<Value> sizes, outer;
-    SmallVector<Value> at(ValueRange inner) const {
-      SmallVector<Value> indices(outer);
-      llvm::append_range(indices, inner);
-      return indices;
-    }
-  };
-  void addRows(const Rows &rows);
-  void addLongRows(const Rows &rows, Value part);
   void emitInRegisters();
-  void emitInMemory();
 
   stablehlo::ReduceOp reduce;
   Lowering &lowering;
@@ -217,88 +206,6 @@ void ReduceEmitter::emitInRegisters() {
   });
 }
 
-void ReduceEmitter::addRows(const Rows &rows) {
-  lowering.fold(getSizes(reduced), {},
-                [&](ValueRange terms, ValueRange) -> SmallVector<Value> {
-                  lowering.forEach(rows.sizes, [&](ValueRange inner) {
-                    SmallVector<Value> indices = rows.at(inner);
-                    reduction.store(
-                        step(indices, terms, reduction.load(indices)), indices);
-                  });
-                  return {};
-                });
-}
-
-// The last reduced dimensions with not too many terms are summed up first; of
-// one that is too long by itself, pieces.
-void ReduceEmitter::addLongRows(const Rows &rows, Value part) {
-  size_t split = reduced.size() - 1;
-  while (split > 0 && countTerms(ArrayRef(reduced).drop_front(split - 1))
-                              .value_or(INT64_MAX) <= maxTerms)
-    --split;
-  SmallVector<Value> sizes = getSizes(reduced);
-  SmallVector<Value> outer(ArrayRef(sizes).take_front(split));
-  Value length = lowering.index(maxTerms), last = sizes[split];
-  bool isCut = split + 1 == sizes.size() &&
-               getConstantIntValue(last).value_or(INT64_MAX) > maxTerms;
-  if (isCut)
-    outer.push_back(lowering.ceilDiv(last, length));
-  lowering.fold(outer, {}, [&](ValueRange parts, ValueRange) -> SmallVector<Value> {
-    lowering.forEach(rows.sizes, [&](ValueRange inner) {
-      lowering.b.create<memref::StoreOp>(reduction.getNeutral(), part, inner);
-    });
-    auto addTerm = [&](ValueRange terms, ValueRange) -> SmallVector<Value> {
-      SmallVector<Value> all(parts.take_front(split));
-      llvm::append_range(all, terms);
-      lowering.forEach(rows.sizes, [&](ValueRange inner) {
-        Value sum = lowering.b.create<memref::LoadOp>(part, inner);
-        lowering.b.create<memref::StoreOp>(
-            step(rows.at(inner), all, sum)[0], part, inner);
-      });
-      return {};
-    };
-    if (isCut) {
-      Value first = lowering.mul(parts.back(), length);
-      lowering.foldRange(first, lowering.min(lowering.add(first, length), last),
-                         {}, addTerm);
-    } else {
-      lowering.fold(ArrayRef(sizes).drop_front(split), {}, addTerm);
-    }
-    lowering.forEach(rows.sizes, [&](ValueRange inner) {
-      SmallVector<Value> indices = rows.at(inner);
-      Value sum = lowering.b.create<memref::LoadOp>(part, inner);
-      reduction.store(reduction.addSums(reduction.load(indices)[0], sum), indices);
-    });
-    return {};
-  });
-}
-
-// The innermost loop goes over neighbours that are kept; state is in memory.
-void ReduceEmitter::emitInMemory() {
-  // Kept dimensions before the first reduced one are an outer loop.
-  size_t numOuter = 0;
-  while (numOuter < kept.size() && kept[numOuter] < reduced.front())
-    ++numOuter;
-  ArrayRef<int64_t> outer = ArrayRef(kept).take_front(numOuter);
-  ArrayRef<int64_t> inner = ArrayRef(kept).drop_front(numOuter);
-  SmallVector<Value> initial = reduction.getInitial();
-  reduction.createStates();
-  bool isLong = reduction.getFloatSum() &&
-                countTerms(reduced).value_or(INT64_MAX) > maxTerms;
-  // A sum of each neighbour, for a part of the terms.
-  Value part = isLong ? lowering.createTemporary(getSizes(inner),
-                                                 reduction.getFloatSum())
-                      : Value();
-  lowering.forEach(getSizes(outer), [&](ValueRange outerIndices) {
-    Rows rows{getSizes(inner), SmallVector<Value>(outerIndices)};
-    lowering.forEach(rows.sizes, [&](ValueRange innerIndices) {
-      reduction.store(initial, rows.at(innerIndices));
-    });
-    part ? addLongRows(rows, part) : addRows(rows);
-  });
-  reduction.finishStates();
-}
-
 void ReduceEmitter::emit() {
   if (kept.empty()) {
     SmallVector<Value> results = reduceAll({});
@@ -306,9 +213,7 @@ void ReduceEmitter::emit() {
       lowering.setScalar(result, value);
     return;
   }
-  if (reduced.empty() || reduced.back() > kept.back())
-    return emitInRegisters();
-  emitInMemory();
+  reducesColumns(reduce) ? reduceColumns(reduce, lowering) : emitInRegisters();
 }
 } // namespace
 

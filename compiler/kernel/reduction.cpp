@@ -48,6 +48,10 @@ Value Reduction::add(Value a, Value b) {
   return lowering.b.create<arith::AddFOp>(a, b, order);
 }
 
+Value Reduction::addAsWritten(Value a, Value b) {
+  return lowering.b.create<arith::AddFOp>(a, b);
+}
+
 Value Reduction::getNeutral() { return makeNumber(lowering, sumType, -0.0); }
 
 SmallVector<Value> Reduction::getInitial() {
@@ -89,6 +93,10 @@ SmallVector<Value> Reduction::finish(ValueRange state) {
   return llvm::to_vector(state);
 }
 
+Type Reduction::getStateType(unsigned k) {
+  return isWide ? sumType : getElementType(results[k]);
+}
+
 void Reduction::createStates() {
   for (Value result : results)
     states.push_back(
@@ -98,15 +106,15 @@ void Reduction::createStates() {
 
 SmallVector<Value> Reduction::load(ValueRange indices) {
   SmallVector<Value> state;
-  for (auto [result, memory] : llvm::zip_equal(results, states))
-    state.push_back(lowering.load(
-        memory, indices, isWide ? sumType : getElementType(result)));
+  for (auto [k, memory] : llvm::enumerate(states))
+    state.push_back(
+        lowering.load(memory, indices, getStateType(static_cast<unsigned>(k))));
   return state;
 }
 
 void Reduction::store(ValueRange state, ValueRange indices) {
-  for (auto [result, memory, value] : llvm::zip_equal(results, states, state))
-    lowering.store(value, isWide ? sumType : getElementType(result), memory,
+  for (auto [k, value] : llvm::enumerate(state))
+    lowering.store(value, getStateType(static_cast<unsigned>(k)), states[k],
                    indices);
 }
 

@@ -28,9 +28,14 @@ public:
   mlir::Type getFloatSum() const { return sumType; }
   mlir::Value getNeutral();
   mlir::Value addSums(mlir::Value a, mlir::Value b) { return add(a, b); }
+  /// The same, which nobody may reorder.
+  mlir::Value addAsWritten(mlir::Value a, mlir::Value b);
 
   /// A state as elements of the results.
   llvm::SmallVector<mlir::Value> finish(mlir::ValueRange state);
+
+  /// What input k's part of a state is kept as.
+  mlir::Type getStateType(unsigned k);
 
   // ---- States in memory, one for each element of the results ----
 

@@ -144,6 +144,11 @@ F, I, S = np.float32, np.int32, "scalar"
 MANY = [{"b": b} for b in (1, 2, 3, 17, 64)]
 PROGRAMS = {
     "mlp": (mlp, [("b, 4", F)], [{"b": 0}, *MANY, {"b": 1000}]),
+    "columns": (
+        lambda x: (x.sum(0), jnp.tanh(x.max(1)), x.sum((0, 1)), x.sum((0, 2))),
+        [("a, b, c", F)],
+        [{"a": a, "b": b, "c": c} for a, b, c in ((1, 1, 1), (9, 8, 3), (2, 17, 1100), (70, 9, 5))],
+    ),
     "softmax": (jax.nn.softmax, [("b, n", F)], [{"b": b, "n": n} for b in (0, 1, 5) for n in (1, 33)]),
     "layer_norm": (layer_norm, [("b, n", F)], [{"b": b, "n": n} for b in (1, 5) for n in (1, 7, 130)]),
     "convolve": (
