@@ -16,11 +16,14 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Enough rows that packing a panel of the right side is cheap.
-constexpr int64_t maxBlockRows = 512, minBlockRows = 128, fewBlockRows = 192;
+/// Enough rows that packing a panel of the right side is cheap; fewer of a block
+/// that has to stay near.
+constexpr int64_t maxBlockRows = 1024, maxNearRows = 512;
+constexpr int64_t goodBlockRows = 256, minBlockRows = 128, fewBlockRows = 192;
 /// A few panels. A single row reads the right side as it lies, best in long
 /// pieces.
-constexpr int64_t maxBlockColumns = 256, minBlockColumns = 64;
+constexpr int64_t maxBlockColumns = 256, goodBlockColumns = 128;
+constexpr int64_t minBlockColumns = 64;
 constexpr int64_t fewRows = 3, longRow = 2048, minLongRow = 512;
 /// A right side that is read for few rows costs what its memory does.
 constexpr int64_t productsPerStepOfFewRows = 2;
@@ -49,6 +52,11 @@ private:
     if (isSwapped)
       std::swap(types.left, types.right);
     return types;
+  }
+  /// Whether the product is not written to where it belongs as it is computed.
+  bool isReadAgain() {
+    return final != dot.getResult() ||
+           getMemoryType(getElementType(final)) != types.sum;
   }
   void chooseBlocks();
   void emitBlock(ValueRange batch, Value firstRow, Value firstColumn);
@@ -92,7 +100,9 @@ void BlockProduct::chooseBlocks() {
   auto constantRows = getConstantIntValue(rows);
   int64_t rowLimit = constantRows && *constantRows <= fewBlockRows
                          ? std::max<int64_t>(*constantRows, 1)
-                         : maxBlockRows;
+                         : isReadAgain() || types.left != types.sum
+                             ? maxNearRows
+                             : maxBlockRows;
   auto constantColumns = getConstantIntValue(columns);
   int64_t columnLimit = maxBlockColumns;
   auto countBlocks = [&]() {
@@ -111,11 +121,16 @@ void BlockProduct::chooseBlocks() {
     columnLimit = longRow;
     leastLimit = minLongRow;
   }
-  // Smaller ones are more; fewer rows would have the right side packed more often.
-  while (columnLimit > leastLimit && countBlocks() < wantedBlocks)
-    columnLimit /= 2;
-  while (rowLimit > minBlockRows && countBlocks() < wantedBlocks)
-    rowLimit /= 2;
+  // Smaller ones are more; fewer rows have the right side packed more often, and
+  // fewer columns the left side read.
+  auto halve = [&](int64_t &limit, int64_t least) {
+    while (limit > least && countBlocks() < wantedBlocks)
+      limit /= 2;
+  };
+  halve(columnLimit, std::max(leastLimit, goodBlockColumns));
+  halve(rowLimit, goodBlockRows);
+  halve(columnLimit, leastLimit);
+  halve(rowLimit, minBlockRows);
   if (constantColumns)
     columnLimit = std::min(columnLimit, std::max<int64_t>(*constantColumns, 1));
   blockRows = lowering.index(rowLimit);
@@ -163,7 +178,7 @@ void BlockProduct::emitBlock(ValueRange batch, Value firstRow,
   call.right = right.getBlock(batch, zero, depth, firstColumn, call.columns,
                               depth, blockColumns);
   // The product itself, in its own memory: rows are as long as the result's.
-  if (final == dot.getResult() && getMemoryType(getElementType(final)) == types.sum) {
+  if (!isReadAgain()) {
     Value number = lowering.linearize(batch, left.getBatchSizes());
     number = lowering.add(lowering.mul(number, rows), firstRow);
     number = lowering.add(lowering.mul(number, columns), firstColumn);

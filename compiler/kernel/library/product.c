@@ -29,9 +29,9 @@ typedef struct part {
   int64_t count;
 } part;
 
-/* Parts of one size, for each has its price. */
-INLINE void start_parts(part *now, int64_t total) {
-  int64_t parts = (total + ALULA_PANEL_ROWS - 1) / ALULA_PANEL_ROWS;
+/* Parts of one size up to `most`, for each has its price. */
+INLINE void start_parts(part *now, int64_t total, int64_t most) {
+  int64_t parts = (total + most - 1) / most;
   now->total = total;
   now->limit = parts ? (total + parts - 1) / parts : 1;
   now->first = now->rows = 0;
@@ -114,6 +114,14 @@ INLINE const char *take_coming(coming *next, const void *here, int64_t steps) {
   next->bytes -= steps * FETCHED_BY_STEP;
   return at;
 }
+
+/* What a tile fetches from rows that lie apart: it goes on by `step`, and by
+ * `next` too after each WALKED_ROWS. */
+typedef struct walk_ahead {
+  const char *at;
+  int64_t step, next;
+} walk_ahead;
+enum { WALKED_ROWS = 16 };
 
 #define T float
 #define ELEMENT_BYTES 4

@@ -9,7 +9,7 @@ extern "C" {
 
 /* b is read in panels of this many bytes, of at most so many rows and of so
  * many panels at once. */
-enum { ALULA_PANEL_BYTES = 128, ALULA_PANEL_ROWS = 320, ALULA_PANELS = 8 };
+enum { ALULA_PANEL_BYTES = 128, ALULA_PANEL_ROWS = 512, ALULA_PANELS = 8 };
 /* How far they are apart in scratch: a line more than they need, since a cache
  * keeps few lines whose addresses differ by a power of two. */
 enum { ALULA_PANEL_STEP = ALULA_PANEL_BYTES * ALULA_PANEL_ROWS + 64 };

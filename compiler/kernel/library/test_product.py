@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from native_library import call
 
-SCRATCH = (128 * 320 + 64) * 8
+SCRATCH = (128 * 512 + 64) * 8
 
 
 def memory(x):
@@ -73,6 +73,18 @@ def test_many_panels(dtype, n, k):
     a, b = uniform((20, k), dtype, 1), uniform((k, n), dtype, 2)
     want = a.astype(np.longdouble) @ b.astype(np.longdouble)
     check(product(a, b), want, k)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("m", [23, 24, 25, 26, 27, 38, 39, 73])
+@pytest.mark.parametrize("n,k", [(64, 15), (67, 1100), (300, 257), (520, 513)])
+def test_many_rows(dtype, order, m, n, k):
+    a, b = uniform((m, k), dtype, 1), uniform((k, n), dtype, 2, order)
+    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    check(product(a, b), want, k)
+    c = uniform((m, n), dtype, 3)
+    check(product(a, b, c), c + want, k + 1)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
