@@ -131,12 +131,16 @@ private:
 /// Kernels stand alone: loops must not become calls of memset or memcpy, and
 /// nobody unwinds through them.
 void markFreestanding(llvm::Module &module, const Machine &machine) {
+  bool hasFastWideVectors = llvm::is_contained(machine.features, "avx512bf16");
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
     function.addFnAttr("no-builtins");
     function.addFnAttr("tune-cpu", machine.tune);
     function.addFnAttr("target-cpu", machine.cpu);
+    // LLVM avoids the widest where old machines became slower by them.
+    if (hasFastWideVectors)
+      function.addFnAttr("prefer-vector-width", "512");
     if (!machine.extra.empty())
       function.addFnAttr("target-features", machine.extra);
     function.addFnAttr(llvm::Attribute::NoUnwind);
