@@ -91,37 +91,25 @@ private:
       return lowering.add(lowering.mul(part, lowering.index(length)), step);
     };
     Value parts = lowering.index(partCount);
-    SmallVector<Value> states;
-    for (Value result : reduce.getResults())
-      states.push_back(lowering.createTemporary(
-          {parts}, getMemoryType(getElementType(result))));
-    auto load = [&](ValueRange part) {
-      SmallVector<Value> state;
-      for (auto [result, memory] : llvm::zip_equal(reduce.getResults(), states))
-        state.push_back(lowering.load(memory, part, getElementType(result)));
-      return state;
-    };
-    auto store = [&](ValueRange state, ValueRange part) {
-      for (auto [result, memory, value] :
-           llvm::zip_equal(reduce.getResults(), states, state))
-        lowering.store(value, getElementType(result), memory, part);
-    };
+    SmallVector<Value> states = reduction.createTemporaries(parts);
     lowering.forEach({parts}, [&](ValueRange part) {
-      store(reduction.begin(at(getPlace(part[0], lowering.index(0)))), part);
+      reduction.store(reduction.begin(at(getPlace(part[0], lowering.index(0)))),
+                      states, part);
     });
     lowering.foldRange(
         lowering.index(1), lowering.index(length), {},
         [&](ValueRange step, ValueRange) -> SmallVector<Value> {
           lowering.forEach({parts}, [&](ValueRange part) {
-            store(reduction.append(load(part), at(getPlace(part[0], step[0]))),
-                  part);
+            reduction.store(reduction.append(reduction.load(states, part),
+                                             at(getPlace(part[0], step[0]))),
+                            states, part);
           });
           return {};
         });
     SmallVector<Value> state = lowering.fold(
         {parts}, reduction.getInitial(),
         [&](ValueRange part, ValueRange carried) {
-          return reduction.combine(carried, load(part));
+          return reduction.combine(carried, reduction.load(states, part));
         });
     return reduction.finish(lowering.foldRange(
         lowering.index(length * partCount), lowering.index(terms), state,
@@ -213,10 +201,13 @@ void ReduceEmitter::emit() {
       lowering.setScalar(result, value);
     return;
   }
-  reducesColumns(reduce) ? reduceColumns(reduce, lowering) : emitInRegisters();
+  emitInRegisters();
 }
 } // namespace
 
 void alula::kernel::emitReduce(Operation *op, Lowering &lowering) {
-  ReduceEmitter(cast<stablehlo::ReduceOp>(op), lowering).emit();
+  auto reduce = cast<stablehlo::ReduceOp>(op);
+  if (reducesColumns(reduce))
+    return reduceColumns(reduce, lowering);
+  ReduceEmitter(reduce, lowering).emit();
 }

@@ -79,8 +79,6 @@ private:
   void reduceBlock();
 
   States createStates();
-  SmallVector<Value> load(const States &states, ValueRange inside);
-  void store(ValueRange state, const States &states, ValueRange inside);
   void storeResult(ValueRange state, ValueRange inside);
 
   /// Indices in the results.
@@ -113,8 +111,8 @@ private:
 
   /// The block that is being reduced.
   struct Block {
-    SmallVector<Value>
-        outer; ///< Indices of the kept dimensions before the cut.
+    /// Indices of the kept dimensions before the cut.
+    SmallVector<Value> outer;
     Value first;
     SmallVector<Value> sizes;
   } block;
@@ -171,29 +169,9 @@ void ColumnReducer::planRows() {
 // ---- States ----
 
 ColumnReducer::States ColumnReducer::createStates() {
-  SmallVector<Value> shape(ArrayRef(columns).drop_front(cut));
-  shape.front() = length;
-  States states;
-  for (unsigned k = 0; k < reduce.getNumResults(); ++k)
-    states.push_back(lowering.createTemporary(
-        shape, getMemoryType(reduction.getStateType(k))));
-  return states;
-}
-
-SmallVector<Value> ColumnReducer::load(const States &states,
-                                       ValueRange inside) {
-  SmallVector<Value> state;
-  for (auto [k, memory] : llvm::enumerate(states))
-    state.push_back(lowering.load(
-        memory, inside, reduction.getStateType(static_cast<unsigned>(k))));
-  return state;
-}
-
-void ColumnReducer::store(ValueRange state, const States &states,
-                          ValueRange inside) {
-  for (auto [k, value] : llvm::enumerate(state))
-    lowering.store(value, reduction.getStateType(static_cast<unsigned>(k)),
-                   states[k], inside);
+  SmallVector<Value> sizes(ArrayRef(columns).drop_front(cut));
+  sizes.front() = length;
+  return reduction.createTemporaries(sizes);
 }
 
 void ColumnReducer::storeResult(ValueRange state, ValueRange inside) {
@@ -243,8 +221,9 @@ SmallVector<Value> ColumnReducer::addRows(ValueRange state, ValueRange column,
 void ColumnReducer::addRowsToAll(const States &states, ValueRange outer,
                                  Value first, int64_t count) {
   lowering.forEach(block.sizes, [&](ValueRange inside) {
-    store(addRows(load(states, inside), getColumn(inside), outer, first, count),
-          states, inside);
+    reduction.store(addRows(reduction.load(states, inside), getColumn(inside),
+                            outer, first, count),
+                    states, inside);
   });
 }
 
@@ -302,12 +281,14 @@ void ColumnReducer::addInParts(const States &states) {
   States part = createStates();
   auto addPart = [&](llvm::function_ref<void()> add) {
     lowering.forEach(block.sizes, [&](ValueRange inside) {
-      store(reduction.getNeutral(), part, inside);
+      reduction.store(reduction.getNeutral(), part, inside);
     });
     add();
     lowering.forEach(block.sizes, [&](ValueRange inside) {
-      Value sum = load(states, inside)[0];
-      store(reduction.addAsWritten(sum, load(part, inside)[0]), states, inside);
+      Value sum = reduction.load(states, inside)[0];
+      reduction.store(
+          reduction.addAsWritten(sum, reduction.load(part, inside)[0]), states,
+          inside);
     });
   };
   Value most = lowering.index(maxGroups);
@@ -350,14 +331,14 @@ void ColumnReducer::reduceBlock() {
   }
   States states = createStates();
   lowering.forEach(block.sizes, [&](ValueRange inside) {
-    store(begin(inside), states, inside);
+    reduction.store(begin(inside), states, inside);
   });
   if (reduction.getFloatSum() && count.value_or(INT64_MAX) > maxGroups)
     addInParts(states);
   else
     addAll(states, {});
   lowering.forEach(block.sizes, [&](ValueRange inside) {
-    storeResult(load(states, inside), inside);
+    storeResult(reduction.load(states, inside), inside);
   });
 }
 

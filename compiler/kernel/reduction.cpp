@@ -104,17 +104,25 @@ void Reduction::createStates() {
                : lowering.createResult(result));
 }
 
-SmallVector<Value> Reduction::load(ValueRange indices) {
+SmallVector<Value> Reduction::createTemporaries(ValueRange sizes) {
+  SmallVector<Value> memory;
+  for (unsigned k = 0; k < results.size(); ++k)
+    memory.push_back(
+        lowering.createTemporary(sizes, getMemoryType(getStateType(k))));
+  return memory;
+}
+
+SmallVector<Value> Reduction::load(ValueRange memory, ValueRange indices) {
   SmallVector<Value> state;
-  for (auto [k, memory] : llvm::enumerate(states))
+  for (auto [k, part] : llvm::enumerate(memory))
     state.push_back(
-        lowering.load(memory, indices, getStateType(static_cast<unsigned>(k))));
+        lowering.load(part, indices, getStateType(static_cast<unsigned>(k))));
   return state;
 }
 
-void Reduction::store(ValueRange state, ValueRange indices) {
+void Reduction::store(ValueRange state, ValueRange memory, ValueRange indices) {
   for (auto [k, value] : llvm::enumerate(state))
-    lowering.store(value, getStateType(static_cast<unsigned>(k)), states[k],
+    lowering.store(value, getStateType(static_cast<unsigned>(k)), memory[k],
                    indices);
 }
 

@@ -34,21 +34,32 @@ public:
   /// A state as elements of the results.
   llvm::SmallVector<mlir::Value> finish(mlir::ValueRange state);
 
-  /// What input k's part of a state is kept as.
-  mlir::Type getStateType(unsigned k);
+  // ---- States in memory: one buffer for each input ----
 
-  // ---- States in memory, one for each element of the results ----
+  llvm::SmallVector<mlir::Value> createTemporaries(mlir::ValueRange sizes);
+  llvm::SmallVector<mlir::Value> load(mlir::ValueRange memory,
+                                      mlir::ValueRange indices);
+  void store(mlir::ValueRange state, mlir::ValueRange memory,
+             mlir::ValueRange indices);
+
+  // ---- The same, one for each element of the results ----
 
   /// They are kept where the results are, if these can hold them.
   void createStates();
-  llvm::SmallVector<mlir::Value> load(mlir::ValueRange indices);
-  void store(mlir::ValueRange state, mlir::ValueRange indices);
+  llvm::SmallVector<mlir::Value> load(mlir::ValueRange indices) {
+    return load(states, indices);
+  }
+  void store(mlir::ValueRange state, mlir::ValueRange indices) {
+    store(state, states, indices);
+  }
   /// Makes results of all states, once all are complete.
   void finishStates();
 
 private:
   mlir::Value convert(mlir::Value value, mlir::Type from, unsigned k);
   mlir::Value add(mlir::Value a, mlir::Value b);
+  /// What input k's part of a state is kept as.
+  mlir::Type getStateType(unsigned k);
 
   mlir::Operation *op;
   mlir::Block &body;
