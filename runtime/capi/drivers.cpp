@@ -5,9 +5,9 @@
 namespace alula::runtime {
 
 const Driver *findDriver(const char *name) {
-  static const Driver *const drivers[] = {&cpuDriver, &nullDriver};
+  static const Driver *const drivers[] = {&cpuDriver, &nullDriver, &afarDriver};
   for (const Driver *driver : drivers)
-    if (strcmp(driver->name, name) == 0)
+    if (driver && strcmp(driver->name, name) == 0)
       return driver;
   return nullptr;
 }

@@ -35,6 +35,10 @@ alula_error *alula_instance_create(const alula_instance_options *options,
                        : create<Instance>(driver, allocator, mine.thread_count);
   if (!made)
     return makeOutOfMemory("an instance", sizeof(Instance));
+  if (Status status = startInstance(*made)) {
+    release(made);
+    return status;
+  }
   *instance = reinterpret_cast<alula_instance *>(made);
   return nullptr;
 }

@@ -62,8 +62,7 @@ Status createBuffer(Instance *instance, alula_dtype dtype, uint32_t rank,
                     const int64_t *dims, alula_buffer **buffer) {
   alula_buffer *made;
   ALULA_TRY(createHandle(instance, dtype, rank, dims, &made));
-  made->data =
-      static_cast<uint8_t *>(instance->allocator.allocate(made->bytes));
+  made->data = instance->driver->allocate(instance->device, made->bytes);
   if (!made->data) {
     uint64_t bytes = made->bytes;
     alula_buffer_release(made);
@@ -74,9 +73,11 @@ Status createBuffer(Instance *instance, alula_dtype dtype, uint32_t rank,
 }
 
 static void releaseMemory(alula_buffer *buffer) {
-  if (!buffer->isWrapped)
-    buffer->instance->allocator.release(buffer->data, buffer->bytes);
-  else if (buffer->releaseData && buffer->data)
+  const Instance &instance = *buffer->instance;
+  if (!buffer->isWrapped) {
+    if (buffer->data)
+      instance.driver->release(instance.device, buffer->data, buffer->bytes);
+  } else if (buffer->releaseData && buffer->data)
     buffer->releaseData(buffer->releaseUser, buffer->data);
   buffer->data = nullptr;
 }

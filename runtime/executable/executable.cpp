@@ -23,7 +23,11 @@ void destroyExecutable(alula_executable *executable) {
   destroyContexts(executable);
   destroyState(executable->state);
   if (executable->kernels)
-    executable->driver->unload(executable->kernels);
+    executable->runner->unload(executable->kernels);
+  const Instance &device = *executable->instance;
+  if (executable->constantMemory)
+    device.driver->release(device.device, executable->constantMemory,
+                           executable->constantMemoryBytes);
   releaseExternalConstants(*executable);
   if (executable->isMapped)
     munmap(executable->memory, executable->memoryBytes);
@@ -101,6 +105,8 @@ private:
     info.writesGlobals |= callee.writesGlobals;
     if (callee.totalBytes > info.totalBytes)
       info.totalBytes = callee.totalBytes;
+    if (callee.totalArenaBytes > info.totalArenaBytes)
+      info.totalArenaBytes = callee.totalArenaBytes;
   }
 
   void markWritten(uint32_t slot) {
@@ -131,16 +137,17 @@ Status computeFacts(alula_executable &executable) {
       info.dynamicResultDims += artifact::countDynamicDims(
           file, file.types[file.getResult(function, j).type]);
     CommandScanner(executable, function, info).run();
-    // Registers, dims, slots, the storage of arguments and results, arena.
+    // Registers, dims, slots, the storage of arguments and results.
     uint64_t words = uint64_t(function.register_count) +
                      info.dynamicArgumentDims + info.dynamicResultDims;
     uint64_t slots = uint64_t(function.slot_count) + function.argument_count +
                      function.result_count;
-    info.frameBytes = alignUp(words * sizeof(int64_t)) +
-                      alignUp(slots * slotBytes) +
-                      alignUp(function.arena_bytes);
+    info.frameBytes =
+        alignUp(words * sizeof(int64_t)) + alignUp(slots * slotBytes);
+    info.arenaBytes = alignUp(function.arena_bytes);
     // At most 256 levels of 2^48 bytes: no overflow.
     info.totalBytes += info.frameBytes;
+    info.totalArenaBytes += info.arenaBytes;
     if (function.flags & ALULA_FUNCTION_EXPORTED &&
         !executable.exported.push(i))
       return makeOutOfMemory("functions", file.functions.size);
@@ -202,22 +209,22 @@ Status bindCustomCalls(alula_executable &executable) {
 /// Takes the best variant that the device or a plugin can run.
 Status loadKernels(alula_executable &executable, const char *wanted) {
   Instance &instance = *executable.instance;
-  executable.driver = instance.driver;
+  const Driver &driver = *instance.driver;
+  executable.runner = &driver.runner;
   const ImportProvider *provider = nullptr;
   Lock lock(instance.importMutex);
   uint32_t imported =
       findImportedVariant(instance, executable.file, wanted, provider);
-  Status status =
-      executable.driver->load(executable.file, wanted, &executable.kernels,
+  Status status = driver.load(executable.file, wanted, &executable.kernels,
                               &executable.variant);
   if (!provider || (!status && executable.variant < imported))
     return status;
   if (status)
     alula_error_destroy(status);
   else
-    executable.driver->unload(executable.kernels);
+    driver.runner.unload(executable.kernels);
   executable.kernels = nullptr;
-  executable.driver = &importDriver;
+  executable.runner = &importRunner;
   executable.variant = imported;
   return loadImportedVariant(*provider, executable.file, imported,
                              &executable.kernels);
@@ -237,6 +244,7 @@ Status load(alula_executable &executable, const alula_load_options &options,
   ALULA_TRY(bindConstants(executable));
   ALULA_TRY(
       bindExternalConstants(executable, options, directory, directoryBytes));
+  ALULA_TRY(placeConstants(executable));
   ALULA_TRY(bindCustomCalls(executable));
   ALULA_TRY(resolveImports(*executable.instance, executable.file,
                            options.flags & ALULA_LOAD_MISSING_IMPORTS,

@@ -13,6 +13,8 @@ namespace alula::runtime {
 struct FunctionInfo {
   /// Bytes of its frame, and of the deepest chain of frames from here.
   uint64_t frameBytes, totalBytes;
+  /// The same of the arenas, which lie in the device's memory.
+  uint64_t arenaBytes, totalArenaBytes;
   uint32_t dynamicArgumentDims, dynamicResultDims;
   /// It, or what it calls, reads or writes globals.
   bool readsGlobals, writesGlobals;
@@ -44,12 +46,17 @@ struct alula_executable {
   uint64_t memoryBytes;
   bool isMapped, isCopied;
 
-  /// The instance's, or the one for plugins.
-  const alula::runtime::Driver *driver;
+  /// The driver's, or the one for plugins.
+  const alula::runtime::KernelRunner *runner;
   alula::runtime::LoadedKernels *kernels;
   uint32_t variant;
-  /// Where each constant's bytes are.
+  /// Where each constant's bytes are for the host, and for the device; NULL
+  /// there if no command shows it.
   alula::runtime::Array<const uint8_t *> constants;
+  alula::runtime::Array<uint8_t *> deviceConstants;
+  /// Memory of the device that holds them, if it does not share the host's.
+  uint8_t *constantMemory;
+  uint64_t constantMemoryBytes;
   /// Safetensors files that constants lie in.
   alula::runtime::Array<alula::runtime::ExternalFile> externalFiles;
   /// Copies of constants that were not aligned.
@@ -92,6 +99,10 @@ Status bindExternalConstants(alula_executable &executable,
                              const alula_load_options &options,
                              const char *directory, size_t directoryBytes);
 void releaseExternalConstants(alula_executable &executable);
+
+/// Puts the constants that commands show, or globals begin with, into the
+/// device's memory.
+Status placeConstants(alula_executable &executable);
 
 /// Maps a whole file for reading.
 Status mapFile(const char *path, void **memory, uint64_t *bytes);

@@ -130,12 +130,13 @@ private:
     return status;
   }
 
-  /// Kernels count on the alignment of the elements.
+  /// Kernels count on the alignment of the elements, if they see these bytes.
   Status take(uint64_t index, const alula_external_constant &wanted,
               const uint8_t *data) {
     executable.constants[index] = data;
-    if (reinterpret_cast<uintptr_t>(data) % getElementAlignment(wanted.dtype) ==
-        0)
+    if (!executable.instance->driver->sharesMemory ||
+        reinterpret_cast<uintptr_t>(data) % getElementAlignment(wanted.dtype) ==
+            0)
       return nullptr;
     const Allocator &allocator = executable.instance->allocator;
     auto *copy = static_cast<uint8_t *>(allocator.allocate(wanted.bytes));

@@ -4,38 +4,50 @@
 
 namespace alula::runtime {
 
-Status createState(alula_executable *executable, alula_state **state) {
+/// Gives each global its bytes.
+static Status initialise(alula_executable *executable, alula_state *state) {
   const artifact::Artifact &file = executable->file;
-  auto *made = create<alula_state>();
-  if (!made || !made->globals.resize(file.globals.size)) {
-    destroy(made);
-    return makeOutOfMemory("globals", file.globals.size);
-  }
-  made->executable = executable;
+  Instance &instance = *executable->instance;
+  const Driver &driver = *instance.driver;
+  StreamUse stream(instance);
+  if (file.globals.size)
+    ALULA_TRY(stream.take());
   for (uint64_t i = 0; i < file.globals.size; ++i) {
     const alula_file_global &record = file.globals[i];
-    alula_state::Global &global = made->globals[i];
+    alula_state::Global &global = state->globals[i];
     artifact::getStaticBytes(file, file.types[record.type], global.bytes);
     global.isInitialised = record.initial != ALULA_NONE;
-    const uint8_t *initial =
-        global.isInitialised ? executable->constants[record.initial] : nullptr;
+    uint8_t *initial = global.isInitialised
+                           ? executable->deviceConstants[record.initial]
+                           : nullptr;
     if (initial && !(record.flags & ALULA_GLOBAL_MUTABLE)) {
       // Nothing writes it.
-      global.data = const_cast<uint8_t *>(initial);
+      global.data = initial;
       continue;
     }
-    global.data = static_cast<uint8_t *>(
-        executable->instance->allocator.allocate(global.bytes));
-    if (!global.data) {
-      uint64_t bytes = global.bytes;
-      destroyState(made);
-      return makeOutOfMemory("a global", bytes);
-    }
+    global.data = driver.allocate(instance.device, global.bytes);
+    if (!global.data)
+      return makeOutOfMemory("a global", global.bytes);
     global.isOwned = true;
     if (initial)
-      memcpy(global.data, initial, global.bytes);
+      ALULA_TRY(driver.copy(stream.get(), global.data, initial, global.bytes));
     else
-      memset(global.data, 0, global.bytes);
+      ALULA_TRY(driver.fill(stream.get(), global.data, 0, 1, global.bytes));
+  }
+  return file.globals.size ? stream.finish(nullptr) : nullptr;
+}
+
+Status createState(alula_executable *executable, alula_state **state) {
+  size_t count = executable->file.globals.size;
+  auto *made = create<alula_state>();
+  if (!made || !made->globals.resize(count)) {
+    destroy(made);
+    return makeOutOfMemory("globals", count);
+  }
+  made->executable = executable;
+  if (Status status = initialise(executable, made)) {
+    destroyState(made);
+    return status;
   }
   *state = made;
   return nullptr;
@@ -44,9 +56,10 @@ Status createState(alula_executable *executable, alula_state **state) {
 void destroyState(alula_state *state) {
   if (!state)
     return;
+  const Instance &instance = *state->executable->instance;
   for (const alula_state::Global &global : state->globals)
     if (global.isOwned)
-      state->executable->instance->allocator.release(global.data, global.bytes);
+      instance.driver->release(instance.device, global.data, global.bytes);
   destroy(state);
 }
 
@@ -94,14 +107,18 @@ void alula_state_destroy(alula_state *state) { destroyState(state); }
 alula_error *alula_global_get(alula_executable *executable, alula_state *state,
                               uint32_t index, void *data, size_t bytes) {
   ALULA_TRY(findGlobal(executable, state, index, data, bytes));
+  StreamUse stream(*executable->instance);
+  ALULA_TRY(stream.take());
   state->lock.lockShared();
   const alula_state::Global &global = state->globals[index];
   bool isInitialised = global.isInitialised;
-  if (isInitialised && bytes)
-    memcpy(data, global.data, bytes);
+  Status status = nullptr;
+  if (isInitialised)
+    status = executable->instance->driver->copyFrom(stream.get(), data,
+                                                    global.data, bytes);
   state->lock.unlock();
   if (isInitialised)
-    return nullptr;
+    return status;
   return makeError(
       ALULA_STATUS_FAILED_PRECONDITION,
       "global '%s' is read before it is initialised",
@@ -111,6 +128,8 @@ alula_error *alula_global_get(alula_executable *executable, alula_state *state,
 alula_error *alula_global_set(alula_executable *executable, alula_state *state,
                               uint32_t index, const void *data, size_t bytes) {
   ALULA_TRY(findGlobal(executable, state, index, data, bytes));
+  StreamUse stream(*executable->instance);
+  ALULA_TRY(stream.take());
   state->lock.lock();
   alula_state::Global &global = state->globals[index];
   const alula_file_global &record = executable->file.globals[index];
@@ -120,9 +139,10 @@ alula_error *alula_global_set(alula_executable *executable, alula_state *state,
                      "global '%s' is immutable and has its value",
                      executable->file.getString(record.name));
   }
-  if (bytes)
-    memcpy(global.data, data, bytes);
-  global.isInitialised = true;
+  Status status = stream.finish(executable->instance->driver->copyTo(
+      stream.get(), global.data, data, bytes));
+  if (!status)
+    global.isInitialised = true;
   state->lock.unlock();
-  return nullptr;
+  return status;
 }

@@ -73,20 +73,22 @@ void unloadImported(LoadedKernels *kernels) {
   destroy(mine);
 }
 
-int32_t dispatchImported(LoadedKernels *kernels, Pool &,
-                         const Dispatch &dispatch) {
+Status dispatchImported(Stream *, LoadedKernels *kernels,
+                        const Dispatch &dispatch) {
   auto *mine = reinterpret_cast<ImportedKernels *>(kernels);
   alula_kernel_args args = dispatch.args;
   args.worker_count = 1;
   args.scratch = dispatch.scratch;
-  return mine->provider.loader.dispatch(mine->provider.self, mine->loaded,
-                                        dispatch.kernel, &args);
+  int32_t code = mine->provider.loader.dispatch(
+      mine->provider.self, mine->loaded, dispatch.kernel, &args);
+  if (code == 0)
+    return nullptr;
+  return makeKernelError(dispatch.functionName, dispatch.kernelName, code);
 }
 
 } // namespace
 
-const Driver importDriver = {"plugin", nullptr, unloadImported,
-                             dispatchImported};
+constexpr KernelRunner importRunner = {unloadImported, dispatchImported};
 
 Status addImports(Instance &instance, alula_import_query_function query,
                   const alula_import_setting *settings, size_t count) {
@@ -154,6 +156,9 @@ Status resolveImports(Instance &instance, const artifact::Artifact &file,
 uint32_t findImportedVariant(const Instance &instance,
                              const artifact::Artifact &file, const char *wanted,
                              const ImportProvider *&found) {
+  // Plugins work in the host's memory, on the calling thread.
+  if (!instance.driver->sharesMemory || !instance.driver->runsAtOnce)
+    return ALULA_NONE;
   for (uint32_t i = 0; i < file.variants.size; ++i) {
     const alula_file_variant &variant = file.variants[i];
     if (wanted && strcmp(wanted, file.getString(variant.name)) != 0)

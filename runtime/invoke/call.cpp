@@ -234,17 +234,21 @@ private:
     if (!context.made.resize(0) || !context.made.resize(function.result_count))
       return makeOutOfMemory("results", function.result_count);
     Frame frame;
-    layOutFrame(request.executable, index, context.memory, frame);
+    layOutFrame(request.executable, index, context.memory, context.arena,
+                frame);
     frame.isOutermost = true;
     bindArguments(frame);
+    StreamUse stream(*request.executable->instance);
+    ALULA_TRY(stream.take());
     for (uint32_t i = 0; i < function.result_count; ++i)
-      ALULA_TRY(bindResult(context, frame, i));
+      ALULA_TRY(bindResult(context, frame, i, stream.get()));
     alula_state *state = request.options.state ? request.options.state
                                                : request.executable->state;
     bool runsCode = file.kernels.size || file.customCalls.size;
     Call call = {request.executable,
                  state,
                  &context,
+                 stream.get(),
                  request.options.cancel,
                  request.options.trace,
                  request.options.trace_user,
@@ -255,7 +259,7 @@ private:
       state->lock.lock();
     else if (info.readsGlobals)
       state->lock.lockShared();
-    Status status = runFunction(call, frame);
+    Status status = stream.finish(runFunction(call, frame));
     if (info.writesGlobals || info.readsGlobals)
       state->lock.unlock();
     if (status)
@@ -276,7 +280,8 @@ private:
   }
 
   /// Storage of a result whose shape is known, which is all but dynamic ones.
-  Status bindResult(Context &context, Frame &frame, uint32_t number) {
+  Status bindResult(Context &context, Frame &frame, uint32_t number,
+                    Stream *stream) {
     const alula_file_value &value = file.getResult(function, number);
     const alula_file_type &type = getType(value);
     bool isAliased = value.alias != ALULA_NONE;
@@ -304,8 +309,8 @@ private:
     frame.results[number] = {buffer->data, buffer->bytes, 0};
     if (isAliased) {
       // The function works in place, and the caller keeps the argument.
-      if (buffer->bytes)
-        memcpy(buffer->data, argument->data, buffer->bytes);
+      ALULA_TRY(request.executable->instance->driver->copy(
+          stream, buffer->data, argument->data, buffer->bytes));
       frame.arguments[value.alias] = frame.results[number];
     }
     return nullptr;

@@ -5,14 +5,23 @@ namespace alula::runtime {
 /// Functions with different needs take turns: their memory must stay.
 constexpr uint32_t maxIdleCalls = 64;
 
+static uint64_t getScratchBytes(const alula_executable *executable) {
+  return executable->scratchBytes * executable->instance->pool.getWorkerCount();
+}
+
+static void release(const Instance &instance, uint8_t *memory, uint64_t bytes) {
+  if (memory)
+    instance.driver->release(instance.device, memory, bytes);
+}
+
 static void destroyContext(alula_executable *executable, Context *context) {
-  const Allocator &allocator = executable->instance->allocator;
-  allocator.release(context->memory, context->memoryBytes);
-  allocator.release(context->scratch,
-                    executable->scratchBytes *
-                        executable->instance->pool.getWorkerCount());
+  const Instance &instance = *executable->instance;
+  instance.allocator.release(context->memory, context->memoryBytes);
+  instance.allocator.release(context->staging, context->stagingBytes);
+  release(instance, context->arena, context->arenaBytes);
+  release(instance, context->scratch, getScratchBytes(executable));
   for (const Context::Block &block : context->blocks)
-    allocator.release(block.data, block.bytes);
+    release(instance, block.data, block.bytes);
   destroy(context);
 }
 
@@ -26,7 +35,8 @@ void destroyContexts(alula_executable *executable) {
 /// Makes what is missing.
 static Status growContext(alula_executable *executable,
                           const FunctionInfo &info, Context &context) {
-  const Allocator &allocator = executable->instance->allocator;
+  const Instance &instance = *executable->instance;
+  const Allocator &allocator = instance.allocator;
   if (!context.memory || context.memoryBytes < info.totalBytes) {
     allocator.release(context.memory, context.memoryBytes);
     context.memory =
@@ -35,10 +45,17 @@ static Status growContext(alula_executable *executable,
     if (!context.memory)
       return makeOutOfMemory("the memory of a call", info.totalBytes);
   }
-  uint64_t scratch =
-      executable->scratchBytes * executable->instance->pool.getWorkerCount();
+  if (context.arenaBytes < info.totalArenaBytes) {
+    release(instance, context.arena, context.arenaBytes);
+    context.arena =
+        instance.driver->allocate(instance.device, info.totalArenaBytes);
+    context.arenaBytes = context.arena ? info.totalArenaBytes : 0;
+    if (!context.arena)
+      return makeOutOfMemory("the memory of a call", info.totalArenaBytes);
+  }
+  uint64_t scratch = getScratchBytes(executable);
   if (scratch && !context.scratch) {
-    context.scratch = static_cast<uint8_t *>(allocator.allocate(scratch));
+    context.scratch = instance.driver->allocate(instance.device, scratch);
     if (!context.scratch)
       return makeOutOfMemory("the scratch of kernels", scratch);
   }
@@ -46,7 +63,8 @@ static Status growContext(alula_executable *executable,
       !context.bindingBytes.resize(executable->mostBindings) ||
       !context.constants.resize(executable->mostConstants) ||
       !context.callBuffers.resize(executable->mostCallBuffers) ||
-      !context.callDims.resize(executable->mostCallDims))
+      !context.callDims.resize(executable->mostCallDims) ||
+      !context.callAddresses.resize(executable->mostCallBuffers))
     return makeOutOfMemory("bindings", executable->mostBindings);
   return nullptr;
 }
@@ -79,7 +97,7 @@ void returnContext(alula_executable *executable, Context *context) {
       context->blocks[kept++] = {block.data, block.bytes, false,
                                  block.idleCalls + 1};
     else
-      executable->instance->allocator.release(block.data, block.bytes);
+      release(*executable->instance, block.data, block.bytes);
   }
   // Shrinking never allocates.
   (void)!context->blocks.resize(kept);
@@ -104,12 +122,12 @@ Status allocateBlock(alula_executable *executable, Context &context,
   if (best == context.blocks.size()) {
     if (bytes > ALULA_MAX_BYTES)
       return makeOutOfMemory("a buffer", bytes);
-    auto *data =
-        static_cast<uint8_t *>(executable->instance->allocator.allocate(bytes));
+    const Instance &instance = *executable->instance;
+    uint8_t *data = instance.driver->allocate(instance.device, bytes);
     if (!data)
       return makeOutOfMemory("a buffer", bytes);
     if (!context.blocks.push({data, bytes, false, 0})) {
-      executable->instance->allocator.release(data, bytes);
+      release(instance, data, bytes);
       return makeOutOfMemory("a buffer", bytes);
     }
   }

@@ -26,8 +26,12 @@ struct Range {
 
 struct Context {
   Context *next;
+  /// Frames.
   uint8_t *memory;
   uint64_t memoryBytes;
+  /// Arenas of the frames, and what kernels work with: the device's.
+  uint8_t *arena;
+  uint64_t arenaBytes;
   uint8_t *scratch;
   /// Bindings and constants of the dispatch on its way.
   Array<void *> bindings;
@@ -36,6 +40,11 @@ struct Context {
   /// Buffers of the custom call on its way, and their dims.
   Array<alula_custom_call_buffer> callBuffers;
   Array<int64_t> callDims;
+  /// What the host sees of them, if the device does not share its memory, and
+  /// where they are for the device.
+  uint8_t *staging;
+  uint64_t stagingBytes;
+  Array<uint8_t *> callAddresses;
   /// For each result of the call, the buffer that it made.
   Array<alula_buffer *> made;
   Array<Range> ranges;

@@ -102,7 +102,7 @@ class Interpreter {
 public:
   Interpreter(Call &call, Frame &frame)
       : call(call), frame(frame), file(call.executable->file),
-        function(*frame.function) {}
+        function(*frame.function), driver(*call.executable->instance->driver) {}
 
   Status run() {
     memset(frame.registers, 0, function.register_count * sizeof(int64_t));
@@ -169,8 +169,7 @@ private:
       base = frame.results[record.index];
       break;
     case ALULA_SLOT_CONSTANT:
-      base.data =
-          const_cast<uint8_t *>(call.executable->constants[record.index]);
+      base.data = call.executable->deviceConstants[record.index];
       base.bytes = file.constants[record.index].bytes;
       // An artifact of nothing but empty constants has no data at all.
       if (!base.bytes)
@@ -325,11 +324,11 @@ private:
   // ---- Data ----
 
   Status runLoad(const uint32_t *p) {
-    uint8_t *bytes = nullptr;
+    uint8_t *from = nullptr;
     uint32_t size = alula_dtype_get_bytes(p[1]);
-    ALULA_TRY(access("load", p[2], get(p[3]), size, &bytes));
+    ALULA_TRY(access("load", p[2], get(p[3]), size, &from));
     uint64_t bits = 0;
-    memcpy(&bits, bytes, size);
+    ALULA_TRY(driver.readWord(call.stream, from, size, &bits));
     uint32_t unused = 64 - size * 8;
     bool isSigned = alula_dtype_get_kind(p[1]) == ALULA_KIND_INT;
     frame.registers[p[0]] =
@@ -338,12 +337,10 @@ private:
   }
 
   Status runStore(const uint32_t *p) {
-    uint8_t *bytes = nullptr;
+    uint8_t *to = nullptr;
     uint32_t size = alula_dtype_get_bytes(p[0]);
-    ALULA_TRY(access("store", p[1], get(p[2]), size, &bytes));
-    int64_t value = get(p[3]);
-    memcpy(bytes, &value, size);
-    return nullptr;
+    ALULA_TRY(access("store", p[1], get(p[2]), size, &to));
+    return driver.writeWord(call.stream, to, size, uint64_t(get(p[3])));
   }
 
   Status runAlloc(const uint32_t *p) {
@@ -354,8 +351,7 @@ private:
     uint64_t begin = call.trace ? readClock() : 0;
     ALULA_TRY(allocateBlock(call.executable, *call.context, uint64_t(bytes),
                             frame.slots[p[0]]));
-    trace("alloc", begin, uint64_t(bytes));
-    return nullptr;
+    return trace("alloc", begin, uint64_t(bytes));
   }
 
   Status runCopy(const uint32_t *p) {
@@ -364,9 +360,8 @@ private:
     ALULA_TRY(access("copy", p[0], get(p[1]), size, &to));
     ALULA_TRY(access("copy", p[2], get(p[3]), size, &from));
     uint64_t begin = call.trace ? readClock() : 0;
-    memmove(to, from, size_t(size));
-    trace("copy", begin, uint64_t(size));
-    return nullptr;
+    ALULA_TRY(driver.copy(call.stream, to, from, uint64_t(size)));
+    return trace("copy", begin, uint64_t(size));
   }
 
   Status runFill(const uint32_t *p) {
@@ -378,29 +373,20 @@ private:
       return fail(ALULA_STATUS_OUT_OF_RANGE,
                   "fill: %" PRId64 " bytes are no multiple of %u", size, width);
     uint64_t begin = call.trace ? readClock() : 0;
-    uint64_t bits = uint64_t(pattern);
-    if (width == 1 || bits == 0)
-      memset(to, int(bits & 0xFF), size_t(size));
-    else {
-      if (width == 2)
-        bits = (bits & 0xFFFF) * 0x0001000100010001;
-      else if (width == 4)
-        bits = (bits & 0xFFFFFFFF) * 0x0000000100000001;
-      int64_t at = 0;
-      for (; at + 8 <= size; at += 8)
-        memcpy(to + at, &bits, 8);
-      memcpy(to + at, &bits, size_t(size - at));
-    }
-    trace("fill", begin, uint64_t(size));
-    return nullptr;
+    ALULA_TRY(
+        driver.fill(call.stream, to, uint64_t(pattern), width, uint64_t(size)));
+    return trace("fill", begin, uint64_t(size));
   }
 
-  void trace(const char *name, uint64_t begin, uint64_t bytes) {
+  /// Tells what a command took, which must have run for that.
+  Status trace(const char *name, uint64_t begin, uint64_t bytes) {
     if (!call.trace)
-      return;
+      return nullptr;
+    ALULA_TRY(driver.synchronize(call.stream));
     alula_trace_event event = {sizeof event, name, begin,
                                readClock(),  {},   bytes};
     call.trace(call.traceUser, &event);
+    return nullptr;
   }
 
   Status runDispatch(const uint32_t *p) {
@@ -409,6 +395,8 @@ private:
     const char *name = file.getString(kernel.name);
     Dispatch dispatch = {};
     dispatch.kernel = p[0];
+    dispatch.functionName = file.getString(function.name);
+    dispatch.kernelName = name;
     alula_kernel_args &args = dispatch.args;
     uint64_t workgroups = 1;
     for (int i = 0; i < 3; ++i) {
@@ -448,23 +436,16 @@ private:
     dispatch.scratch = context.scratch;
     dispatch.scratchStride = call.executable->scratchBytes;
     uint64_t begin = call.trace ? readClock() : 0;
-    Instance *instance = call.executable->instance;
-    int32_t code = call.executable->driver->dispatch(
-        call.executable->kernels, instance->pool, dispatch);
-    if (call.trace) {
-      const uint32_t *grid = args.workgroup_count;
-      alula_trace_event event = {sizeof event,
-                                 name,
-                                 begin,
-                                 readClock(),
-                                 {grid[0], grid[1], grid[2]},
-                                 0};
-      call.trace(call.traceUser, &event);
-    }
-    if (code == 0)
+    ALULA_TRY(call.executable->runner->dispatch(
+        call.stream, call.executable->kernels, dispatch));
+    if (!call.trace)
       return nullptr;
-    return fail(ALULA_STATUS_INTERNAL, "kernel '%.100s' failed with code %d",
-                name, code);
+    ALULA_TRY(driver.synchronize(call.stream));
+    const uint32_t *grid = args.workgroup_count;
+    alula_trace_event event = {
+        sizeof event, name, begin, readClock(), {grid[0], grid[1], grid[2]}, 0};
+    call.trace(call.traceUser, &event);
+    return nullptr;
   }
 
   // ---- Dimensions, results, calls ----
@@ -557,8 +538,11 @@ private:
     } else {
       // A result that is bound again in a loop starts anew.
       alula_buffer *&made = call.context->made[number];
-      alula_buffer_release(made);
-      made = nullptr;
+      if (made) {
+        ALULA_TRY(driver.synchronize(call.stream));
+        alula_buffer_release(made);
+        made = nullptr;
+      }
       ALULA_TRY(createBuffer(call.executable->instance, alula_dtype(type.dtype),
                              type.rank, dims, &made));
       buffer = made;
@@ -570,7 +554,7 @@ private:
   Status runCall(const uint32_t *p) {
     ALULA_TRY(checkCancel());
     Frame callee;
-    layOutFrame(call.executable, p[0], frame.end, callee);
+    layOutFrame(call.executable, p[0], frame.end, frame.arenaEnd, callee);
     callee.isOutermost = false;
     const alula_file_function &record = *callee.function;
     const char *name = file.getString(record.name);
@@ -655,10 +639,15 @@ private:
       for (uint32_t j = type.rank; j-- > 0;)
         dims[j] = sizes[j] < 0 ? *--dynamic : sizes[j];
       dims += type.rank;
-      uint8_t *data = nullptr;
-      ALULA_TRY(access(callee.name, slots[i], 0, int64_t(buffer.bytes), &data));
-      buffer.data = data;
+      uint8_t *&address = context.callAddresses[i];
+      ALULA_TRY(
+          access(callee.name, slots[i], 0, int64_t(buffer.bytes), &address));
+      buffer.data = address;
     }
+    if (!driver.sharesMemory)
+      ALULA_TRY(stageOperands(record.operand_count, count));
+    // The function may have memory of its own that commands write.
+    ALULA_TRY(driver.synchronize(call.stream));
     alula_custom_call_args args = {};
     args.struct_bytes = sizeof args;
     args.name = callee.name;
@@ -674,16 +663,59 @@ private:
     args.cancel = call.cancel;
     uint64_t begin = call.trace ? readClock() : 0;
     alula_error *error = callee.function(callee.user, &args);
-    trace(callee.name, begin, 0);
-    if (!error)
-      return nullptr;
+    if (!error) {
+      if (!driver.sharesMemory)
+        ALULA_TRY(unstageResults(record.operand_count, count));
+      return trace(callee.name, begin, 0);
+    }
+    alula_error_destroy(trace(callee.name, begin, 0));
     // Not by `fail`, which cuts: the end of a traceback says what was raised.
-    Status status = makeError(
-        alula_error_get_code(error), "function '%s': custom call '%.100s': %s",
-        file.getString(function.name), callee.name,
-        alula_error_get_message(error));
+    Status status = makeError(alula_error_get_code(error),
+                              "function '%s': custom call '%.100s': %s",
+                              file.getString(function.name), callee.name,
+                              alula_error_get_message(error));
     alula_error_destroy(error);
     return status;
+  }
+
+  /// Gives the buffers of a custom call places in the host's memory, the same
+  /// to what is the same, and copies operands there.
+  Status stageOperands(uint32_t operandCount, uint32_t count) {
+    Context &context = *call.context;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; ++i)
+      bytes += alignUp(context.callBuffers[i].bytes);
+    if (context.stagingBytes < bytes) {
+      const Allocator &allocator = call.executable->instance->allocator;
+      allocator.release(context.staging, context.stagingBytes);
+      context.staging = static_cast<uint8_t *>(allocator.allocate(bytes));
+      context.stagingBytes = context.staging ? bytes : 0;
+      if (!context.staging)
+        return makeOutOfMemory("buffers of a custom call", bytes);
+    }
+    uint8_t *next = context.staging;
+    for (uint32_t i = 0; i < count; ++i) {
+      alula_custom_call_buffer &buffer = context.callBuffers[i];
+      buffer.data = next;
+      next += alignUp(buffer.bytes);
+      for (uint32_t j = 0; i >= operandCount && j < operandCount; ++j)
+        if (context.callAddresses[j] == context.callAddresses[i] &&
+            context.callBuffers[j].bytes >= buffer.bytes)
+          buffer.data = context.callBuffers[j].data;
+      if (i < operandCount)
+        ALULA_TRY(driver.copyFrom(call.stream, buffer.data,
+                                  context.callAddresses[i], buffer.bytes));
+    }
+    return nullptr;
+  }
+
+  Status unstageResults(uint32_t operandCount, uint32_t count) {
+    const Context &context = *call.context;
+    for (uint32_t i = operandCount; i < count; ++i)
+      ALULA_TRY(driver.copyTo(call.stream, context.callAddresses[i],
+                              context.callBuffers[i].data,
+                              context.callBuffers[i].bytes));
+    return nullptr;
   }
 
   void getBlob(uint32_t constant, const void *&bytes, size_t &size) const {
@@ -708,12 +740,13 @@ private:
   Frame &frame;
   const artifact::Artifact &file;
   const alula_file_function &function;
+  const Driver &driver;
 };
 
 } // namespace
 
 void layOutFrame(const alula_executable *executable, uint32_t index,
-                 uint8_t *memory, Frame &frame) {
+                 uint8_t *memory, uint8_t *arena, Frame &frame) {
   const alula_file_function &function = executable->file.functions[index];
   const FunctionInfo &info = executable->functions[index];
   frame.function = &function;
@@ -723,14 +756,13 @@ void layOutFrame(const alula_executable *executable, uint32_t index,
   frame.resultDims = frame.argumentDims + info.dynamicArgumentDims;
   uint64_t words = uint64_t(function.register_count) +
                    info.dynamicArgumentDims + info.dynamicResultDims;
-  uint64_t slots = uint64_t(function.slot_count) + function.argument_count +
-                   function.result_count;
   uint8_t *after = memory + alignUp(words * sizeof(int64_t));
   frame.slots = reinterpret_cast<Slot *>(after);
   frame.arguments = frame.slots + function.slot_count;
   frame.results = frame.arguments + function.argument_count;
-  frame.arena = after + alignUp(slots * slotBytes);
+  frame.arena = arena;
   frame.end = memory + info.frameBytes;
+  frame.arenaEnd = arena + info.arenaBytes;
   // A function may return without binding a result: its dims are then 0.
   if (info.dynamicResultDims)
     memset(frame.resultDims, 0, info.dynamicResultDims * sizeof(int64_t));

@@ -12,6 +12,7 @@ struct Call {
   alula_executable *executable;
   alula_state *state;
   Context *context;
+  Stream *stream;
   const int *cancel;
   void (*trace)(void *user, const alula_trace_event *event);
   void *traceUser;
@@ -31,18 +32,20 @@ struct Frame {
   Slot *slots;
   /// The whole storage of each argument and result.
   Slot *arguments, *results;
+  /// In the device's memory.
   uint8_t *arena;
-  /// Where the frame of a function that this one calls begins.
-  uint8_t *end;
+  /// Where the frame of a function that this one calls begins, and its arena.
+  uint8_t *end, *arenaEnd;
   bool isOutermost;
 };
 
-/// Lays a frame out at `memory`; arguments, results and dims are left to the
-/// caller.
+/// Lays a frame out at `memory`, its arena at `arena`; arguments, results and
+/// dims are left to the caller.
 void layOutFrame(const alula_executable *executable, uint32_t function,
-                 uint8_t *memory, Frame &frame);
+                 uint8_t *memory, uint8_t *arena, Frame &frame);
 
-/// Binds the slots and runs the body.
+/// Binds the slots and encodes the body on the call's stream. Waits for what
+/// the host must know, as the condition of a loop, and not for the rest.
 Status runFunction(Call &call, Frame &frame);
 
 } // namespace alula::runtime

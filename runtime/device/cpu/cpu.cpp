@@ -2,7 +2,7 @@
 
 #include "runtime/device/cpu/features.h"
 #include "runtime/device/cpu/image.h"
-#include "runtime/device/device.h"
+#include "runtime/device/host/memory.h"
 
 #include <cstdio>
 
@@ -147,30 +147,36 @@ void runGrid(void *context, uint32_t worker) {
   }
 }
 
-int32_t dispatchCpu(LoadedKernels *loaded, Pool &pool,
-                    const Dispatch &dispatch) {
+Status dispatchCpu(Stream *stream, LoadedKernels *loaded,
+                   const Dispatch &dispatch) {
   auto *kernels = reinterpret_cast<CpuKernels *>(loaded);
   alula_kernel kernel = kernels->entries[dispatch.kernel];
   const uint32_t *count = dispatch.args.workgroup_count;
   uint64_t workgroups = uint64_t(count[0]) * count[1] * count[2];
+  int32_t code;
   if (workgroups == 1) {
     alula_kernel_args args = dispatch.args;
     args.worker_count = 1;
     args.scratch = dispatch.scratch;
-    return kernel(&args, 0, 0, 0);
+    code = kernel(&args, 0, 0, 0);
+  } else {
+    Grid grid;
+    grid.kernel = kernel;
+    grid.dispatch = &dispatch;
+    grid.workgroups = workgroups;
+    uint32_t wanted =
+        workgroups < Pool::maxWorkers ? uint32_t(workgroups) : Pool::maxWorkers;
+    getInstance(stream).pool.run(wanted, runGrid, &grid, startGrid);
+    code = grid.code.load(std::memory_order_relaxed);
   }
-  Grid grid;
-  grid.kernel = kernel;
-  grid.dispatch = &dispatch;
-  grid.workgroups = workgroups;
-  uint32_t wanted =
-      workgroups < Pool::maxWorkers ? uint32_t(workgroups) : Pool::maxWorkers;
-  pool.run(wanted, runGrid, &grid, startGrid);
-  return grid.code.load(std::memory_order_relaxed);
+  if (code == 0)
+    return nullptr;
+  return makeKernelError(dispatch.functionName, dispatch.kernelName, code);
 }
 
 } // namespace
 
-const Driver cpuDriver = {"cpu", loadCpu, unloadCpu, dispatchCpu};
+constexpr Driver cpuDriver =
+    host::makeDriver("cpu", loadCpu, {unloadCpu, dispatchCpu});
 
 } // namespace alula::runtime

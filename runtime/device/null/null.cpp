@@ -2,7 +2,7 @@
 // numbers, and tests of command lists without code. A trace shows what it
 // would have run.
 
-#include "runtime/device/device.h"
+#include "runtime/device/host/memory.h"
 
 namespace alula::runtime {
 namespace {
@@ -22,10 +22,13 @@ Status loadNull(const artifact::Artifact &artifact, const char *wanted,
 
 void unloadNull(LoadedKernels *) {}
 
-int32_t dispatchNull(LoadedKernels *, Pool &, const Dispatch &) { return 0; }
+Status dispatchNull(Stream *, LoadedKernels *, const Dispatch &) {
+  return nullptr;
+}
 
 } // namespace
 
-const Driver nullDriver = {"null", loadNull, unloadNull, dispatchNull};
+constexpr Driver nullDriver =
+    host::makeDriver("null", loadNull, {unloadNull, dispatchNull});
 
 } // namespace alula::runtime
