@@ -14,8 +14,8 @@ namespace {
 /// What gather and scatter share: a batch of index vectors, each the corner of
 /// a window into a big tensor.
 struct WindowMap {
-  llvm::SmallVector<int64_t> windowDims;  ///< Of the small tensor.
-  llvm::SmallVector<int64_t> dropped;     ///< Dims of the big one not in windows.
+  llvm::SmallVector<int64_t> windowDims; ///< Of the small tensor.
+  llvm::SmallVector<int64_t> dropped; ///< Dims of the big one not in windows.
   llvm::SmallVector<int64_t> bigBatching, indexBatching;
   llvm::SmallVector<int64_t> indexMap;
   int64_t indexVectorDim = 0;
@@ -124,7 +124,13 @@ LogicalResult gather(OpCall &call, WindowMap map,
     to.push_back(resultStrides[size_t(d)]);
   for (int64_t d : map.batchDims)
     batchStrides.push_back(resultStrides[size_t(d)]);
-  if (result->getSize() == 0)
+  // A slice that is empty in a dimension that the result leaves out has no
+  // element; the result's are zero then, as with XLA.
+  bool isEmpty = llvm::is_contained(sizes, 0);
+  if (isEmpty)
+    std::memset(result->mutableAt(0), 0,
+                size_t(result->getSize()) * result->getElementBytes());
+  if (result->getSize() == 0 || isEmpty)
     return call.give(*result);
   CornerReader reader(map, indices);
   Dims start(rank, 0), batching(rank, 0);
@@ -196,8 +202,8 @@ LogicalResult evalTorchIndexSelect(OpCall &call) {
       where += walk[size_t(dim + k)] * by[size_t(batch + k)];
     for (int64_t d = 0; d < rank; ++d)
       if (d != dim)
-        source += walk[size_t(d < dim ? d : d + selected - 1)] *
-                  from[size_t(d)];
+        source +=
+            walk[size_t(d < dim ? d : d + selected - 1)] * from[size_t(d)];
     source += std::clamp<int64_t>(index.getInteger(where), 0,
                                   operand.getDim(size_t(dim)) - 1) *
               from[size_t(dim)];
@@ -234,8 +240,7 @@ LogicalResult evalScatter(OpCall &call) {
     if (call.tensor(k).getDims() != input.getDims() ||
         call.tensor(count + 1 + k).getDims() != updates.getDims())
       return call.error() << "inputs must have one shape and updates another";
-  FailureOr<ScalarBody> body =
-      ScalarBody::prepare(call, call.op->getRegion(0));
+  FailureOr<ScalarBody> body = ScalarBody::prepare(call, call.op->getRegion(0));
   if (failed(body))
     return failure();
   if (body->getNumArguments() != 2 * count || body->getNumResults() != count)
@@ -257,8 +262,7 @@ LogicalResult evalScatter(OpCall &call) {
     } else {
       // A region that widens: integers and floats keep their value in cells.
       for (int64_t at = 0; at < result->getSize(); at += laneCount) {
-        size_t n =
-            size_t(std::min<int64_t>(laneCount, result->getSize() - at));
+        size_t n = size_t(std::min<int64_t>(laneCount, result->getSize() - at));
         load(call.tensor(k).getKind(), call.tensor(k).at(at), cells.data(), n);
         store(result->getKind(), cells.data(), result->mutableAt(at), n);
       }

@@ -35,7 +35,8 @@ public:
             Value big, Value indices, int64_t smallRank)
       : windowDims(std::move(windowDims)), bigBatching(std::move(bigBatching)),
         indexBatching(std::move(indexBatching)), indexMap(std::move(indexMap)),
-        indexVectorDim(indexVectorDim), indices(indices), bigRank(getRank(big)) {
+        inserted(inserted), indexVectorDim(indexVectorDim), indices(indices),
+        bigRank(getRank(big)) {
     for (int64_t dim = 0; dim < smallRank; ++dim)
       if (!llvm::is_contained(this->windowDims, dim))
         batchDims.push_back(dim);
@@ -65,6 +66,7 @@ public:
   Dims windowOfBig;           ///< Big dimension of each of the windowDims.
   Dims bigBatching, indexBatching;
   Dims indexMap;
+  Dims inserted; ///< Big dimensions that windows have at one place alone.
   int64_t indexVectorDim;
   Value indices;
   int64_t bigRank;
@@ -86,7 +88,8 @@ public:
     }
     Value sizes = op->getOperand(2);
     for (int64_t dim = 0; dim < map.bigRank; ++dim)
-      sliceSizes.push_back(lowering.getIndexElement(sizes, lowering.index(dim)));
+      sliceSizes.push_back(
+          lowering.getIndexElement(sizes, lowering.index(dim)));
   }
 
   /// Where the window of a position in the batch begins; it lies inside.
@@ -95,8 +98,7 @@ public:
                               lowering.index(0));
     for (auto [k, dim] : llvm::enumerate(map.indexMap)) {
       auto at = static_cast<size_t>(dim);
-      Value limit =
-          lowering.sub(lowering.getDim(operand, dim), sliceSizes[at]);
+      Value limit = lowering.sub(lowering.getDim(operand, dim), sliceSizes[at]);
       if (getConstantIntValue(limit) == 0)
         continue;
       Value start = map.readIndex(lowering, batch, k);
@@ -104,18 +106,39 @@ public:
                        ? lowering.b.create<arith::MinUIOp>(start, limit)
                        : lowering.clamp(start, limit);
     }
-    for (auto [big, index] : llvm::zip_equal(map.bigBatching, map.indexBatching))
+    for (auto [big, index] :
+         llvm::zip_equal(map.bigBatching, map.indexBatching))
       corner[static_cast<size_t>(big)] = batch[map.getBatchOfIndex(index)];
     return corner;
   }
 
+  /// A slice that is empty in a dimension that the result leaves out has no
+  /// element; the result's is zero then, as with XLA.
   Value getElement(ValueRange corner, ArrayRef<Value> indices) const {
-    SmallVector<Value> source(corner);
-    for (auto [small, big] : llvm::zip_equal(map.windowDims, map.windowOfBig)) {
-      Value &position = source[static_cast<size_t>(big)];
-      position = lowering.add(position, indices[static_cast<size_t>(small)]);
-    }
-    return lowering.getElement(operand, source);
+    Value exists = lowering.makeTrue();
+    for (ArrayRef<int64_t> dims :
+         {ArrayRef(map.inserted), ArrayRef(map.bigBatching)})
+      for (int64_t dim : dims)
+        exists = lowering.both(
+            exists, lowering.compare(Predicate::sgt,
+                                     sliceSizes[static_cast<size_t>(dim)],
+                                     lowering.index(0)));
+    auto read = [&]() -> Value {
+      SmallVector<Value> source(corner);
+      for (auto [small, big] :
+           llvm::zip_equal(map.windowDims, map.windowOfBig)) {
+        Value &position = source[static_cast<size_t>(big)];
+        position = lowering.add(position, indices[static_cast<size_t>(small)]);
+      }
+      return lowering.getElement(operand, source);
+    };
+    Type type = getValueType(getElementType(operand));
+    std::optional<int64_t> known = getConstantIntValue(exists);
+    if (known)
+      return *known ? read() : lowering.zero(type);
+    return lowering.choose(
+        exists, type, [&]() -> SmallVector<Value> { return {read()}; },
+        [&]() -> SmallVector<Value> { return {lowering.zero(type)}; })[0];
   }
 
   /// Dimensions of the result after the batch, which share a corner, are inner
@@ -263,7 +286,8 @@ private:
   void emitWindow(ArrayRef<Value> position) {
     SmallVector<Value> batch = pick(position, map.batchDims);
     SmallVector<Value> corner(static_cast<size_t>(map.bigRank));
-    for (auto [big, index] : llvm::zip_equal(map.bigBatching, map.indexBatching))
+    for (auto [big, index] :
+         llvm::zip_equal(map.bigBatching, map.indexBatching))
       corner[static_cast<size_t>(big)] = batch[map.getBatchOfIndex(index)];
 
     Value isInside = lowering.makeTrue();
@@ -272,6 +296,12 @@ private:
       corner[static_cast<size_t>(dim)] = start;
       isInside = lowering.both(isInside, isWindowInside(start, dim));
     }
+    // What no index and no window names stays at 0, which must exist.
+    for (int64_t dim : map.inserted)
+      if (Value &start = corner[static_cast<size_t>(dim)]; !start) {
+        start = lowering.index(0);
+        isInside = lowering.both(isInside, isWindowInside(start, dim));
+      }
     lowering.choose(
         isInside, {},
         [&]() -> SmallVector<Value> {
@@ -335,8 +365,8 @@ private:
   stablehlo::ScatterOp scatter;
   Lowering &lowering;
   WindowMap map;
-  SmallVector<Value> sizes;          ///< Of the updates.
-  SmallVector<Value> buffers;        ///< Of the results.
+  SmallVector<Value> sizes;                   ///< Of the updates.
+  SmallVector<Value> buffers;                 ///< Of the results.
   SmallVector<int64_t> outer, ordered, inner; ///< Of the updates.
 };
 } // namespace

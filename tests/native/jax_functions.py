@@ -28,8 +28,12 @@ def tools():
 
 
 def run(tools, function, arrays, target):
-    compiler, runtime = tools
     text = jax.jit(function, keep_unused=True).lower(*arrays).as_text()
+    return run_text(tools, text, arrays, target)
+
+
+def run_text(tools, text, arrays, target):
+    compiler, runtime = tools
     executable = runtime.load(compiler.compile(text.encode(), [target]))
     arguments = [runtime.new_buffer(a, kind_of(a)) for a in arrays]
     results = executable.call(executable.find("main"), arguments)
@@ -50,6 +54,8 @@ def kind_of(array):
         np.dtype(np.uint8): "ui8",
         np.dtype(np.int16): "i16",
         np.dtype(np.int32): "i32",
+        np.dtype(np.int64): "i64",
+        np.dtype(np.uint64): "ui64",
         np.dtype(np.complex64): "complex<f32>",
         np.dtype(np.complex128): "complex<f64>",
     }[array.dtype]
