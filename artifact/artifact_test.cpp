@@ -184,6 +184,100 @@ TEST(Artifact, ImportsAndPtx) {
   expect(json, "\"origins\": {\"mul\": \"ptx mul.ptx sha256:00\"}");
 }
 
+TEST(Artifact, Collectives) {
+  std::string bytes = makeCollectiveSample();
+  EXPECT_EQ(bytes, makeCollectiveSample());
+  Artifact artifact;
+  Diagnostic diagnostic;
+  ASSERT_TRUE(
+      openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+  EXPECT_EQ(artifact.minor, 3);
+  // Equal groups are one table.
+  EXPECT_EQ(artifact.groupTables.size, 2u);
+  std::string text = printText(artifact), json = printJson(artifact);
+  auto expect = [](const std::string &all, const char *line) {
+    EXPECT_NE(all.find(line), all.npos) << line << "\n" << all;
+  };
+  expect(text, "collective #0 all_reduce sum of 4 f32, groups [[1, 0]] of 2, "
+               "channel 7\n");
+  expect(text,
+         "collective #4 collective_permute of 4 f32, groups [[0, 1]] of 2");
+  expect(text, "  r0 = participant\n");
+  expect(text, "  r1 = collective_start #0 all_reduce, %0, %1\n"
+               "  r2 = collective_start #1 reduce_scatter, %0, %3\n"
+               "  collective_done r2\n");
+  expect(json, "\"all_to_all of 2 f32, groups [[1, 0]] of 2, channel 7\"");
+}
+
+TEST(Artifact, CollectiveErrors) {
+  using Groups = std::vector<std::vector<uint32_t>>;
+  auto errorOf = [](uint32_t participants, const Groups &groups,
+                    CollectiveSpec spec) {
+    ArtifactWriter file;
+    spec.groups += file.addGroups(participants, groups);
+    file.addCollective(spec);
+    Diagnostic diagnostic;
+    file.finish(diagnostic);
+    return std::string(diagnostic.text);
+  };
+  CollectiveSpec sum = {.kind = ALULA_COLLECTIVE_ALL_REDUCE,
+                        .reduction = ALULA_REDUCTION_SUM,
+                        .dtype = ALULA_DTYPE_F32,
+                        .groups = 0,
+                        .count = 4};
+  EXPECT_EQ(errorOf(3, {{0, 1}, {2}}, sum), "");
+  EXPECT_EQ(errorOf(0, {}, sum), "group table 0: 0 participants");
+  EXPECT_EQ(errorOf(2, {{0}, {}}, sum),
+            "group table 0: group 1 is empty or too long");
+  EXPECT_EQ(errorOf(2, {{0, 2}}, sum), "group table 0: participant 2 of 2");
+  EXPECT_EQ(errorOf(2, {{0, 1}, {1}}, sum),
+            "collective 0 (all_reduce): not with the groups of table 0");
+  EXPECT_EQ(errorOf(2, {{0, 0}}, sum),
+            "collective 0 (all_reduce): not with the groups of table 0");
+  auto with = [&](auto change) {
+    CollectiveSpec spec = sum;
+    change(spec);
+    return spec;
+  };
+  EXPECT_EQ(errorOf(2, {{0}}, with([](auto &s) { s.groups = 1; })),
+            "collective 0 (all_reduce): group table 1 is out of range");
+  EXPECT_EQ(errorOf(2, {{0}},
+                    with([](auto &s) { s.kind = alula_collective_kind(7); })),
+            "collective 0: unknown kind 7");
+  EXPECT_EQ(errorOf(2, {{0}},
+                    with([](auto &s) { s.reduction = ALULA_REDUCTION_XOR; })),
+            "collective 0 (all_reduce): reduction 7 of element type 16");
+  EXPECT_EQ(errorOf(2, {{0}}, with([](auto &s) {
+                      s.kind = ALULA_COLLECTIVE_ALL_GATHER;
+                    })),
+            "collective 0 (all_gather): reduction 1 of element type 16");
+  EXPECT_EQ(errorOf(2, {{0}}, with([](auto &s) { s.count = 1ull << 62; })),
+            "collective 0 (all_reduce): more than 2^48 bytes");
+  CollectiveSpec gather = {.kind = ALULA_COLLECTIVE_ALL_GATHER,
+                           .dtype = ALULA_DTYPE_I1,
+                           .groups = 0,
+                           .count = 4};
+  EXPECT_EQ(errorOf(3, {{0}, {1}, {2}}, gather), "");
+  EXPECT_EQ(errorOf(3, {{0, 1}, {2}}, gather),
+            "collective 0 (all_gather): not with the groups of table 0");
+  EXPECT_EQ(errorOf(3, {}, gather), "collective 0 (all_gather): no groups");
+  gather.dtype = ALULA_DTYPE_I4;
+  EXPECT_EQ(errorOf(1, {{0}}, gather),
+            "collective 0 (all_gather): reduction 0 of element type 3");
+  CollectiveSpec permute = {.kind = ALULA_COLLECTIVE_PERMUTE,
+                            .dtype = ALULA_DTYPE_I32,
+                            .groups = 0,
+                            .count = 4};
+  EXPECT_EQ(errorOf(2, {{0, 1}, {1, 0}}, permute), "");
+  EXPECT_EQ(errorOf(2, {{0, 0}}, permute), "");
+  EXPECT_EQ(errorOf(2, {}, permute), "");
+  const char *wrong =
+      "collective 0 (collective_permute): not with the groups of table 0";
+  EXPECT_EQ(errorOf(2, {{0, 1}, {0, 0}}, permute), wrong);
+  EXPECT_EQ(errorOf(2, {{0, 1}, {1, 1}}, permute), wrong);
+  EXPECT_EQ(errorOf(3, {{0, 1, 2}}, permute), wrong);
+}
+
 TEST(Artifact, ImportErrors) {
   Diagnostic diagnostic;
   ArtifactWriter wrongOrder;
@@ -204,7 +298,8 @@ TEST(Artifact, ImportErrors) {
 class Damage : public testing::TestWithParam<std::string (*)()> {};
 INSTANTIATE_TEST_SUITE_P(Samples, Damage,
                          testing::Values(makeSample, makeControlSample,
-                                         makeImportSample));
+                                         makeImportSample,
+                                         makeCollectiveSample));
 
 TEST_P(Damage, EveryByteAndEveryTruncation) {
   const std::string good = GetParam()();
@@ -263,11 +358,11 @@ TEST(Artifact, HeaderErrors) {
   bytes = good;
   bytes[8] = 2;
   EXPECT_EQ(check(bytes), "artifact has format version 2.0, this library reads "
-                          "1.0 to 1.2");
+                          "1.0 to 1.3");
   bytes = good;
-  bytes[10] = 3;
-  EXPECT_EQ(check(bytes), "artifact has format version 1.3, this library reads "
-                          "1.0 to 1.2");
+  bytes[10] = 4;
+  EXPECT_EQ(check(bytes), "artifact has format version 1.4, this library reads "
+                          "1.0 to 1.3");
   EXPECT_EQ(check(good + "x"),
             "artifact says it has " + std::to_string(good.size()) +
                 " bytes, but there are " + std::to_string(good.size() + 1));
@@ -479,8 +574,13 @@ TEST(Verifier, CommandErrors) {
               f.customCall(0, {f.argument(1)}, {f.result(0)}, {{9}});
             }),
             at("custom_call: operand 9 is out of range"));
-  EXPECT_EQ(verify([](F f) { f.emit(ALULA_COMMAND_COLLECTIVE, {0, 0}); }),
-            at("collective: this version can't run it"));
+  EXPECT_EQ(verify([](F f) { f.collectiveStart(0, 0, 0); }),
+            at("collective_start: collective 0 is out of range"));
+  EXPECT_EQ(verify([](F f) { f.collectiveDone({9}); }),
+            at("collective_done: operand 9 is out of range"));
+  EXPECT_EQ(verify([](F f) { f.participant(); }),
+            at("participant: the file does not say how many participants there "
+               "are"));
 }
 
 TEST(Verifier, BlockErrors) {

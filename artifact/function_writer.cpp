@@ -170,6 +170,24 @@ void FunctionWriter::customCall(uint32_t number,
   emit(ALULA_COMMAND_CUSTOM_CALL, words);
 }
 
+Operand FunctionWriter::collectiveStart(uint32_t number, uint32_t operand,
+                                        uint32_t resultSlot) {
+  Operand handle = newRegister();
+  emit(ALULA_COMMAND_COLLECTIVE_START,
+       {handle.word, number, operand, resultSlot});
+  return handle;
+}
+
+void FunctionWriter::collectiveDone(Operand handle) {
+  emit(ALULA_COMMAND_COLLECTIVE_DONE, {handle.word});
+}
+
+Operand FunctionWriter::participant() {
+  Operand dst = newRegister();
+  emit(ALULA_COMMAND_PARTICIPANT, {dst.word});
+  return dst;
+}
+
 void FunctionWriter::assertThat(Operand condition, std::string_view message,
                                 const std::vector<Operand> &operands) {
   std::vector<uint32_t> words{condition.word, file.addString(message)};

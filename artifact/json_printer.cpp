@@ -180,6 +180,12 @@ std::string printJson(const Artifact &file) {
                           "}";
                  }) +
       ",\n";
+  text += "\"collectives\": " +
+          printArray(file.collectives,
+                     [&](uint64_t, const alula_file_collective &collective) {
+                       return quote(printCollective(file, collective));
+                     }) +
+          ",\n";
   text += "\"functions\": " +
           printArray(file.functions,
                      [&](uint64_t i, const alula_file_function &) {

@@ -97,6 +97,28 @@ static const char *getSlotKindName(uint32_t kind) {
   return "?";
 }
 
+std::string printCollective(const Artifact &file,
+                            const alula_file_collective &collective) {
+  std::string text = alula_collective_get_name(collective.kind);
+  if (collective.reduction != ALULA_REDUCTION_NONE)
+    text += std::string(" ") + alula_reduction_get_name(collective.reduction);
+  text += format(" of %" PRIu64 " %s, groups [", collective.count,
+                 alula_dtype_get_name(collective.dtype));
+  const alula_file_group_table &table = file.groupTables[collective.groups];
+  const uint32_t *number = file.lists.data + table.first_number;
+  for (uint32_t i = 0; i < table.group_count; ++i) {
+    text += i ? ", [" : "[";
+    uint32_t size = *number++;
+    for (uint32_t j = 0; j < size; ++j)
+      text += (j ? ", " : "") + std::to_string(*number++);
+    text += "]";
+  }
+  text += format("] of %u", table.participant_count);
+  if (collective.channel)
+    text += format(", channel %u", collective.channel);
+  return text;
+}
+
 std::string printSlot(const alula_file_slot &slot) {
   std::string text = getSlotKindName(slot.kind);
   if (slot.kind == ALULA_SLOT_LOCAL)

@@ -21,6 +21,9 @@ std::string_view getBlob(const Artifact &file, uint32_t constant);
 /// "(4xf32, i32) -> (4xf32)"
 std::string printCustomCallTypes(const Artifact &file,
                                  const alula_file_custom_call &call);
+/// "all_reduce sum of 4 f32, groups [[0, 2], [1, 3]] of 4, channel 1"
+std::string printCollective(const Artifact &file,
+                            const alula_file_collective &collective);
 std::string printSlot(const alula_file_slot &slot);
 /// "elf", "raw", "ptx"
 const char *getImageKindName(uint32_t kind);

@@ -102,6 +102,9 @@ private:
       return std::string("@") + file.getString(file.functions[value].name);
     case 'g':
       return quote(file.getString(file.globals[value].name));
+    case 'm':
+      return format("#%u ", value) +
+             alula_collective_get_name(file.collectives[value].kind);
     case 't':
       return quote(file.getString(value));
     case 'd':
@@ -235,8 +238,8 @@ std::string printText(const Artifact &file) {
       text += std::string(key) + ": " +
               std::to_string(strlen(file.getString(fact.value))) + " bytes\n";
     else if (!key.starts_with("origin."))
-      text += std::string(key) + " = " + quote(file.getString(fact.value)) +
-              "\n";
+      text +=
+          std::string(key) + " = " + quote(file.getString(fact.value)) + "\n";
   }
   for (uint64_t i = 0; i < file.globals.size; ++i) {
     const alula_file_global &global = file.globals[i];
@@ -261,6 +264,9 @@ std::string printText(const Artifact &file) {
   }
   for (uint64_t i = 0; i < file.customCalls.size; ++i)
     text += printCustomCall(file, i);
+  for (uint64_t i = 0; i < file.collectives.size; ++i)
+    text += format("collective #%" PRIu64 " ", i) +
+            printCollective(file, file.collectives[i]) + "\n";
   for (uint64_t i = 0; i < file.imports.size; ++i)
     text +=
         format("import %" PRIu64 " ", i) +

@@ -184,4 +184,50 @@ inline std::string makeImportSample() {
   return bytes;
 }
 
+/// A fourth one: every kind of collective, for two participants.
+inline std::string makeCollectiveSample() {
+  ArtifactWriter file;
+  uint32_t vector = file.addType(ALULA_DTYPE_F32, {4});
+  uint32_t both = file.addGroups(2, {{1, 0}});
+  uint32_t pairs = file.addGroups(2, {{0, 1}});
+  FunctionWriter &main = file.addFunction("main");
+  main.addArgument("x", vector);
+  main.addResult("y", vector);
+  main.addResult("number", file.addType(ALULA_DTYPE_I32, {}));
+  main.setArenaBytes(128);
+  uint32_t x = main.argument(0), y = main.result(0), number = main.result(1),
+           half = main.arena(0, 8), whole = main.arena(64, 16);
+  Operand zero = main.immediate(0);
+  main.store(ALULA_DTYPE_I32, number, zero, main.participant());
+  auto add = [&](alula_collective_kind kind, uint32_t groups, uint64_t count,
+                 alula_reduction reduction = ALULA_REDUCTION_NONE) {
+    return file.addCollective({.kind = kind,
+                               .reduction = reduction,
+                               .dtype = ALULA_DTYPE_F32,
+                               .groups = groups,
+                               .count = count,
+                               .channel = 7});
+  };
+  Operand sum = main.collectiveStart(
+      add(ALULA_COLLECTIVE_ALL_REDUCE, both, 4, ALULA_REDUCTION_SUM), x, y);
+  Operand part = main.collectiveStart(
+      add(ALULA_COLLECTIVE_REDUCE_SCATTER, both, 2, ALULA_REDUCTION_MAX), x,
+      half);
+  main.collectiveDone(part);
+  main.collectiveDone(main.collectiveStart(
+      add(ALULA_COLLECTIVE_ALL_GATHER, both, 2), half, whole));
+  main.collectiveDone(sum);
+  main.collectiveDone(main.collectiveStart(
+      add(ALULA_COLLECTIVE_ALL_TO_ALL, both, 2), whole, y));
+  main.collectiveDone(
+      main.collectiveStart(add(ALULA_COLLECTIVE_PERMUTE, pairs, 4), y, whole));
+  main.collectiveDone(
+      main.collectiveStart(add(ALULA_COLLECTIVE_BROADCAST, both, 4), whole, y));
+  Diagnostic diagnostic;
+  std::string bytes = file.finish(diagnostic);
+  if (bytes.empty())
+    fprintf(stderr, "sample: %s\n", diagnostic.text);
+  return bytes;
+}
+
 } // namespace alula::artifact

@@ -22,7 +22,8 @@ public:
   bool run() {
     return verifyStrings() && verifyTypes() && verifyConstants() &&
            verifyGlobals() && verifyKernels() && verifyVariants() &&
-           verifyCustomCalls() && verifyImports() && verifyFunctions();
+           verifyCustomCalls() && verifyImports() && verifyGroups() &&
+           verifyFunctions();
   }
 
 private:
@@ -225,7 +226,119 @@ private:
           return fail("custom call %" PRIu64 ": constant %u can't be used", i,
                       blob);
     }
-    return nextList == file.lists.size || fail("lists: some belong to nothing");
+    return true;
+  }
+
+  /// What the groups of a table may be used for.
+  enum GroupUse : uint8_t {
+    MayReduce = 1,  ///< no member is in two
+    MayDivide = 2,  ///< and all have the same size
+    MayPermute = 4, ///< pairs; none has two sources or two targets
+  };
+
+  bool verifyGroups() {
+    uint32_t participants =
+        file.groupTables.size ? file.groupTables[0].participant_count : 0;
+    if (file.groupTables.size &&
+        (participants == 0 || participants > ALULA_MAX_PARTICIPANTS))
+      return fail("group table 0: %u participants", participants);
+    auto *uses = static_cast<uint8_t *>(calloc(file.groupTables.size + 1, 1));
+    auto *roles = static_cast<uint8_t *>(calloc(participants + 1, 1));
+    bool good = uses && roles;
+    if (!good)
+      diagnostic.fail(ALULA_STATUS_RESOURCE_EXHAUSTED,
+                      "out of memory while verifying an artifact");
+    for (uint64_t i = 0; good && i < file.groupTables.size; ++i)
+      good = verifyGroupTable(i, participants, roles, uses[i]);
+    if (good && nextList != file.lists.size)
+      good = fail("lists: some belong to nothing");
+    for (uint64_t i = 0; good && i < file.collectives.size; ++i)
+      good = verifyCollective(i, uses);
+    free(uses);
+    free(roles);
+    return good;
+  }
+
+  /// `roles` is zero for every participant, and is left so.
+  bool verifyGroupTable(uint64_t index, uint32_t participants, uint8_t *roles,
+                        uint8_t &uses) {
+    const alula_file_group_table &table = file.groupTables[index];
+    if (table.participant_count != participants ||
+        table.first_number != nextList ||
+        table.number_count > file.lists.size - nextList)
+      return fail("group table %" PRIu64 ": wrong sizes", index);
+    const uint32_t *numbers = file.lists.data + nextList;
+    uint64_t end = nextList + table.number_count;
+    uses = MayReduce | MayDivide | MayPermute;
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < table.group_count; ++i) {
+      uint32_t size = nextList < end ? file.lists[nextList++] : 0;
+      if (size == 0 || size > end - nextList)
+        return fail("group table %" PRIu64 ": group %u is empty or too long",
+                    index, i);
+      if (i == 0)
+        width = size;
+      if (size != width)
+        uses &= ~MayDivide;
+      if (size != 2)
+        uses &= ~MayPermute;
+      for (uint32_t j = 0; j < size; ++j) {
+        uint32_t member = file.lists[nextList++];
+        if (member >= participants)
+          return fail("group table %" PRIu64 ": participant %u of %u", index,
+                      member, participants);
+        if (roles[member])
+          uses &= ~(MayReduce | MayDivide);
+        uint8_t role = j == 0 ? 1 : 2;
+        if (roles[member] & role)
+          uses &= ~MayPermute;
+        roles[member] |= role;
+      }
+    }
+    if (nextList != end)
+      return fail("group table %" PRIu64 ": wrong sizes", index);
+    // Sizes clear places that are clear.
+    for (uint32_t i = 0; i < table.number_count; ++i)
+      if (numbers[i] < participants)
+        roles[numbers[i]] = 0;
+    return true;
+  }
+
+  bool verifyCollective(uint64_t index, const uint8_t *uses) {
+    const alula_file_collective &collective = file.collectives[index];
+    if (collective.kind == 0 || collective.kind > ALULA_COLLECTIVE_LAST)
+      return fail("collective %" PRIu64 ": unknown kind %u", index,
+                  collective.kind);
+    const char *name = alula_collective_get_name(collective.kind);
+    if (collective.groups >= file.groupTables.size || collective.reserved)
+      return fail("collective %" PRIu64 " (%s): group table %u is out of range",
+                  index, name, collective.groups);
+    bool reduces = collective.kind == ALULA_COLLECTIVE_ALL_REDUCE ||
+                   collective.kind == ALULA_COLLECTIVE_REDUCE_SCATTER;
+    uint32_t bits = alula_dtype_get_bits(collective.dtype);
+    bool moves = bits >= 8 || collective.dtype == ALULA_DTYPE_I1;
+    if (reduces ? !alula_reduction_takes(collective.reduction, collective.dtype)
+                : collective.reduction != ALULA_REDUCTION_NONE || !moves)
+      return fail("collective %" PRIu64 " (%s): reduction %u of element type "
+                  "%u",
+                  index, name, collective.reduction, collective.dtype);
+    uint8_t use = collective.kind == ALULA_COLLECTIVE_PERMUTE ? MayPermute
+                  : collective.kind == ALULA_COLLECTIVE_ALL_REDUCE ||
+                          collective.kind == ALULA_COLLECTIVE_BROADCAST
+                      ? MayReduce
+                      : MayDivide;
+    if (!(uses[collective.groups] & use))
+      return fail("collective %" PRIu64 " (%s): not with the groups of table "
+                  "%u",
+                  index, name, collective.groups);
+    const alula_file_group_table &table = file.groupTables[collective.groups];
+    uint64_t width = table.number_count ? file.lists[table.first_number] : 1;
+    uint64_t bytes = alula_dtype_get_bytes(collective.dtype) * width;
+    if (use == MayDivide && table.group_count == 0)
+      return fail("collective %" PRIu64 " (%s): no groups", index, name);
+    return collective.count <= ALULA_MAX_BYTES / bytes ||
+           fail("collective %" PRIu64 " (%s): more than 2^48 bytes", index,
+                name);
   }
 
   bool verifyImports() {

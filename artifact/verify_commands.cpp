@@ -44,8 +44,9 @@ private:
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     return diagnostic.fail(
-        failCode, "function %u '%.64s', block %u, word %" PRIu64 ": %s%s%s",
-        index, file.getString(function.name), block,
+        ALULA_STATUS_DATA_LOSS,
+        "function %u '%.64s', block %u, word %" PRIu64 ": %s%s%s", index,
+        file.getString(function.name), block,
         word - file.blocks[function.first_block + block].begin,
         name ? name : "", name ? ": " : "", text);
   }
@@ -59,10 +60,6 @@ private:
     name = info->name;
     if (words == 0 || words > end - word)
       return fail("leaves its block");
-    if (opcode == ALULA_COMMAND_COLLECTIVE) {
-      failCode = ALULA_STATUS_UNIMPLEMENTED;
-      return fail("this version can't run it");
-    }
     parameters = file.code.data + word + 1;
     count = words - 1;
     uint32_t used = 0;
@@ -118,6 +115,9 @@ private:
     case 'c':
       return value < file.customCalls.size ||
              fail("custom call %u is out of range", value);
+    case 'm':
+      return value < file.collectives.size ||
+             fail("collective %u is out of range", value);
     case 't':
       return value < file.strings.size ||
              fail("string %u is out of range", value);
@@ -190,6 +190,9 @@ private:
       return verifyCall();
     case ALULA_COMMAND_CUSTOM_CALL:
       return verifyCustomCall();
+    case ALULA_COMMAND_PARTICIPANT:
+      return file.groupTables.size ||
+             fail("the file does not say how many participants there are");
     case ALULA_COMMAND_DEFINE_GLOBAL:
       return file.globals[parameters[0]].flags & ALULA_GLOBAL_MUTABLE ||
              fail("global %u is not mutable", parameters[0]);
@@ -304,7 +307,6 @@ private:
   uint16_t *blockDepths;
   Diagnostic &diagnostic;
 
-  alula_status_code failCode = ALULA_STATUS_DATA_LOSS;
   uint32_t block = 0;
   uint64_t word = 0;
   uint32_t nesting = 0;

@@ -5,6 +5,7 @@
 #include "artifact/hash.h"
 #include "artifact/reader.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -120,6 +121,38 @@ uint32_t ArtifactWriter::addCustomCall(const CustomCallSpec &spec) {
   customCallTypes.insert(customCallTypes.end(), spec.resultTypes.begin(),
                          spec.resultTypes.end());
   return uint32_t(customCalls.size() - 1);
+}
+
+uint32_t
+ArtifactWriter::addGroups(uint32_t participantCount,
+                          const std::vector<std::vector<uint32_t>> &groups) {
+  std::vector<uint32_t> numbers;
+  for (const std::vector<uint32_t> &group : groups) {
+    numbers.push_back(uint32_t(group.size()));
+    numbers.insert(numbers.end(), group.begin(), group.end());
+  }
+  for (size_t i = 0; i < groupTables.size(); ++i) {
+    const alula_file_group_table &known = groupTables[i];
+    if (known.participant_count == participantCount &&
+        known.group_count == groups.size() &&
+        known.number_count == numbers.size() &&
+        std::equal(numbers.begin(), numbers.end(),
+                   groupNumbers.begin() + known.first_number))
+      return uint32_t(i);
+  }
+  // The place in LISTS is known at the end.
+  groupTables.push_back({participantCount, uint32_t(groups.size()),
+                         uint32_t(groupNumbers.size()),
+                         uint32_t(numbers.size())});
+  groupNumbers.insert(groupNumbers.end(), numbers.begin(), numbers.end());
+  return uint32_t(groupTables.size() - 1);
+}
+
+uint32_t ArtifactWriter::addCollective(const CollectiveSpec &spec) {
+  collectives.push_back({uint32_t(spec.kind), uint32_t(spec.reduction),
+                         uint32_t(spec.dtype), spec.groups, spec.count,
+                         spec.channel, 0});
+  return uint32_t(collectives.size() - 1);
 }
 
 void ArtifactWriter::addImport(std::string_view name, bool isOptional) {
@@ -274,7 +307,7 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
     images += variant.image;
   }
   // Version 1.1 is what knows custom calls and external constants, 1.2 imports
-  // and PTX.
+  // and PTX, 1.3 collectives.
   uint16_t minor = !customCalls.empty();
   for (const alula_file_constant &constant : constants)
     if (constant.external_file)
@@ -284,10 +317,16 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
       minor = 2;
   if (!imports.empty())
     minor = 2;
+  if (!groupTables.empty())
+    minor = 3;
   std::vector<alula_file_custom_call> customCallRecords = customCalls;
   for (alula_file_custom_call &record : customCallRecords)
     record.first_type += uint32_t(lists.size());
   lists.insert(lists.end(), customCallTypes.begin(), customCallTypes.end());
+  std::vector<alula_file_group_table> groupRecords = groupTables;
+  for (alula_file_group_table &record : groupRecords)
+    record.first_number += uint32_t(lists.size());
+  lists.insert(lists.end(), groupNumbers.begin(), groupNumbers.end());
   std::vector<alula_file_function> functionRecords;
   std::vector<alula_file_value> values;
   std::vector<alula_file_slot> slots;
@@ -337,6 +376,8 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
   file.add(ALULA_SECTION_DATA, dataBytes, std::move(data));
   file.add(ALULA_SECTION_CUSTOM_CALLS, customCallRecords);
   file.add(ALULA_SECTION_IMPORTS, imports);
+  file.add(ALULA_SECTION_GROUPS, groupRecords);
+  file.add(ALULA_SECTION_COLLECTIVES, collectives);
   std::string bytes = file.finish(minor);
 
   // The verifier wants aligned bytes; a string promises 16 from the heap.

@@ -70,6 +70,18 @@ struct CustomCallSpec {
   bool hasSideEffect = false;
 };
 
+/// An exchange between participants; artifact/SPEC.md says what the kinds do.
+struct CollectiveSpec {
+  alula_collective_kind kind = ALULA_COLLECTIVE_ALL_REDUCE;
+  alula_reduction reduction = ALULA_REDUCTION_NONE;
+  alula_dtype dtype = ALULA_DTYPE_F32;
+  /// What addGroups gave.
+  uint32_t groups = 0;
+  /// Elements of a block.
+  uint64_t count = 0;
+  uint32_t channel = 0;
+};
+
 class ArtifactWriter {
 public:
   uint32_t addString(std::string_view text);
@@ -93,6 +105,11 @@ public:
   uint32_t addCustomCall(const CustomCallSpec &spec);
   /// A function that kernels call; names must ascend.
   void addImport(std::string_view name, bool isOptional);
+  /// The members of each group, or pairs of source and target. Equal tables
+  /// become one. All are of a program over so many participants.
+  uint32_t addGroups(uint32_t participantCount,
+                     const std::vector<std::vector<uint32_t>> &groups);
+  uint32_t addCollective(const CollectiveSpec &spec);
   /// After all kernels; the best variant first.
   void addVariant(VariantSpec variant);
   /// The same for an ELF image that exports each kernel by its name. Fails if
@@ -137,6 +154,9 @@ private:
   std::vector<alula_file_custom_call> customCalls;
   std::vector<uint32_t> customCallTypes;
   std::vector<alula_file_import> imports;
+  std::vector<alula_file_group_table> groupTables;
+  std::vector<uint32_t> groupNumbers;
+  std::vector<alula_file_collective> collectives;
   std::vector<std::unique_ptr<FunctionWriter>> functions;
   std::vector<alula_file_fact> facts;
 };
@@ -227,6 +247,10 @@ public:
                   const std::vector<uint32_t> &results,
                   const std::vector<Operand> &operandDims = {},
                   const std::vector<Operand> &resultDims = {});
+  /// The handle, for collectiveDone.
+  Operand collectiveStart(uint32_t number, uint32_t operand, uint32_t result);
+  void collectiveDone(Operand handle);
+  Operand participant();
   void assertThat(Operand condition, std::string_view message,
                   const std::vector<Operand> &operands = {});
   void checkGlobal(uint32_t number);

@@ -69,10 +69,11 @@ int main(int argc, char **argv) {
   }
   const std::string tensors = weights.externalizeConstants("w", 1);
   const std::string samples[] = {makeSample(), makeControlSample(),
-                                 makeImportSample(), tensors};
+                                 makeImportSample(), makeCollectiveSample(),
+                                 tensors};
   long good[4] = {};
   for (long i = 0; i < count; ++i) {
-    std::string bytes = samples[i % 4];
+    std::string bytes = samples[i % 5];
     for (uint64_t n = nextRandom(state) % 4 + 1; n; --n)
       mutate(bytes, state);
     good[i % 4] += (i % 4 == 3 ? tryTensors : tryBytes)(

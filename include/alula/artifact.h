@@ -5,6 +5,8 @@
  * every struct's size is asserted below. */
 #pragma once
 
+#include "alula/dtype.h"
+
 #include <stdint.h>
 
 /* Any number can come in where an enum is expected, so in C++ the enums have a
@@ -28,7 +30,7 @@ extern "C" {
   "\x89"                                                                       \
   "ALULA\r\n"
 #define ALULA_FILE_MAJOR 1u
-#define ALULA_FILE_MINOR 2u
+#define ALULA_FILE_MINOR 3u
 
 /* "No such index" wherever a 32-bit index may be absent. */
 #define ALULA_NONE 0xFFFFFFFFu
@@ -45,6 +47,7 @@ extern "C" {
 #define ALULA_MAX_SLOTS (1u << 20)
 #define ALULA_MAX_NESTING 256u
 #define ALULA_MAX_WORKGROUPS ((uint64_t)1 << 48)
+#define ALULA_MAX_PARTICIPANTS (1u << 20)
 
 typedef struct alula_file_header {
   uint8_t magic[8];
@@ -80,13 +83,15 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_header) == 64, "header");
   X(IMAGES, 17, uint8_t, images)                                               \
   X(DATA, 18, uint8_t, data)                                                   \
   X(CUSTOM_CALLS, 19, alula_file_custom_call, customCalls)                     \
-  X(IMPORTS, 20, alula_file_import, imports)
+  X(IMPORTS, 20, alula_file_import, imports)                                   \
+  X(GROUPS, 21, alula_file_group_table, groupTables)                           \
+  X(COLLECTIVES, 22, alula_file_collective, collectives)
 
 typedef enum alula_section_kind ALULA_ENUM_TYPE {
 #define X(NAME, kind, record, name) ALULA_SECTION_##NAME = kind,
   ALULA_FOR_EACH_SECTION(X)
 #undef X
-      ALULA_SECTION_LAST = ALULA_SECTION_IMPORTS
+      ALULA_SECTION_LAST = ALULA_SECTION_COLLECTIVES
 } alula_section_kind;
 
 typedef struct alula_file_section {
@@ -240,6 +245,124 @@ typedef struct alula_file_import {
 } alula_file_import;
 ALULA_STATIC_ASSERT(sizeof(alula_file_import) == 8, "import");
 
+/* Who of the participants, the devices that run the program at once, take part
+ * in collectives. Participants are counted partition by partition of replica 0,
+ * then of replica 1, and so on. LISTS[first_number ...]: for each group its
+ * size, then its members in their order. */
+typedef struct alula_file_group_table {
+  /* Of the whole program: the same in all tables. */
+  uint32_t participant_count;
+  uint32_t group_count, first_number, number_count;
+} alula_file_group_table;
+ALULA_STATIC_ASSERT(sizeof(alula_file_group_table) == 16, "group table");
+
+/* X(NAME, code, name). A block is `count` elements; n is the size of the group.
+ *   all_reduce            every member gets the members' blocks, reduced
+ *   all_gather            every member gets the n blocks of all, in order
+ *   reduce_scatter        a member gives n blocks, the i-th gets the i-th block
+ *                         of all, reduced
+ *   all_to_all            a member gives n blocks; the i-th gets the i-th block
+ *                         of each, in order
+ *   collective_permute    groups are pairs of a source and a target; who is no
+ *                         target gets zeros
+ *   collective_broadcast  every member gets the block of the first
+ * Whoever is in no group gets zeros. */
+#define ALULA_FOR_EACH_COLLECTIVE(X)                                           \
+  X(ALL_REDUCE, 1, "all_reduce")                                               \
+  X(ALL_GATHER, 2, "all_gather")                                               \
+  X(REDUCE_SCATTER, 3, "reduce_scatter")                                       \
+  X(ALL_TO_ALL, 4, "all_to_all")                                               \
+  X(PERMUTE, 5, "collective_permute")                                          \
+  X(BROADCAST, 6, "collective_broadcast")
+
+typedef enum alula_collective_kind ALULA_ENUM_TYPE {
+#define X(NAME, code, name) ALULA_COLLECTIVE_##NAME = code,
+  ALULA_FOR_EACH_COLLECTIVE(X)
+#undef X
+      ALULA_COLLECTIVE_LAST = ALULA_COLLECTIVE_BROADCAST
+} alula_collective_kind;
+
+/* X(NAME, code, name). A reduction is a fold in the order of the group, each
+ * step rounded to the type. min and max are NaN if an element is. */
+#define ALULA_FOR_EACH_REDUCTION(X)                                            \
+  X(NONE, 0, "none")                                                           \
+  X(SUM, 1, "sum")                                                             \
+  X(PRODUCT, 2, "product")                                                     \
+  X(MIN, 3, "min")                                                             \
+  X(MAX, 4, "max")                                                             \
+  X(AND, 5, "and")                                                             \
+  X(OR, 6, "or")                                                               \
+  X(XOR, 7, "xor")
+
+typedef enum alula_reduction ALULA_ENUM_TYPE {
+#define X(NAME, code, name) ALULA_REDUCTION_##NAME = code,
+  ALULA_FOR_EACH_REDUCTION(X)
+#undef X
+      ALULA_REDUCTION_LAST = ALULA_REDUCTION_XOR
+} alula_reduction;
+
+typedef struct alula_file_collective {
+  uint32_t kind;
+  /* Of all_reduce and reduce_scatter; else ALULA_REDUCTION_NONE. */
+  uint32_t reduction;
+  uint32_t dtype;
+  /* Whose: a group table. */
+  uint32_t groups;
+  /* Elements of a block. */
+  uint64_t count;
+  /* The program's number for it, 0 for none; several may have the same. */
+  uint32_t channel, reserved;
+} alula_file_collective;
+ALULA_STATIC_ASSERT(sizeof(alula_file_collective) == 32, "collective");
+
+static inline const char *alula_collective_get_name(uint32_t kind) {
+  switch (kind) {
+#define X(NAME, code, name)                                                    \
+  case code:                                                                   \
+    return name;
+    ALULA_FOR_EACH_COLLECTIVE(X)
+#undef X
+  default:
+    return "?";
+  }
+}
+
+static inline const char *alula_reduction_get_name(uint32_t reduction) {
+  switch (reduction) {
+#define X(NAME, code, name)                                                    \
+  case code:                                                                   \
+    return name;
+    ALULA_FOR_EACH_REDUCTION(X)
+#undef X
+  default:
+    return "?";
+  }
+}
+
+/* Whether elements of this type (alula_dtype) can be reduced so: integers of
+ * whole bytes in every way; i1 by and, or, xor; f16, bf16, f32, f64 but not by
+ * those; complex numbers by sums. */
+static inline int alula_reduction_takes(uint32_t reduction, uint32_t dtype) {
+  int isBitwise = reduction == ALULA_REDUCTION_AND ||
+                  reduction == ALULA_REDUCTION_OR ||
+                  reduction == ALULA_REDUCTION_XOR;
+  if (reduction == ALULA_REDUCTION_NONE || reduction > ALULA_REDUCTION_LAST)
+    return 0;
+  switch (alula_dtype_get_kind(dtype)) {
+  case ALULA_KIND_BOOL:
+    return isBitwise;
+  case ALULA_KIND_INT:
+  case ALULA_KIND_UINT:
+    return alula_dtype_get_bits(dtype) >= 8;
+  case ALULA_KIND_FLOAT:
+    return alula_dtype_get_bits(dtype) >= 16 && !isBitwise;
+  case ALULA_KIND_COMPLEX:
+    return reduction == ALULA_REDUCTION_SUM;
+  default:
+    return 0;
+  }
+}
+
 /* Provenance and other facts for people: "compiler", "options", "input.hash".
  */
 typedef struct alula_file_fact {
@@ -256,7 +379,7 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_fact) == 8, "fact");
  *   l  a LOCAL slot that is bound      x  an ARENA or LOCAL slot, writable
  *   b  a block of this function        B  a block or ALULA_NONE
  *   k  a kernel   f  a function        g  a global   t  a string
- *   c  a custom call
+ *   c  a custom call                   m  a collective
  *   d  an integer element type or i1   n  a plain number
  *   *  the last kind, any number of times
  *   :  what follows depends on the first parameter
@@ -309,11 +432,16 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_fact) == 8, "fact");
   X(CHECK_GLOBAL, 19, "check_global", "g")                                     \
   /* from now on the global is initialised */                                  \
   X(DEFINE_GLOBAL, 20, "define_global", "g")                                   \
-  /* reserved: readers refuse it by name */                                    \
-  X(COLLECTIVE, 21, "collective", "tn*")                                       \
+  /* dst = a handle: the collective, what this participant gives, where what   \
+   * it gets will be */                                                               \
+  X(COLLECTIVE_START, 21, "collective_start", "rmsw")                          \
   /* custom call, operand slots, result slots, the dynamic dims of operands    \
    * and results (operands) */                                                 \
-  X(CUSTOM_CALL, 22, "custom_call", "c:")
+  X(CUSTOM_CALL, 22, "custom_call", "c:")                                      \
+  /* waits for what was started under this handle */                           \
+  X(COLLECTIVE_DONE, 23, "collective_done", "o")                               \
+  /* dst = the number of the participant that runs the program */              \
+  X(PARTICIPANT, 24, "participant", "r")
 
 typedef enum alula_command ALULA_ENUM_TYPE {
 #define X(NAME, code, name, parameters) ALULA_COMMAND_##NAME = code,

@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* Increases whenever a function is added. */
-#define ALULA_RUNTIME_VERSION 3u
+#define ALULA_RUNTIME_VERSION 4u
 
 ALULA_API uint32_t alula_runtime_version(void);
 
@@ -322,8 +322,8 @@ ALULA_API int alula_executable_get_global(const alula_executable *executable,
 ALULA_API alula_error *
 alula_executable_find_global(const alula_executable *executable,
                              const char *name, uint32_t *index);
-/* Copy a global's bytes out or in; setting one makes it initialised. One that is
- * immutable keeps the value it has. */
+/* Copy a global's bytes out or in; setting one makes it initialised. One that
+ * is immutable keeps the value it has. */
 ALULA_API alula_error *alula_global_get(alula_executable *executable,
                                         alula_state *state, uint32_t index,
                                         void *data, size_t bytes);
@@ -331,12 +331,62 @@ ALULA_API alula_error *alula_global_set(alula_executable *executable,
                                         alula_state *state, uint32_t index,
                                         const void *data, size_t bytes);
 
+/* ---- Collectives: one program on several devices at once ---- */
+
+/* Where the participants of a run exchange arrays. A program that was compiled
+ * for R replicas of P partitions is called R * P times, each time as another
+ * participant, from as many threads:
+ *
+ *   alula_collectives_options settings = {sizeof settings};
+ *   settings.participant_count =
+ * alula_executable_get_participant_count(program);
+ *   alula_collectives_create(&settings, &collectives);
+ *   // On the thread of replica r, partition p:
+ *   options.collectives = collectives;
+ *   options.participant = r * P + p;
+ *   alula_call(program, function, &options, ...);
+ *
+ * Participants may use one executable or one each, of the same file, on
+ * instances of their own; never the same thread, so not alula_call_async on the
+ * same instance; and a state each, if the program changes globals. The n-th calls of all participants belong together and must be
+ * of the same function; those of one participant run one after the other. If a
+ * call fails, those of the other participants do too, with
+ * ALULA_STATUS_ABORTED and the reason, as do all later ones: what comes next
+ * needs new collectives. So do participants that run different programs, that
+ * disagree about what comes next, or that wait for one whose call has ended. */
+typedef struct alula_collectives alula_collectives;
+
+typedef struct alula_collectives_options {
+  size_t struct_bytes;
+  /* "local", the default: participants are threads of this process. */
+  const char *engine;
+  uint32_t participant_count;
+  /* A call that has waited so long for a participant that does not come fails
+   * with ALULA_STATUS_DEADLINE_EXCEEDED; 0: it waits. */
+  uint32_t timeout_ms;
+} alula_collectives_options;
+
+ALULA_API alula_error *
+alula_collectives_create(const alula_collectives_options *options,
+                         alula_collectives **collectives);
+/* When no call uses it any more. */
+ALULA_API void alula_collectives_destroy(alula_collectives *collectives);
+/* Makes all calls fail that wait or come later: for a participant that will
+ * never be called. `reason` is copied. */
+ALULA_API void alula_collectives_abort(alula_collectives *collectives,
+                                       const char *reason);
+/* How many run the program at once; 1 if it is for one device. */
+ALULA_API uint32_t
+alula_executable_get_participant_count(const alula_executable *executable);
+
 /* ---- Calls ---- */
 
 /* One command that ran: times from a monotonic clock. */
 typedef struct alula_trace_event {
   size_t struct_bytes;
-  const char *name; /* of kernel or custom call, or "copy", "fill", "alloc" */
+  /* Of a kernel, a custom call, a collective (from its start to its end), or
+   * "copy", "fill", "alloc". */
+  const char *name;
   uint64_t begin_ns, end_ns;
   uint32_t grid[3]; /* of a kernel */
   uint64_t bytes;   /* of the others */
@@ -353,6 +403,10 @@ typedef struct alula_call_options {
   const int *cancel;
   void (*trace)(void *user, const alula_trace_event *event);
   void *trace_user;
+  /* Of a program for several devices: where they meet, and which one this is.
+   * Without collectives, a program that has none can still be called. */
+  alula_collectives *collectives;
+  uint32_t participant;
 } alula_call_options;
 
 /* Runs a function and waits for it. A NULL entry of `results` becomes a new

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <ctime>
 #include <pthread.h>
 
 namespace alula::runtime {
@@ -38,6 +40,15 @@ public:
   Condition &operator=(const Condition &) = delete;
   ~Condition() { pthread_cond_destroy(&handle); }
   void wait(Mutex &mutex) { pthread_cond_wait(&handle, &mutex.handle); }
+  /// At most so many nanoseconds, about: the clock may be set meanwhile.
+  void waitFor(Mutex &mutex, uint64_t nanoseconds) {
+    timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    uint64_t sum = uint64_t(end.tv_nsec) + nanoseconds;
+    end.tv_sec += time_t(sum / 1000000000);
+    end.tv_nsec = long(sum % 1000000000);
+    pthread_cond_timedwait(&handle, &mutex.handle, &end);
+  }
   void notifyAll() { pthread_cond_broadcast(&handle); }
 
 private:
@@ -51,6 +62,12 @@ public:
   ReadWriteLock &operator=(const ReadWriteLock &) = delete;
   ~ReadWriteLock() { pthread_rwlock_destroy(&handle); }
   void lockShared() { pthread_rwlock_rdlock(&handle); }
+  [[nodiscard]] bool tryLockShared() {
+    return pthread_rwlock_tryrdlock(&handle) == 0;
+  }
+  [[nodiscard]] bool tryLock() {
+    return pthread_rwlock_trywrlock(&handle) == 0;
+  }
   void lock() { pthread_rwlock_wrlock(&handle); }
   void unlock() { pthread_rwlock_unlock(&handle); }
 

@@ -7,8 +7,10 @@
 #include "artifact/fuzz/mutate.h"
 #include "artifact/sample_test.h"
 
+#include <atomic>
 #include <csignal>
 #include <sys/time.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace alula::artifact;
@@ -19,7 +21,7 @@ namespace {
 int cancel = 0;
 
 /// A machine with little memory: what is refused here is an error path more.
-uint64_t allocated = 0;
+std::atomic<uint64_t> allocated = 0;
 void *allocate(void *, size_t bytes, size_t alignment) {
   if (bytes > (uint64_t(64) << 20) - allocated)
     return nullptr;
@@ -55,8 +57,9 @@ bool makeArguments(alula_instance *instance, const alula_executable *executable,
 }
 
 /// Calls a function with small arguments; whether it came through.
-bool callFunction(alula_instance *instance, alula_executable *executable,
-                  uint32_t function) {
+bool callAs(uint32_t participant, alula_collectives *collectives,
+            alula_instance *instance, alula_executable *executable,
+            uint32_t function) {
   uint32_t arguments =
       alula_executable_get_argument_count(executable, function);
   uint32_t results = alula_executable_get_result_count(executable, function);
@@ -66,11 +69,10 @@ bool callFunction(alula_instance *instance, alula_executable *executable,
   alula_call_options options = {};
   options.struct_bytes = sizeof options;
   options.cancel = &cancel;
+  options.collectives = collectives;
+  options.participant = participant;
   bool good = makeArguments(instance, executable, function, in, arguments);
   if (good) {
-    __atomic_store_n(&cancel, 0, __ATOMIC_RELAXED);
-    itimerval soon = {{0, 0}, {0, 20000}};
-    setitimer(ITIMER_REAL, &soon, nullptr);
     alula_error *error =
         alula_call(executable, function, &options, in, arguments, out, results);
     good = !error;
@@ -81,6 +83,36 @@ bool callFunction(alula_instance *instance, alula_executable *executable,
   for (alula_buffer *buffer : out)
     alula_buffer_release(buffer);
   return good;
+}
+
+/// The same as all participants at once.
+bool callFunction(alula_instance *instance, alula_executable *executable,
+                  uint32_t function) {
+  __atomic_store_n(&cancel, 0, __ATOMIC_RELAXED);
+  itimerval soon = {{0, 0}, {0, 20000}};
+  setitimer(ITIMER_REAL, &soon, nullptr);
+  uint32_t count = alula_executable_get_participant_count(executable);
+  if (count == 1 || count > 4)
+    return callAs(0, nullptr, instance, executable, function);
+  alula_collectives_options options = {};
+  options.struct_bytes = sizeof options;
+  options.participant_count = count;
+  options.timeout_ms = 50;
+  alula_collectives *collectives = nullptr;
+  if (alula_collectives_create(&options, &collectives))
+    return false;
+  std::atomic<uint32_t> good = 0;
+  auto run = [&](uint32_t participant) {
+    good += callAs(participant, collectives, instance, executable, function);
+  };
+  std::vector<std::thread> others;
+  for (uint32_t i = 1; i < count; ++i)
+    others.emplace_back(run, i);
+  run(0);
+  for (std::thread &other : others)
+    other.join();
+  alula_collectives_destroy(collectives);
+  return good == count;
 }
 
 /// Touches all that it may: a wrong size shows under ASan.
@@ -125,10 +157,11 @@ int main(int argc, char **argv) {
   alula_load_options load = {};
   load.struct_bytes = sizeof load;
   load.find_external = findExternal;
-  const std::string samples[] = {makeSample(), makeControlSample()};
+  const std::string samples[] = {makeSample(), makeControlSample(),
+                                 makeCollectiveSample()};
   long loaded = 0, calls = 0, good = 0;
   for (long i = 0; i < count; ++i) {
-    std::string bytes = samples[i % 2];
+    std::string bytes = samples[i % 3];
     for (uint64_t n = nextRandom(state) % 3 + 1; n; --n)
       mutate(bytes, state);
     fixHashes(reinterpret_cast<uint8_t *>(bytes.data()), bytes.size());
@@ -149,6 +182,6 @@ int main(int argc, char **argv) {
   printf("%ld mutated artifacts, %ld load, %ld calls, %ld without error, %llu "
          "bytes left\n",
          count, loaded, calls, good,
-         static_cast<unsigned long long>(allocated));
+         static_cast<unsigned long long>(allocated.load()));
   return allocated == 0 ? 0 : 1;
 }

@@ -82,6 +82,9 @@ struct alula_executable {
   alula::runtime::Mutex contextMutex;
   alula::runtime::Context *contexts;
 
+  uint32_t getParticipantCount() const {
+    return file.groupTables.size ? file.groupTables[0].participant_count : 1;
+  }
   const alula_file_function *getExported(uint32_t number) const {
     return number < exported.size() ? &file.functions[exported[number]]
                                     : nullptr;

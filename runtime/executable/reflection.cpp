@@ -39,6 +39,11 @@ const char *alula_executable_get_variant(const alula_executable *executable) {
       executable->file.variants[executable->variant].name);
 }
 
+uint32_t
+alula_executable_get_participant_count(const alula_executable *executable) {
+  return executable ? executable->getParticipantCount() : 0;
+}
+
 int alula_executable_get_fact(const alula_executable *executable,
                               uint32_t index, const char **key,
                               const char **value) {

@@ -254,17 +254,38 @@ private:
                  request.options.trace_user,
                  getStackLimit(hostStackBytes +
                                (runsCode ? ALULA_KERNEL_STACK_BYTES : 0)),
-                 request.results};
-    if (info.writesGlobals)
-      state->lock.lock();
-    else if (info.readsGlobals)
-      state->lock.lockShared();
-    Status status = stream.finish(runFunction(call, frame));
+                 request.results,
+                 request.options.collectives,
+                 request.options.participant};
+    ALULA_TRY(lockGlobals(*state, info));
+    Status status = runFunction(call, frame);
+    // Before any memory goes.
+    if (call.collectives)
+      settleCollectives(call, status);
+    status = stream.finish(status);
     if (info.writesGlobals || info.readsGlobals)
       state->lock.unlock();
     if (status)
       return status;
     return giveResults(context, frame);
+  }
+
+  Status lockGlobals(alula_state &state, const FunctionInfo &info) const {
+    if (!info.writesGlobals && !info.readsGlobals)
+      return nullptr;
+    if (!request.options.collectives) {
+      if (info.writesGlobals)
+        state.lock.lock();
+      else
+        state.lock.lockShared();
+      return nullptr;
+    }
+    // The others might hold it while they wait for this one.
+    if (info.writesGlobals ? state.lock.tryLock() : state.lock.tryLockShared())
+      return nullptr;
+    return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                     "another call uses the globals of this state: each "
+                     "participant needs a state of its own");
   }
 
   void bindArguments(Frame &frame) const {
@@ -342,6 +363,34 @@ private:
   uint32_t index;
 };
 
+/// One of several devices: whether all is well with the others' as well.
+Status runAsParticipant(const CallRequest &request, CallRunner &runner) {
+  const alula_call_options &options = request.options;
+  alula_collectives *collectives = options.collectives;
+  uint32_t count = request.executable->getParticipantCount();
+  if (collectives && request.executable->file.groupTables.size &&
+      collectives->participantCount != count)
+    return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                     "the program is for %u devices at once, it runs on %u",
+                     count, collectives->participantCount);
+  if (collectives)
+    count = collectives->participantCount;
+  if (options.participant >= count)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "there is no participant %u: the program runs on %u "
+                     "devices at once",
+                     options.participant, count);
+  if (!collectives)
+    return runner.run();
+  const CollectiveEngine &engine = *collectives->engine;
+  ALULA_TRY(engine.begin(collectives->rendezvous, options.participant,
+                         request.executable->file.hash + request.function));
+  Status status = runner.run();
+  engine.end(collectives->rendezvous, options.participant,
+             status ? alula_error_get_message(status) : nullptr);
+  return status;
+}
+
 } // namespace
 
 Status runCall(const CallRequest &request) {
@@ -362,9 +411,12 @@ Status runCall(const CallRequest &request) {
       request.options.state->executable != request.executable)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "the state belongs to another executable");
-  return CallRunner(request, *function,
-                    request.executable->exported[request.function])
-      .run();
+  CallRunner runner(request, *function,
+                    request.executable->exported[request.function]);
+  return request.options.collectives ||
+                 request.executable->file.groupTables.size
+             ? runAsParticipant(request, runner)
+             : runner.run();
 }
 
 } // namespace alula::runtime

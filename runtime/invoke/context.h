@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "runtime/collectives/engine.h"
 #include "runtime/executable/executable.h"
 
 namespace alula::runtime {
@@ -22,6 +23,20 @@ struct Range {
   /// Of an argument, or of a result.
   bool isArgument;
   uint32_t index;
+};
+
+/// A collective on its way; its handle is its place.
+struct PendingCollective {
+  CollectiveRequest request;
+  /// In the file.
+  uint32_t number;
+  bool isOpen;
+  /// For traces; bytes of the result.
+  uint64_t begin, bytes;
+  /// Of a device whose memory the host can't reach: copies, of which the result
+  /// is at `staged` and goes to `result`.
+  uint8_t *staging, *staged, *result;
+  uint64_t stagingBytes;
 };
 
 struct Context {
@@ -48,6 +63,9 @@ struct Context {
   /// For each result of the call, the buffer that it made.
   Array<alula_buffer *> made;
   Array<Range> ranges;
+  Array<PendingCollective> pending;
+  /// Pairs of the permute that is being started.
+  Array<uint32_t> pairs;
 
   struct Block {
     uint8_t *data;

@@ -15,6 +15,9 @@ uint64_t alignUp(uint64_t bytes) {
   return (bytes + memoryAlignment - 1) / memoryAlignment * memoryAlignment;
 }
 
+/// Collectives of one call that are on their way at the same time.
+constexpr size_t mostPending = 65536;
+
 /// What a buffer without bytes points to: "no storage yet" is NULL.
 uint8_t nothing[memoryAlignment];
 
@@ -96,6 +99,11 @@ const char *getOperatorName(uint32_t op) {
 #undef X
   }
   return "?";
+}
+
+void releaseStaging(Instance &instance, PendingCollective &one) {
+  instance.allocator.release(one.staging, one.stagingBytes);
+  one.staging = nullptr;
 }
 
 class Interpreter {
@@ -284,6 +292,13 @@ private:
       return runCall(p);
     case ALULA_COMMAND_CUSTOM_CALL:
       return runCustomCall(p);
+    case ALULA_COMMAND_COLLECTIVE_START:
+      return startCollective(p);
+    case ALULA_COMMAND_COLLECTIVE_DONE:
+      return finishCollective(get(p[0]));
+    case ALULA_COMMAND_PARTICIPANT:
+      frame.registers[p[0]] = call.participant;
+      return nullptr;
     case ALULA_COMMAND_ASSERT:
       return get(p[0]) ? nullptr : failAssertion(p[1], p + 2, count - 2);
     case ALULA_COMMAND_CHECK_GLOBAL:
@@ -539,6 +554,10 @@ private:
       // A result that is bound again in a loop starts anew.
       alula_buffer *&made = call.context->made[number];
       if (made) {
+        if (call.context->pending.size())
+          return fail(ALULA_STATUS_INTERNAL,
+                      "bind_result: a collective may still write result %u",
+                      number);
         ALULA_TRY(driver.synchronize(call.stream));
         alula_buffer_release(made);
         made = nullptr;
@@ -718,6 +737,170 @@ private:
     return nullptr;
   }
 
+  // ---- Collectives ----
+
+  /// The members of the group that this participant is in; none if it takes no
+  /// part.
+  GroupMembers findGroup(const alula_file_collective &record) const {
+    const alula_file_group_table &table = file.groupTables[record.groups];
+    const uint32_t *number = file.lists.data + table.first_number;
+    for (uint32_t i = 0; i < table.group_count; ++i) {
+      uint32_t size = *number++;
+      for (uint32_t j = 0; j < size; ++j)
+        if (number[j] == call.participant)
+          return {number, size, false};
+      number += size;
+    }
+    return {nullptr, 0, false};
+  }
+
+  /// All pairs, if this participant is in one.
+  Status findPairs(const alula_file_collective &record, GroupMembers &members) {
+    members = findGroup(record);
+    if (!members.count)
+      return nullptr;
+    const alula_file_group_table &table = file.groupTables[record.groups];
+    Array<uint32_t> &pairs = call.context->pairs;
+    if (!pairs.resize(size_t(table.group_count) * 2))
+      return makeOutOfMemory("pairs of participants", table.group_count);
+    const uint32_t *number = file.lists.data + table.first_number;
+    for (uint32_t i = 0; i < table.group_count; ++i) {
+      pairs[2 * i] = number[3 * i + 1];
+      pairs[2 * i + 1] = number[3 * i + 2];
+    }
+    members = {pairs.data(), 2 * table.group_count, true};
+    return nullptr;
+  }
+
+  Status startCollective(const uint32_t *p) {
+    ALULA_TRY(checkCancel());
+    const alula_file_collective &record = file.collectives[p[1]];
+    const char *name = alula_collective_get_name(record.kind);
+    if (!call.collectives)
+      return fail(ALULA_STATUS_FAILED_PRECONDITION,
+                  "%s #%u: the program is for %u devices at once, the call has "
+                  "no collectives to meet the others",
+                  name, p[1], call.executable->getParticipantCount());
+    GroupMembers members = findGroup(record);
+    if (record.kind == ALULA_COLLECTIVE_PERMUTE)
+      ALULA_TRY(findPairs(record, members));
+    // Those in no group have as many blocks as those of the first.
+    const alula_file_group_table &table = file.groupTables[record.groups];
+    uint64_t width = table.group_count ? file.lists[table.first_number] : 1;
+    uint32_t element = alula_dtype_get_bytes(record.dtype);
+    uint64_t block = record.count * element, given = block, gotten = block;
+    if (record.kind == ALULA_COLLECTIVE_REDUCE_SCATTER ||
+        record.kind == ALULA_COLLECTIVE_ALL_TO_ALL)
+      given *= width;
+    if (record.kind == ALULA_COLLECTIVE_ALL_GATHER ||
+        record.kind == ALULA_COLLECTIVE_ALL_TO_ALL)
+      gotten *= width;
+    uint8_t *operand = nullptr, *result = nullptr;
+    ALULA_TRY(access(name, p[2], 0, int64_t(given), &operand));
+    ALULA_TRY(access(name, p[3], 0, int64_t(gotten), &result));
+    uint64_t alignment = element < 8 ? element : 8;
+    if ((reinterpret_cast<uintptr_t>(operand) |
+         reinterpret_cast<uintptr_t>(result)) %
+        alignment)
+      return fail(ALULA_STATUS_INTERNAL,
+                  "%s #%u: the memory is not aligned to its elements", name,
+                  p[1]);
+    if (operand < result + gotten && result < operand + given)
+      return fail(ALULA_STATUS_INTERNAL,
+                  "%s #%u: what is given and what is gotten share memory", name,
+                  p[1]);
+    return start(p, members,
+                 {alula_collective_kind(record.kind),
+                  alula_reduction(record.reduction), alula_dtype(record.dtype),
+                  p[1], record.count, operand, result},
+                 given, gotten);
+  }
+
+  Status start(const uint32_t *p, const GroupMembers &members, Collective what,
+               uint64_t given, uint64_t gotten) {
+    Array<PendingCollective> &pending = call.context->pending;
+    size_t handle = pending.size();
+    if (handle == mostPending)
+      return fail(ALULA_STATUS_RESOURCE_EXHAUSTED,
+                  "more than %zu collectives are on their way", mostPending);
+    if (!pending.push({}))
+      return makeOutOfMemory("a collective", sizeof(PendingCollective));
+    PendingCollective &one = pending[handle];
+    one.number = p[1];
+    one.isOpen = true;
+    one.begin = call.trace ? readClock() : 0;
+    one.bytes = gotten;
+    frame.registers[p[0]] = int64_t(handle);
+    if (!members.count)
+      return driver.fill(call.stream, what.result, 0, 1, gotten);
+    ALULA_TRY(stageCollective(one, what, given, gotten));
+    const CollectiveEngine &engine = *call.collectives->engine;
+    Group *group = nullptr;
+    Status status =
+        engine.getGroup(call.collectives->rendezvous, members, &group);
+    if (!status)
+      status = engine.start(group, call.participant, what, &one.request);
+    return status ? addName(what.number, status) : nullptr;
+  }
+
+  /// Engines see the host's memory: copies of what the host can't reach.
+  Status stageCollective(PendingCollective &one, Collective &what,
+                         uint64_t given, uint64_t gotten) {
+    if (driver.sharesMemory)
+      return driver.runsAtOnce ? nullptr : driver.synchronize(call.stream);
+    uint64_t bytes = alignUp(given) + gotten;
+    auto *memory = static_cast<uint8_t *>(
+        call.executable->instance->allocator.allocate(bytes));
+    if (!memory)
+      return makeOutOfMemory("arrays of a collective", bytes);
+    one.staging = memory;
+    one.stagingBytes = bytes;
+    one.staged = memory + alignUp(given);
+    one.result = what.result;
+    ALULA_TRY(driver.copyFrom(call.stream, memory, what.operand, given));
+    what.operand = memory;
+    what.result = one.staged;
+    return nullptr;
+  }
+
+  Status finishCollective(int64_t handle) {
+    Array<PendingCollective> &pending = call.context->pending;
+    if (handle < 0 || uint64_t(handle) >= pending.size() ||
+        !pending[size_t(handle)].isOpen)
+      return fail(ALULA_STATUS_INTERNAL,
+                  "collective_done: nothing is on its way as %" PRId64, handle);
+    PendingCollective &one = pending[size_t(handle)];
+    if (one.request.state) {
+      if (Status status =
+              call.collectives->engine->done(one.request, call.cancel))
+        return addName(one.number, status);
+      if (one.staging)
+        ALULA_TRY(
+            driver.copyTo(call.stream, one.result, one.staged, one.bytes));
+    }
+    releaseStaging(*call.executable->instance, one);
+    one.isOpen = false;
+    trace(alula_collective_get_name(file.collectives[one.number].kind),
+          one.begin, one.bytes);
+    size_t open = pending.size();
+    while (open && !pending[open - 1].isOpen)
+      --open;
+    // Shrinking never allocates.
+    (void)!pending.resize(open);
+    return nullptr;
+  }
+
+  /// An engine's error with the collective that it is about.
+  Status addName(uint32_t number, Status status) {
+    Status full =
+        makeError(alula_error_get_code(status), "function '%s': %s #%u: %s",
+                  file.getString(function.name),
+                  alula_collective_get_name(file.collectives[number].kind),
+                  number, alula_error_get_message(status));
+    alula_error_destroy(status);
+    return full;
+  }
+
   void getBlob(uint32_t constant, const void *&bytes, size_t &size) const {
     if (constant == ALULA_NONE)
       return;
@@ -768,6 +951,16 @@ void layOutFrame(const alula_executable *executable, uint32_t index,
     memset(frame.resultDims, 0, info.dynamicResultDims * sizeof(int64_t));
   if (function.arena_bytes == 0)
     frame.arena = nothing;
+}
+
+void settleCollectives(Call &call, Status failure) {
+  call.collectives->engine->settle(
+      call.collectives->rendezvous, call.participant,
+      failure ? alula_error_get_message(failure) : nullptr);
+  for (PendingCollective &one : call.context->pending)
+    releaseStaging(*call.executable->instance, one);
+  // Shrinking never allocates.
+  (void)!call.context->pending.resize(0);
 }
 
 Status runFunction(Call &call, Frame &frame) {

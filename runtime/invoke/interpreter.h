@@ -20,6 +20,9 @@ struct Call {
   uintptr_t stackLimit;
   /// The results that the caller gave, NULL where it gave none.
   alula_buffer *const *given;
+  /// NULL for a program on one device.
+  alula_collectives *collectives;
+  uint32_t participant;
 };
 
 /// One function that runs. Its memory is a piece of the context's.
@@ -43,6 +46,10 @@ struct Frame {
 /// dims are left to the caller.
 void layOutFrame(const alula_executable *executable, uint32_t function,
                  uint8_t *memory, uint8_t *arena, Frame &frame);
+
+/// Gives up what the call has not waited for, so that its memory may go. An
+/// error is the reason that the other participants get.
+void settleCollectives(Call &call, Status failure);
 
 /// Binds the slots and encodes the body on the call's stream. Waits for what
 /// the host must know, as the condition of a loop, and not for the rest.
