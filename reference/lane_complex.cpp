@@ -119,10 +119,16 @@ Complex logOf(Complex z) {
   return {std::log1p(sum.get()) / 2, angle};
 }
 
+/// Angles without a direction leave NaN in both parts, also at -infinity and
+/// infinity, where C has 0 and infinity.
 Complex expOf(Complex z) {
   // A real argument keeps a zero imaginary part even where exp overflows.
   if (z.imag() == 0)
     return {std::exp(z.real()), z.imag()};
+  if (!std::isfinite(z.imag())) {
+    Real nan = std::numeric_limits<Real>::quiet_NaN();
+    return {nan, nan};
+  }
   return std::exp(z);
 }
 
@@ -131,7 +137,7 @@ Complex expMinusOne(Complex z) {
   if (y == 0)
     return {std::expm1(x), y};
   if (!std::isfinite(x) || !std::isfinite(y)) {
-    Complex e = std::exp(z);
+    Complex e = expOf(z);
     return {e.real() - 1, e.imag()};
   }
   Real half = std::sin(y / 2);

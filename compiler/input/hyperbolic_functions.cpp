@@ -108,7 +108,8 @@ Num alula::input::buildComplexSinh(Num z) {
 
 Num alula::input::buildComplexSquare(Num z) {
   Num x = real(z), y = imag(z);
-  // Of equal parts the difference is 0, which times infinity would be NaN.
-  Num re = select(abs(x) == abs(y), 0.0, (x - y) * (x + y));
+  // Of equal parts the difference is 0, which times infinity would be NaN,
+  // as it is where the parts are infinite.
+  Num re = select((abs(x) == abs(y)) & isFinite(x), 0.0, (x - y) * (x + y));
   return complex(re, 2.0 * (x * y));
 }

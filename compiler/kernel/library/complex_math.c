@@ -30,24 +30,36 @@ static inline turn turnOfShort(float angle) {
                 isFinite ? sinOfShort(reduced, 1) : NAN_F64};
 }
 
-/* e^x (cosine + i sine), where `size` is e^x without its exponent. */
-static inline complexF64 finishExp(complexF64 z, turn direction, double size,
-                                   int64_t exponent) {
+/* What is multiplied by 2^exponent in the end takes this much of it before
+ * other products: a denormal sine has few bits to round to. */
+static inline int64_t roomFor(int64_t exponent) {
+  return exponent > 0 ? 1000 : 0;
+}
+
+static inline turn scaleTurn(turn t, int64_t exponent) {
+  double scale = powerOfTwoF64(exponent);
+  return (turn){t.sine * scale, t.cosine * scale};
+}
+
+/* e^x (cosine + i sine), where `size` is e^x without its exponent and
+ * `direction` is that many `units` long. An angle that is not finite leaves NaN
+ * in both parts, whatever x is. */
+static inline complexF64 finishExp(complexF64 z, turn direction, double units,
+                                   double size, int64_t exponent) {
   complexF64 result = scaleComplex(
       (complexF64){size * direction.cosine, size * direction.sine}, exponent);
   // A real argument has a real result, even where it overflows.
-  result.re = z.im == 0 ? scaleF64(size, exponent) : result.re;
+  result.re = z.im == 0 ? scaleF64(size * units, exponent) : result.re;
   result.im = z.im == 0 ? z.im : result.im;
-  int isEndless = __builtin_fabs(z.re) == INFINITY_F64 && !isFiniteF64(z.im);
-  double endRe = z.re > 0 ? INFINITY_F64 : 0, endIm = z.re > 0 ? NAN_F64 : 0;
-  return (complexF64){isEndless ? endRe : result.re,
-                      isEndless ? endIm : result.im};
+  return result;
 }
 
 static inline complexF64 expOf(complexF64 z) {
-  expF64 e = splitExpF64(clampF64(z.re, -1400, 1400), 0);
-  return finishExp(z, turnOf(z.im), e.mantissa.high + e.mantissa.low,
-                   e.exponent);
+  // e^1500 times the smallest number is infinity.
+  expF64 e = splitExpF64(clampF64(z.re, -1400, 1500), 0);
+  int64_t up = roomFor(e.exponent);
+  return finishExp(z, scaleTurn(turnOf(z.im), up), powerOfTwoF64(up),
+                   e.mantissa.high + e.mantissa.low, e.exponent - up);
 }
 
 /* e^x - 1 for x up to 60. */
@@ -109,17 +121,27 @@ static inline complexF64 log1pOf(complexF64 z) {
   if (!(size < 8) || z.re != z.re || z.im != z.im)
     return (complexF64){logOfSize((complexF64){one.high, z.im}), angle};
   // |1 + z|^2 - 1 = 2 x + x^2 + y^2, which cancels near the circle around -1.
-  pair squares = squareOf(z);
-  pair more = pairSum((pair){2 * z.re, 0}, squares);
+  // What each sum rounds away is summed likewise.
+  pair x = productExact(z.re, z.re), y = productExact(z.im, z.im);
+  pair first = sumExact(2 * z.re, x.high),
+       second = sumExact(first.high, y.high);
+  pair low = sumExact(x.low, y.low), rest = sumExact(first.low, second.low);
+  pair lows = sumExact(low.high, rest.high);
+  pair more = sumExact(second.high, lows.high);
+  more.low += lows.low + (low.low + rest.low);
   pair square = sumExact(1, more.high);
   square = sumOrdered(square.high, square.low + more.low);
   double re = halfLog(square, 0);
   // Where 1 + z has no size left the squares of its parts are all there is.
   int isNearZero = square.high < 0.0625;
   double direct = logOfSize((complexF64){one.high, z.im});
-  // Below 2^-500 squares underflow and only 2 x is left of the sum.
-  double tiny = size < 0x1p-500 ? z.re : re;
-  return (complexF64){isNearZero ? direct : tiny, angle};
+  // Far below, where what the squares round away underflows: x + y^2 / 2.
+  double up = powerOfTwoF64(530);
+  pair half = productExact(z.im * up, 0.5 * (z.im * up));
+  pair tiny = sumExact(z.re * up * up, half.high);
+  re =
+      size < 0x1p-450 ? scaleF64(tiny.high + (tiny.low + half.low), -1060) : re;
+  return (complexF64){isNearZero ? direct : re, angle};
 }
 
 /* cosh and sinh of one number, both times 2^exponent. */
@@ -130,7 +152,7 @@ typedef struct growth {
 
 static inline growth growthOf(double x) {
   double size = __builtin_fabs(x);
-  expF64 large = splitExpF64(clampF64(size, 0, 1400), 0);
+  expF64 large = splitExpF64(clampF64(size, 0, 1500), 0);
   double mantissa = large.mantissa.high + large.mantissa.low;
   int isLarge = size > 40;
   double small = clampF64(size, 0, 50);
@@ -144,8 +166,10 @@ static inline growth growthOf(double x) {
 static inline complexF64 sinOf(complexF64 z) {
   turn t = turnOf(z.re);
   growth g = growthOf(z.im);
+  int64_t up = roomFor(g.exponent);
+  turn far = scaleTurn(t, up);
   complexF64 result = scaleComplex(
-      (complexF64){t.sine * g.cosh, t.cosine * g.sinh}, g.exponent);
+      (complexF64){far.sine * g.cosh, far.cosine * g.sinh}, g.exponent - up);
   int isEndless = __builtin_fabs(z.im) == INFINITY_F64 && !isFiniteF64(z.re);
   result.im = isEndless ? z.im : result.im;
   // Zeros stay, whatever the other part is.
@@ -157,8 +181,10 @@ static inline complexF64 sinOf(complexF64 z) {
 static inline complexF64 cosOf(complexF64 z) {
   turn t = turnOf(z.re);
   growth g = growthOf(z.im);
+  int64_t up = roomFor(g.exponent);
+  turn far = scaleTurn(t, up);
   complexF64 result = scaleComplex(
-      (complexF64){t.cosine * g.cosh, -(t.sine * g.sinh)}, g.exponent);
+      (complexF64){far.cosine * g.cosh, -(far.sine * g.sinh)}, g.exponent - up);
   int isEndless = __builtin_fabs(z.im) == INFINITY_F64 && !isFiniteF64(z.re);
   result.re = isEndless ? INFINITY_F64 : result.re;
   double zero = -copySignF64(1, z.im) * (t.sine != t.sine ? 0 : t.sine) * 0.0;
@@ -200,7 +226,12 @@ static inline complexF64 cbrtOf(complexF64 z) {
   double root = alula_cbrt_f64(size);
   complexF64 result = {root * t.cosine, angle == 0 ? angle : root * t.sine};
   result.re = angle == 0 ? root : result.re;
-  return scaleComplex(result, third);
+  result = scaleComplex(result, third);
+  // Beside the positive axis the angle underflows before the part does.
+  int isFlat = z.re > 0 && __builtin_fabs(z.im) < 0x1p-500 * z.re;
+  double flat = z.im / (3 * result.re * result.re);
+  result.im = isFlat && isFiniteF64(z.re) ? flat : result.im;
+  return result;
 }
 
 static inline complexF64 logisticOf(complexF64 z) {
@@ -212,6 +243,19 @@ static inline complexF64 logisticOf(complexF64 z) {
   complexF64 top = isLeft ? e : one;
   complexF64 bottom = {1 + e.re, e.im};
   return divideF64(top, bottom);
+}
+
+/* The same right beside the poles: 1 + e^x cos y is the sum of 1 - e^x and
+ * e^x (1 + cos y), none of which is negative for x <= 0. */
+static inline complexF64 logisticLong(complexF64 z) {
+  int isLeft = z.re < 0;
+  double x = -__builtin_fabs(z.re), y = isLeft ? z.im : -z.im;
+  complexF64 e = expOf((complexF64){x, y});
+  double half = turnOf(0.5 * y).cosine;
+  double size = alula_exp_f64(x);
+  complexF64 bottom = {2 * size * (half * half) - alula_expm1_f64(x), e.im};
+  complexF64 one = {1, 0};
+  return divideF64(isLeft ? e : one, bottom);
 }
 
 static inline complexF64 powOf(complexF64 a, complexF64 b) {
@@ -246,9 +290,8 @@ static inline void logPairOf(complexF64 z, pair *size, pair *angle) {
   int isOdd = reduced.quarters & 1;
   double signSine = reduced.quarters & 2 ? -1 : 1;
   double signCosine = (reduced.quarters + 1) & 2 ? -1 : 1;
-  pair across = pairSum(
-      pairTimes(isOdd ? sine : cosine, signCosine * near.im),
-      pairTimes(isOdd ? cosine : sine, -signSine * near.re));
+  pair across = pairSum(pairTimes(isOdd ? sine : cosine, signCosine * near.im),
+                        pairTimes(isOdd ? cosine : sine, -signSine * near.re));
   *angle = sumOrdered(rounded, across.high / __builtin_sqrt(square.high));
 }
 
@@ -267,9 +310,8 @@ static inline complexF64 powLong(complexF64 a, complexF64 b) {
   if (!isFiniteF64(result.re) || !isFiniteF64(result.im))
     return result;
   // e^(z + d) = e^z (1 + d)
-  return (complexF64){
-      result.re + (result.re * re.low - result.im * im.low),
-      result.im + (result.re * im.low + result.im * re.low)};
+  return (complexF64){result.re + (result.re * re.low - result.im * im.low),
+                      result.im + (result.re * im.low + result.im * re.low)};
 }
 
 static inline complexF64 atan2Of(complexF64 y, complexF64 x) {
@@ -316,7 +358,7 @@ static inline complexF64 expOfShort(complexF64 z) {
   double n = roundF64(x * LOG2_E, &exponent);
   double r = muladd(-n, LN2_1, muladd(-n, LN2_0, x));
   double size = 1 + muladd(expTailShort(r), r * r, r);
-  return finishExp(z, turnOfShort((float)z.im), size, exponent);
+  return finishExp(z, turnOfShort((float)z.im), 1, size, exponent);
 }
 
 static inline complexF64 sqrtOfShort(complexF64 z) {
@@ -338,9 +380,10 @@ static inline complexF64 sqrtOfShort(complexF64 z) {
 
 DEFINE_C128(exp, expOf)
 ALULA_INLINE DEFINE_C64(exp, expOfShort) DEFINE(expm1, expm1Of)
-    DEFINE(log, logOf) DEFINE(log1p, log1pOf) DEFINE(logistic, logisticOf)
-        DEFINE(sin, sinOf) DEFINE(cos, cosOf) DEFINE(tan, tanOf)
-            DEFINE(tanh, tanhOf) DEFINE_C128(sqrt, sqrtF64) ALULA_INLINE
+    DEFINE(log, logOf) DEFINE(log1p, log1pOf)
+        DEFINE_C128(logistic, logisticLong) DEFINE_C64(logistic, logisticOf)
+            DEFINE(sin, sinOf) DEFINE(cos, cosOf) DEFINE(tan, tanOf)
+                DEFINE(tanh, tanhOf) DEFINE_C128(sqrt, sqrtF64) ALULA_INLINE
     DEFINE_C64(sqrt, sqrtOfShort) DEFINE(rsqrt, rsqrtF64) DEFINE(cbrt, cbrtOf)
         DEFINE(sign, signF64)
 

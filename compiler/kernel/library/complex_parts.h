@@ -110,20 +110,17 @@ static inline complexF64 divideShort(complexF64 a, complexF64 b) {
   return result;
 }
 
-/* The square root of a number whose larger part has an exponent of 0 or 1, and
- * the number's size. */
-typedef struct rootAndSize {
-  complexF64 root;
-  double size;
-} rootAndSize;
+/* The larger part of the square root of a number of that size, neither large
+ * nor small. */
+static inline double rootOfLarger(complexF64 z, double size) {
+  return __builtin_sqrt(0.5 * (__builtin_fabs(z.re) + size));
+}
 
-static inline rootAndSize rootOfNear(complexF64 z) {
-  double size = rootOf(squareOf(z));
-  double main = __builtin_sqrt(0.5 * (__builtin_fabs(z.re) + size));
-  double other = 0.5 * __builtin_fabs(z.im) / main;
+/* The square root by the sizes of its parts. */
+static inline complexF64 rootOfParts(complexF64 z, double main, double other) {
   int isLeft = z.re < 0;
-  return (rootAndSize){
-      {isLeft ? other : main, copySignF64(isLeft ? main : other, z.im)}, size};
+  return (complexF64){isLeft ? other : main,
+                      copySignF64(isLeft ? main : other, z.im)};
 }
 
 static inline complexF64 sqrtF64(complexF64 z) {
@@ -137,8 +134,11 @@ static inline complexF64 sqrtF64(complexF64 z) {
     return (complexF64){z.im != z.im ? z.im : 0,
                         copySignF64(INFINITY_F64, z.im)};
   int64_t half = exponentOf(z) >> 1;
-  rootAndSize near = rootOfNear(scaleComplex(z, -2 * half));
-  return scaleComplex(near.root, half);
+  complexF64 near = scaleComplex(z, -2 * half);
+  double main = rootOfLarger(near, rootOf(squareOf(near)));
+  main = scaleF64(main, half);
+  // From z itself: of `near` the smaller part may have underflowed.
+  return rootOfParts(z, main, __builtin_fabs(z.im) / (2 * main));
 }
 
 static inline complexF64 rsqrtF64(complexF64 z) {
@@ -150,9 +150,17 @@ static inline complexF64 rsqrtF64(complexF64 z) {
   if (isInfinite)
     return (complexF64){0, isNan ? 0 : copySignF64(0, -z.im)};
   int64_t half = exponentOf(z) >> 1;
-  rootAndSize near = rootOfNear(scaleComplex(z, -2 * half));
-  complexF64 result = {near.root.re / near.size, -near.root.im / near.size};
-  return scaleComplex(result, -half);
+  complexF64 near = scaleComplex(z, -2 * half);
+  double size = rootOf(squareOf(near));
+  double main = rootOfLarger(near, size);
+  // From z itself, as for the root; what is small is scaled before it loses
+  // bits.
+  double side = __builtin_fabs(z.im);
+  int64_t up = side < 0x1p-600 ? 400 : 0;
+  double other = side * powerOfTwoF64(up) / (2 * main * size);
+  complexF64 root = rootOfParts(z, scaleF64(main / size, -half),
+                                scaleF64(other, -3 * half - up));
+  return (complexF64){root.re, -root.im};
 }
 
 static inline complexF64 signF64(complexF64 z) {
