@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.experimental import io_callback
+from jax.experimental import checkify, io_callback
 from jax_plugins.alula import callbacks
 
 F3 = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -126,3 +126,36 @@ def test_functions_go_with_their_programs():
     gc.collect()
     jax.jit(lambda x: f(x))(jnp.ones(3)).block_until_ready()
     assert len(callbacks._functions) < before + 10
+
+
+def checked(x):
+    checkify.check(jnp.all(x > 0), "must be positive: {x}", x=x.min())
+    checkify.debug_check(jnp.all(x < 9), "too large")
+    return x + 1
+
+
+def test_a_check_that_nobody_functionalized():
+    x = jnp.ones(3)
+    with pytest.raises(ValueError, match="checkify.check which was not functionalized"):
+        jax.jit(checked)(x)
+    # The message of CPU, word for word.
+    with pytest.raises(ValueError) as on_cpu:
+        jax.jit(checked).trace(x).lower(lowering_platforms=("cpu",))
+    with pytest.raises(ValueError) as ours:
+        jax.jit(checked).trace(x).lower(lowering_platforms=("alula",))
+    assert str(ours.value) == str(on_cpu.value)
+
+
+def test_checks():
+    error, y = jax.jit(checkify.checkify(checked))(jnp.ones(3))
+    assert error.get() is None
+    np.testing.assert_array_equal(y, 2 * np.ones(3))
+    error, _ = jax.jit(checkify.checkify(checked))(-jnp.ones(3))
+    assert "must be positive: -1.0" in error.get()
+
+
+def test_checks_that_fail_when_the_program_runs():
+    with jax._src.config.xla_runtime_errors(True):
+        np.testing.assert_array_equal(jax.jit(checked)(jnp.ones(3)), 2 * np.ones(3))
+        with pytest.raises(jax.errors.JaxRuntimeError, match="must be positive: -1.0"):
+            jax.block_until_ready(jax.jit(checked)(-jnp.ones(3)))

@@ -63,6 +63,16 @@ def test_pivoted_qr():
     assert (np.diff(sizes) <= 1e-5).all()
 
 
+def test_eigh_by_any_name():
+    a = make((2, 5, 5), "complex64")
+    a = a + adjoint(a)
+    for implementation in [None, *linalg.EighImplementation]:
+        v, w = linalg.eigh(a, implementation=implementation)
+        close(w, np.linalg.eigvalsh(a))
+        close(a @ np.asarray(v), np.asarray(v) * np.asarray(w)[:, None])
+        is_unitary(v)
+
+
 def test_eigh():
     for dtype in TYPES:
         a = make((2, 5, 5), dtype)

@@ -1,5 +1,5 @@
 """Python functions that programs call: `pure_callback`, `io_callback`,
-`debug.print` and `debug.callback`.
+`debug.print`, `debug.callback` and checks that fail when the program runs.
 
 A program holds `stablehlo.custom_call @alula.python_callback` with a number and
 the token of this process, never an address. The plugin knows one function of
@@ -198,6 +198,7 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect):
 def register() -> None:
     """Adds what `callback` lacks for our platform."""
     import jax._src.callback as jax_callback
+    import jax._src.checkify as checkify
     import jax._src.debugging as debugging
     from jax._src.interpreters import mlir
 
@@ -223,6 +224,9 @@ def register() -> None:
 
     emit_python_callback.alula = True
     jax_callback.emit_python_callback = emit_python_callback
+    # A check that nobody functionalized is JAX's own error; with
+    # jax_xla_runtime_errors it calls Python.
+    mlir.register_lowering(checkify.check_p, checkify.check_lowering_rule, platform="alula")
     for primitive, rule in (
         (debugging.debug_callback_p, debugging.debug_callback_lowering),
         (debugging.debug_print_p, debugging.debug_print_lowering_rule),
