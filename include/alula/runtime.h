@@ -77,7 +77,9 @@ typedef struct alula_instance alula_instance;
 
 typedef struct alula_instance_options {
   size_t struct_bytes;
-  /* "cpu", the default, or "null": runs everything but kernels. */
+  /* "cpu", the default, or "null": runs everything but kernels. Builds for
+   * tests have "afar" too: the CPU with memory that the host can't reach, and
+   * commands that run late. */
   const char *device;
   /* Threads that share one dispatch, the calling one included; 0: one for each
    * CPU that this process may use. */
@@ -94,6 +96,12 @@ alula_instance_create(const alula_instance_options *options,
 ALULA_API void alula_instance_destroy(alula_instance *instance);
 ALULA_API uint32_t
 alula_instance_get_thread_count(const alula_instance *instance);
+/* The name of its device; "" for NULL. (Version 4.) */
+ALULA_API const char *alula_instance_get_device(const alula_instance *instance);
+/* Not 0 if the host reads and writes the device's memory where it lies. Else
+ * alula_buffer_get_data is NULL, and bytes go by alula_buffer_read and
+ * alula_buffer_write. (Version 4.) */
+ALULA_API int alula_instance_shares_memory(const alula_instance *instance);
 
 /* ---- Custom calls: C functions that programs call by name ---- */
 
@@ -159,8 +167,10 @@ ALULA_API alula_error *alula_buffer_create(alula_instance *instance,
                                            alula_dtype dtype, uint32_t rank,
                                            const int64_t *dims,
                                            alula_buffer **buffer);
-/* The caller's memory, without a copy; it must be aligned to the element type.
- * `release`, which may be NULL, is called when the last user is gone. */
+/* The caller's memory, without a copy; it must be aligned to the element type
+ * and such that the device can use it: if it does not share the host's memory,
+ * the host's is none, and an error. `release`, which may be NULL, is called
+ * when the last user is gone. */
 ALULA_API alula_error *
 alula_buffer_wrap(alula_instance *instance, alula_dtype dtype, uint32_t rank,
                   const int64_t *dims, void *data, size_t bytes,
@@ -168,12 +178,39 @@ alula_buffer_wrap(alula_instance *instance, alula_dtype dtype, uint32_t rank,
                   alula_buffer **buffer);
 ALULA_API void alula_buffer_retain(alula_buffer *buffer);
 ALULA_API void alula_buffer_release(alula_buffer *buffer);
-/* NULL after a call has taken the buffer's memory over (donation). */
+/* NULL if the host can't reach the memory, or after a call has taken it over
+ * (donation). */
 ALULA_API void *alula_buffer_get_data(const alula_buffer *buffer);
+/* Where the buffer lies for its device; 0 after donation. Nobody but the device
+ * may follow it, unless it shares the host's memory. (Version 4.) */
+ALULA_API uint64_t alula_buffer_get_address(const alula_buffer *buffer);
 ALULA_API size_t alula_buffer_get_bytes(const alula_buffer *buffer);
 ALULA_API alula_dtype alula_buffer_get_dtype(const alula_buffer *buffer);
 ALULA_API uint32_t alula_buffer_get_rank(const alula_buffer *buffer);
 ALULA_API const int64_t *alula_buffer_get_dims(const alula_buffer *buffer);
+
+/* ---- Copies (version 4) ---- */
+
+typedef struct alula_event alula_event;
+
+/* Copies `bytes` bytes that begin `offset` bytes after the buffer's first: into
+ * the host's memory, out of it, from one buffer to another, which may be of
+ * another instance. Ranges are checked before anything else; those inside one
+ * buffer may overlap. A buffer that was donated is an error.
+ *
+ * Without an event the copy is done when the function returns. With one it runs
+ * later, after earlier copies with events and asynchronous calls of the
+ * instance (that of `to`); buffers are retained, the host's memory must live,
+ * and nobody may change it, until the event is done. */
+ALULA_API alula_error *alula_buffer_read(alula_buffer *buffer, size_t offset,
+                                         void *to, size_t bytes,
+                                         alula_event **event);
+ALULA_API alula_error *alula_buffer_write(alula_buffer *buffer, size_t offset,
+                                          const void *from, size_t bytes,
+                                          alula_event **event);
+ALULA_API alula_error *alula_buffer_copy(alula_buffer *to, size_t to_offset,
+                                         alula_buffer *from, size_t from_offset,
+                                         size_t bytes, alula_event **event);
 
 /* ---- Executables: a loaded artifact ---- */
 
@@ -418,8 +455,6 @@ alula_call(alula_executable *executable, uint32_t function,
            const alula_call_options *options, alula_buffer *const *arguments,
            size_t argument_count, alula_buffer **results, size_t result_count);
 
-typedef struct alula_event alula_event;
-
 /* The same on a thread of the instance, in the order of these calls.
  * `arguments` and `options` are copied, buffers are retained; `results` must
  * live until the event is done. What is wrong with the arguments shows in the
@@ -431,7 +466,7 @@ alula_call_async(alula_executable *executable, uint32_t function,
                  alula_buffer **results, size_t result_count,
                  alula_event **event);
 ALULA_API int alula_event_is_done(alula_event *event);
-/* Waits; gives the call's error the first time, then NULL. */
+/* Waits; gives the error of the call or copy the first time, then NULL. */
 ALULA_API alula_error *alula_event_wait(alula_event *event);
 /* `done` is called once, from the thread that ran the call, or from this one
  * if it has ended; one for each event. */

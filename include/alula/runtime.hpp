@@ -113,6 +113,15 @@ public:
     return static_cast<T *>(alula_buffer_get_data(handle));
   }
   size_t bytes() const { return alula_buffer_get_bytes(handle); }
+  /* Copies all of it to or from the host's memory, wherever it lies. */
+  void read(void *to, Error &error) const {
+    if (!error)
+      error.take(alula_buffer_read(handle, 0, to, bytes(), nullptr));
+  }
+  void write(const void *from, Error &error) const {
+    if (!error)
+      error.take(alula_buffer_write(handle, 0, from, bytes(), nullptr));
+  }
   alula_dtype dtype() const { return alula_buffer_get_dtype(handle); }
   std::vector<int64_t> dims() const {
     const int64_t *first = alula_buffer_get_dims(handle);

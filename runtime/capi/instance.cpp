@@ -53,6 +53,16 @@ uint32_t alula_instance_get_thread_count(const alula_instance *instance) {
   return mine ? mine->pool.getWorkerCount() : 0;
 }
 
+const char *alula_instance_get_device(const alula_instance *instance) {
+  auto *mine = reinterpret_cast<const Instance *>(instance);
+  return mine ? mine->driver->name : "";
+}
+
+int alula_instance_shares_memory(const alula_instance *instance) {
+  auto *mine = reinterpret_cast<const Instance *>(instance);
+  return mine && mine->driver->sharesMemory;
+}
+
 alula_error *alula_instance_register_custom_call(alula_instance *handle,
                                                  const char *name,
                                                  alula_custom_call function,

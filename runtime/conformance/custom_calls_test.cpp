@@ -22,7 +22,7 @@ protected:
     return error.message();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Device, CustomCalls, testing::Values("cpu", "null"),
+INSTANTIATE_TEST_SUITE_P(Device, CustomCalls, getDevices(),
                          [](const auto &info) { return info.param; });
 
 /// y[i] = x[i] * number of the call so far, in place or not.

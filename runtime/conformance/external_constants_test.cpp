@@ -74,7 +74,7 @@ protected:
   std::string folder;
   std::vector<std::string> files;
 };
-INSTANTIATE_TEST_SUITE_P(Device, External, testing::Values("cpu"),
+INSTANTIATE_TEST_SUITE_P(Device, External, getDevices(),
                          [](const auto &info) { return info.param; });
 
 TEST_P(External, WrittenAndFound) {

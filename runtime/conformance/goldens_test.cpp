@@ -16,7 +16,7 @@ protected:
     return model;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Device, Goldens, testing::Values("cpu", "null"),
+INSTANTIATE_TEST_SUITE_P(Device, Goldens, getDevices(),
                          [](const auto &info) { return info.param; });
 
 TEST_P(Goldens, Format10) {
@@ -37,8 +37,8 @@ alula_error *twice(void *, const alula_custom_call_args *args) {
   return nullptr;
 }
 
-// golden/1.1.mlir.in, compiled for cpu:x86-64-v2 with constants of 64 bytes in a
-// safetensors file: a loop, dynamic sizes, a custom call.
+// golden/1.1.mlir.in, compiled for cpu:x86-64-v2 with constants of 64 bytes in
+// a safetensors file: a loop, dynamic sizes, a custom call.
 TEST_P(Goldens, Format11) {
   error.take(alula_instance_register_custom_call(instance.get(), "scale", twice,
                                                  nullptr));

@@ -55,6 +55,12 @@ TEST(Misuse, NullsAreErrors) {
             "alula_call_async: executable or event is null");
   EXPECT_EQ(take(alula_event_wait(nullptr)),
             "alula_event_wait: the event is null");
+  EXPECT_EQ(take(alula_buffer_read(nullptr, 0, dims, 0, nullptr)),
+            "alula_buffer_read: a buffer is null");
+  EXPECT_EQ(take(alula_buffer_write(nullptr, 0, dims, 0, nullptr)),
+            "alula_buffer_write: a buffer is null");
+  EXPECT_EQ(take(alula_buffer_copy(nullptr, 0, nullptr, 0, 0, nullptr)),
+            "alula_buffer_copy: a buffer is null");
   EXPECT_NE(take(alula_global_get(nullptr, nullptr, 0, dims, 8)), "");
   EXPECT_NE(take(alula_global_set(nullptr, nullptr, 0, dims, 8)), "");
 
@@ -80,7 +86,10 @@ TEST(Misuse, NullsHaveNothing) {
   dim.struct_bytes = sizeof dim;
   const char *text = nullptr;
   EXPECT_EQ(alula_instance_get_thread_count(nullptr), 0u);
+  EXPECT_STREQ(alula_instance_get_device(nullptr), "");
+  EXPECT_FALSE(alula_instance_shares_memory(nullptr));
   EXPECT_EQ(alula_buffer_get_data(nullptr), nullptr);
+  EXPECT_EQ(alula_buffer_get_address(nullptr), 0u);
   EXPECT_EQ(alula_buffer_get_bytes(nullptr), 0u);
   EXPECT_EQ(alula_buffer_get_dims(nullptr), nullptr);
   EXPECT_EQ(alula_buffer_get_dtype(nullptr), ALULA_DTYPE_INVALID);

@@ -118,7 +118,7 @@ std::string build() {
 
 /// The whole life of the runtime's objects. Returns at the first error, with
 /// everything released.
-Outcome useEverything(const std::string &bytes) {
+Outcome useEverything(const std::string &bytes, const char *device) {
   Outcome outcome;
   alula_instance *instance = nullptr;
   alula_executable *model = nullptr;
@@ -127,6 +127,7 @@ Outcome useEverything(const std::string &bytes) {
   alula_event *event = nullptr;
   alula_instance_options options = {};
   options.struct_bytes = sizeof options;
+  options.device = device;
   options.thread_count = 3;
   alula_load_options load = {};
   load.struct_bytes = sizeof load;
@@ -137,6 +138,7 @@ Outcome useEverything(const std::string &bytes) {
     return nullptr;
   };
   int64_t dims[] = {1000}, value = 7;
+  std::vector<float> zeros(1000);
   alula_call_options callOptions = {};
   callOptions.struct_bytes = sizeof callOptions;
   auto run = [&] {
@@ -150,13 +152,20 @@ Outcome useEverything(const std::string &bytes) {
         !outcome.note(
             alula_buffer_create(instance, ALULA_DTYPE_F32, 1, dims, &x)))
       return;
-    memset(alula_buffer_get_data(x), 0, alula_buffer_get_bytes(x));
+    if (!outcome.note(alula_buffer_write(x, 0, zeros.data(), 4000, nullptr)) ||
+        !outcome.note(alula_buffer_copy(x, 0, x, 2000, 2000, nullptr)))
+      return;
     callOptions.state = state;
     if (!outcome.note(alula_call(model, 0, &callOptions, &x, 1, results, 2)) ||
         !outcome.note(
             alula_call_async(model, 0, nullptr, &x, 1, more, 2, &event)))
       return;
-    outcome.note(alula_event_wait(event));
+    if (!outcome.note(alula_event_wait(event)))
+      return;
+    alula_event_destroy(event);
+    event = nullptr;
+    if (outcome.note(alula_buffer_read(more[0], 0, zeros.data(), 4000, &event)))
+      outcome.note(alula_event_wait(event));
   };
   run();
   if (event)
@@ -169,17 +178,21 @@ Outcome useEverything(const std::string &bytes) {
   return outcome;
 }
 
-TEST(OutOfMemory, EveryAllocation) {
+class OutOfMemory : public testing::TestWithParam<const char *> {};
+INSTANTIATE_TEST_SUITE_P(Device, OutOfMemory, testing::Values("cpu", "afar"),
+                         [](const auto &info) { return info.param; });
+
+TEST_P(OutOfMemory, EveryAllocation) {
   std::string bytes = build();
   failing = seen = 0;
-  Outcome good = useEverything(bytes);
+  Outcome good = useEverything(bytes, GetParam());
   ASSERT_EQ(good.errors, 0) << good.code;
   long count = seen, errors = 0;
   for (long n = 1; n <= count; ++n) {
     failing = n;
     seen = 0;
     long before = living;
-    Outcome outcome = useEverything(bytes);
+    Outcome outcome = useEverything(bytes, GetParam());
     failing = 0;
     EXPECT_EQ(living, before) << "allocation " << n;
     // What only serves speed, as threads, can do without.

@@ -47,7 +47,7 @@ double readClock() {
 }
 
 using SteadyState = Conformance;
-INSTANTIATE_TEST_SUITE_P(Device, SteadyState, testing::Values("cpu", "null"),
+INSTANTIATE_TEST_SUITE_P(Device, SteadyState, getDevices(),
                          [](const auto &info) { return info.param; });
 
 /// Best time of a call in ns, over blocks of 1000.

@@ -77,6 +77,9 @@ private:
   }
 };
 
+/// Every device.
+inline auto getDevices() { return testing::Values("cpu", "null", "afar"); }
+
 class Conformance : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {
@@ -90,6 +93,9 @@ protected:
 
   /// Whether kernels of this device compute.
   bool computes() const { return std::string(GetParam()) != "null"; }
+  bool sharesMemory() const {
+    return alula_instance_shares_memory(instance.get());
+  }
 
   Executable load(ArtifactWriter &file) {
     Diagnostic diagnostic;
@@ -109,8 +115,8 @@ protected:
     Buffer buffer = Buffer::create(instance, dtype, dims, error);
     EXPECT_FALSE(error) << error.message();
     EXPECT_EQ(buffer.bytes(), data.size() * sizeof(T));
-    if (!data.empty())
-      memcpy(buffer.data(), data.data(), buffer.bytes());
+    buffer.write(data.data(), error);
+    EXPECT_FALSE(error) << error.message();
     return buffer;
   }
   Buffer makeI64(const std::vector<int64_t> &data) {
@@ -121,8 +127,11 @@ protected:
   }
 
   template <class T> static std::vector<T> get(const Buffer &buffer) {
-    return std::vector<T>(buffer.data<T>(),
-                          buffer.data<T>() + buffer.bytes() / sizeof(T));
+    std::vector<T> data(buffer.bytes() / sizeof(T));
+    Error failed;
+    buffer.read(data.data(), failed);
+    EXPECT_FALSE(failed) << failed.message();
+    return data;
   }
 
   /// Calls function 0; the results, or none and `error`.

@@ -154,9 +154,13 @@ alula_error *alula_buffer_wrap(alula_instance *instance, alula_dtype dtype,
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "a buffer of %s must be aligned to %u", shape,
                      getElementAlignment(dtype));
+  auto *mine = reinterpret_cast<Instance *>(instance);
+  if (bytes && !mine->driver->reaches(mine->device, data, bytes))
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "a buffer of %s wraps memory that device '%s' can't use",
+                     shape, mine->driver->name);
   alula_buffer *made;
-  ALULA_TRY(createHandle(reinterpret_cast<Instance *>(instance), dtype, rank,
-                         dims, &made));
+  ALULA_TRY(createHandle(mine, dtype, rank, dims, &made));
   // No memory means "donated", so an empty buffer shows something else.
   static uint8_t nothing;
   made->data = data ? static_cast<uint8_t *>(data) : &nothing;
@@ -182,7 +186,11 @@ void alula_buffer_release(alula_buffer *buffer) {
 }
 
 void *alula_buffer_get_data(const alula_buffer *buffer) {
-  return buffer ? buffer->data : nullptr;
+  return buffer && buffer->instance->driver->sharesMemory ? buffer->data
+                                                          : nullptr;
+}
+uint64_t alula_buffer_get_address(const alula_buffer *buffer) {
+  return buffer ? reinterpret_cast<uintptr_t>(buffer->data) : 0;
 }
 size_t alula_buffer_get_bytes(const alula_buffer *buffer) {
   return buffer ? size_t(buffer->bytes) : 0;

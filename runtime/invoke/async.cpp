@@ -1,8 +1,9 @@
-// Asynchronous calls: one thread of the instance runs them in order.
+// Asynchronous calls and copies: one thread of the instance runs them in order.
 
 #include "runtime/invoke/call.h"
 
 #include "runtime/executable/buffer.h"
+#include "runtime/invoke/copy.h"
 
 #include <pthread.h>
 
@@ -18,11 +19,14 @@ struct alula_event {
 
 namespace alula::runtime {
 
+/// A call, or a copy if there is no executable.
 struct Job {
   Job *next;
   CallRequest request;
+  CopyRequest copy;
   alula_event *event;
-  /// The arguments, then what the caller wants to donate.
+  /// The arguments, or the buffers of the copy; what the caller wants to
+  /// donate.
   Array<alula_buffer *> arguments;
   Array<uint8_t> donate;
 };
@@ -51,7 +55,8 @@ static void destroyJob(Job *job) {
 }
 
 static void runJob(Job *job) {
-  Status status = runCall(job->request);
+  Status status =
+      job->request.executable ? runCall(job->request) : runCopy(job->copy);
   alula_event *event = job->event;
   // Before anybody can know that the call has ended, and destroy the instance
   // with this very thread.
@@ -125,29 +130,46 @@ static Status getQueue(Instance *instance, CallQueue **result) {
   return nullptr;
 }
 
-static Status makeJob(const CallRequest &request, Job **result) {
+/// Makes a job with an event that keeps these buffers alive.
+static Status makeJob(alula_buffer *const *buffers, size_t count,
+                      const uint8_t *donate, Job **result) {
   auto *job = create<Job>();
   auto *event = create<alula_event>();
-  size_t count = request.arguments ? request.argumentCount : 0;
-  bool donates = request.options.donate != nullptr;
   if (!job || !event || !job->arguments.resize(count) ||
-      (donates && !job->donate.resize(count))) {
+      (donate && !job->donate.resize(count))) {
     destroy(job);
     destroy(event);
     return makeOutOfMemory("an asynchronous call", sizeof(Job));
   }
   for (size_t i = 0; i < count; ++i) {
-    job->arguments[i] = request.arguments[i];
+    job->arguments[i] = buffers[i];
     alula_buffer_retain(job->arguments[i]);
-    if (donates)
-      job->donate[i] = request.options.donate[i];
+    if (donate)
+      job->donate[i] = donate[i];
   }
-  job->request = request;
-  job->request.arguments = job->arguments.data();
-  job->request.options.donate = donates ? job->donate.data() : nullptr;
   event->users.store(2, std::memory_order_relaxed);
   job->event = event;
   *result = job;
+  return nullptr;
+}
+
+static void enqueue(CallQueue &queue, Job *job) {
+  Lock lock(queue.mutex);
+  *queue.last = job;
+  queue.last = &job->next;
+  queue.changed.notifyAll();
+}
+
+Status runCopyLater(const CopyRequest &request, alula_event **event) {
+  CallQueue *queue = nullptr;
+  Job *job = nullptr;
+  alula_buffer *buffers[] = {request.to, request.from};
+  ALULA_TRY(
+      getQueue((request.to ? request.to : request.from)->instance, &queue));
+  ALULA_TRY(makeJob(buffers, 2, nullptr, &job));
+  job->copy = request;
+  *event = job->event;
+  enqueue(*queue, job);
   return nullptr;
 }
 
@@ -173,12 +195,14 @@ alula_error *alula_call_async(alula_executable *executable, uint32_t function,
   CallQueue *queue = nullptr;
   Job *job = nullptr;
   ALULA_TRY(getQueue(executable->instance, &queue));
-  ALULA_TRY(makeJob(request, &job));
+  ALULA_TRY(makeJob(arguments, arguments ? argumentCount : 0,
+                    request.options.donate, &job));
+  job->request = request;
+  job->request.arguments = job->arguments.data();
+  if (request.options.donate)
+    job->request.options.donate = job->donate.data();
   *event = job->event;
-  Lock lock(queue->mutex);
-  *queue->last = job;
-  queue->last = &job->next;
-  queue->changed.notifyAll();
+  enqueue(*queue, job);
   return nullptr;
 }
 

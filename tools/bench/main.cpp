@@ -187,10 +187,8 @@ bool writeResults(const Options &options, Call &call, std::string &problem) {
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     values::Value value;
     const Buffer &result = call.owned[call.inputs.size() + i];
-    if (!values::createValue(result.dtype(), result.dims(), value, problem))
+    if (!model::readBuffer(result, value, problem))
       return false;
-    if (value.size)
-      memcpy(value.data.get(), result.data(), value.size);
     if (!values::writeValue(options.outputs[i], value, problem))
       return false;
   }

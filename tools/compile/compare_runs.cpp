@@ -83,8 +83,11 @@ bool run(mlir::ModuleOp program, std::vector<Value> &results,
     isGood = isGood && createValue(alula_buffer_get_dtype(each),
                                    {dims, dims + alula_buffer_get_rank(each)},
                                    value, problem);
-    if (isGood && value.size)
-      memcpy(value.data.get(), alula_buffer_get_data(each), value.size);
+    if (isGood)
+      isGood = error.take(
+          alula_buffer_read(each, 0, value.data.get(), value.size, nullptr));
+    if (error)
+      problem = error.message();
     alula_buffer_release(each);
   }
   return isGood;

@@ -201,7 +201,23 @@ bool getArgument(const Model &model, uint32_t index, alula_value_info &info) {
                                        &info);
 }
 
+bool readBuffer(const Buffer &buffer, values::Value &value,
+                std::string &error) {
+  if (!values::createValue(buffer.dtype(), buffer.dims(), value, error))
+    return false;
+  Error problem;
+  buffer.read(value.data.get(), problem);
+  error = problem.message();
+  return !problem;
+}
+
 Buffer wrapValue(const Model &model, values::Value &value, Error &error) {
+  if (!alula_instance_shares_memory(model.instance.get())) {
+    Buffer copy =
+        Buffer::create(model.instance, value.type, value.shape, error);
+    copy.write(value.data.get(), error);
+    return copy;
+  }
   return Buffer::wrap(model.instance, value.type, value.shape, value.data.get(),
                       value.size, error);
 }

@@ -40,21 +40,14 @@ void list(const model::Model &model) {
            info.is_mutable ? " mutable" : "");
 }
 
-values::Value toValue(const Buffer &buffer) {
-  values::Value value;
-  std::string error;
-  if (values::createValue(buffer.dtype(), buffer.dims(), value, error) &&
-      value.size)
-    memcpy(value.data.get(), buffer.data(), value.size);
-  return value;
-}
-
 /// Compares, writes or prints the results; the exit status.
 int finish(const Options &options, const std::vector<Buffer> &results) {
   std::string error;
   int status = 0;
   for (size_t i = 0; i < results.size(); ++i) {
-    values::Value value = toValue(results[i]);
+    values::Value value;
+    if (!model::readBuffer(results[i], value, error))
+      return fail("output " + std::to_string(i) + ": " + error);
     bool isExpected = i < options.expected.size();
     if (i < options.outputs.size()) {
       if (!values::writeValue(options.outputs[i], value, error))
@@ -79,8 +72,7 @@ void listImports(const model::Model &model) {
   alula_import_info info = {};
   info.struct_bytes = sizeof info;
   for (uint32_t i = 0; alula_executable_get_import(model.get(), i, &info); ++i)
-    printf("%s %s, %s\n", info.name,
-           info.is_optional ? "optional" : "required",
+    printf("%s %s, %s\n", info.name, info.is_optional ? "optional" : "required",
            info.is_found ? "found" : "missing");
 }
 

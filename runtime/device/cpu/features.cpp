@@ -46,52 +46,74 @@ constexpr uint64_t none = 0, ymm = 0x6, zmm = 0xE6, tiles = 0x60000;
             (state == none || isSaved(state));                                 \
    }},
 constexpr Feature features[] = {
-    F("x87", 1, 0, edx, 0, none)
-    F("cx8", 1, 0, edx, 8, none)
-    F("cmov", 1, 0, edx, 15, none)
-    F("mmx", 1, 0, edx, 23, none)
-    F("fxsr", 1, 0, edx, 24, none)
-    F("sse", 1, 0, edx, 25, none)
-    F("sse2", 1, 0, edx, 26, none)
-    F("sse3", 1, 0, ecx, 0, none)
-    F("pclmul", 1, 0, ecx, 1, none)
-    F("ssse3", 1, 0, ecx, 9, none)
-    F("fma", 1, 0, ecx, 12, ymm)
-    F("cx16", 1, 0, ecx, 13, none)
-    F("sse4.1", 1, 0, ecx, 19, none)
-    F("sse4.2", 1, 0, ecx, 20, none)
-    F("movbe", 1, 0, ecx, 22, none)
-    F("popcnt", 1, 0, ecx, 23, none)
-    F("aes", 1, 0, ecx, 25, none)
-    F("xsave", 1, 0, ecx, 26, none)
-    F("avx", 1, 0, ecx, 28, ymm)
-    F("f16c", 1, 0, ecx, 29, ymm)
-    F("bmi", 7, 0, ebx, 3, none)
-    F("avx2", 7, 0, ebx, 5, ymm)
-    F("bmi2", 7, 0, ebx, 8, none)
-    F("avx512f", 7, 0, ebx, 16, zmm)
-    F("avx512dq", 7, 0, ebx, 17, zmm)
-    F("avx512ifma", 7, 0, ebx, 21, zmm)
-    F("avx512cd", 7, 0, ebx, 28, zmm)
-    F("avx512bw", 7, 0, ebx, 30, zmm)
-    F("avx512vl", 7, 0, ebx, 31, zmm)
-    F("avx512vbmi", 7, 0, ecx, 1, zmm)
-    F("avx512vbmi2", 7, 0, ecx, 6, zmm)
-    F("gfni", 7, 0, ecx, 8, none)
-    F("vaes", 7, 0, ecx, 9, ymm)
-    F("vpclmulqdq", 7, 0, ecx, 10, ymm)
-    F("avx512vnni", 7, 0, ecx, 11, zmm)
-    F("avx512bitalg", 7, 0, ecx, 12, zmm)
-    F("avx512vpopcntdq", 7, 0, ecx, 14, zmm)
-    F("amx-bf16", 7, 0, edx, 22, tiles)
-    F("avx512fp16", 7, 0, edx, 23, zmm)
-    F("amx-tile", 7, 0, edx, 24, tiles)
-    F("amx-int8", 7, 0, edx, 25, tiles)
-    F("avxvnni", 7, 1, eax, 4, ymm)
-    F("avx512bf16", 7, 1, eax, 5, zmm)
-    F("sahf", 0x80000001, 0, ecx, 0, none)
-    F("lzcnt", 0x80000001, 0, ecx, 5, none)
-};
+    F("x87", 1, 0, edx, 0, none) F("cx8", 1, 0, edx, 8, none) F(
+        "cmov", 1, 0, edx, 15, none) F("mmx", 1, 0, edx, 23, none)
+        F("fxsr", 1, 0, edx, 24, none) F("sse", 1, 0, edx, 25, none) F(
+            "sse2", 1, 0, edx, 26, none) F("sse3", 1, 0, ecx, 0, none)
+            F("pclmul", 1, 0, ecx, 1, none) F("ssse3", 1, 0, ecx, 9, none) F(
+                "fma", 1,
+                0, ecx,
+                12, ymm) F("cx16", 1, 0, ecx, 13, none)
+                F("sse4.1", 1, 0, ecx, 19, none) F(
+                    "sse4.2",
+                    1, 0,
+                    ecx, 20, none) F("movbe", 1, 0, ecx, 22, none)
+                    F("popcnt", 1, 0, ecx, 23, none) F(
+                        "aes", 1,
+                        0,
+                        ecx, 25, none) F("xsave", 1, 0, ecx, 26, none)
+                        F("avx", 1, 0, ecx, 28,
+                          ymm) F("f16c", 1, 0, ecx, 29,
+                                 ymm) F("bmi", 7, 0, ebx, 3, none)
+                            F("avx2", 7, 0, ebx, 5, ymm) F(
+                                "bmi2",
+                                7, 0,
+                                ebx,
+                                8, none) F("avx512f", 7, 0, ebx, 16, zmm)
+                                F("avx512dq", 7, 0, ebx, 17,
+                                  zmm) F("avx512ifma", 7, 0, ebx, 21,
+                                         zmm) F("avx512cd", 7, 0, ebx, 28, zmm)
+                                    F("avx512bw", 7, 0, ebx, 30, zmm) F(
+                                        "avx512vl",
+                                        7, 0,
+                                        ebx,
+                                        31,
+                                        zmm) F("avx512vbmi", 7, 0, ecx, 1, zmm)
+                                        F("avx512vbmi2", 7, 0, ecx, 6, zmm) F(
+                                            "gfni",
+                                            7, 0,
+                                            ecx,
+                                            8,
+                                            none) F("vaes", 7, 0, ecx, 9, ymm)
+                                            F("vpclmulqdq", 7, 0, ecx, 10,
+                                              ymm) F("avx512vnni", 7, 0, ecx,
+                                                     11, zmm)
+                                                F("avx512bitalg", 7, 0, ecx, 12,
+                                                  zmm) F("avx512vpopcntdq",
+                                                         7, 0, ecx, 14, zmm)
+                                                    F("amx-bf16", 7, 0, edx, 22,
+                                                      tiles) F("avx512fp16", 7,
+                                                               0,
+                                                               edx, 23, zmm)
+                                                        F("amx-tile", 7, 0, edx,
+                                                          24,
+                                                          tiles) F("amx-int8",
+                                                                   7, 0,
+                                                                   edx, 25,
+                                                                   tiles)
+                                                            F("avxvnni", 7, 1,
+                                                              eax, 4,
+                                                              ymm) F("avx512bf1"
+                                                                     "6",
+                                                                     7, 1, eax,
+                                                                     5, zmm)
+                                                                F("sahf",
+                                                                  0x80000001, 0,
+                                                                  ecx, 0, none)
+                                                                    F("lzcnt",
+                                                                      0x80000001,
+                                                                      0, ecx, 5,
+                                                                      none)};
 #undef F
 
 #elif defined(__aarch64__)
@@ -102,11 +124,10 @@ constexpr Feature features[] = {
   {name, [] { return (getauxval(word) >> bit & 1) != 0; }},
 constexpr Feature features[] = {
     F("fp-armv8", AT_HWCAP, 0) F("neon", AT_HWCAP, 1) F("crc", AT_HWCAP, 7)
-    F("lse", AT_HWCAP, 8) F("fullfp16", AT_HWCAP, 10) F("rdm", AT_HWCAP, 12)
-    F("dotprod", AT_HWCAP, 20) F("fp16fml", AT_HWCAP, 23)
-    F("sve", AT_HWCAP, 22) F("sve2", AT_HWCAP2, 1) F("i8mm", AT_HWCAP2, 13)
-    F("bf16", AT_HWCAP2, 14)
-};
+        F("lse", AT_HWCAP, 8) F("fullfp16", AT_HWCAP, 10) F("rdm", AT_HWCAP, 12)
+            F("dotprod", AT_HWCAP, 20) F("fp16fml", AT_HWCAP, 23)
+                F("sve", AT_HWCAP, 22) F("sve2", AT_HWCAP2, 1)
+                    F("i8mm", AT_HWCAP2, 13) F("bf16", AT_HWCAP2, 14)};
 #undef F
 #else
 constexpr Feature features[] = {{"fp-armv8", [] { return true; }},
@@ -116,8 +137,10 @@ constexpr Feature features[] = {{"fp-armv8", [] { return true; }},
 #elif defined(__riscv) && defined(__linux__)
 
 /// AT_HWCAP has one bit for each single-letter extension.
-#define F(name) {name, [] { return (getauxval(AT_HWCAP) >> (*name - 'a') & 1) != 0; }},
-constexpr Feature features[] = {F("a") F("c") F("d") F("f") F("i") F("m") F("v")};
+#define F(name)                                                                \
+  {name, [] { return (getauxval(AT_HWCAP) >> (*name - 'a') & 1) != 0; }},
+constexpr Feature features[] = {F("a") F("c") F("d") F("f") F("i") F("m")
+                                    F("v")};
 #undef F
 
 #else

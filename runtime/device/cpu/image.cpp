@@ -38,9 +38,8 @@ Status CodeImage::load(const artifact::Artifact &artifact,
   artifact::ElfImage image;
   if (variant.image_kind == ALULA_IMAGE_ELF) {
     artifact::Diagnostic diagnostic;
-    if (!artifact::readElfImage(bytes, size,
-                                artifact.getString(variant.target), image,
-                                diagnostic))
+    if (!artifact::readElfImage(bytes, size, artifact.getString(variant.target),
+                                image, diagnostic))
       return makeError(diagnostic.code, "%s", diagnostic.text);
   } else {
     image.segments[0] = {0, size, bytes, size, true};
