@@ -97,7 +97,7 @@ protected:
   size_t cancelled = SIZE_MAX;
   int cancel = 0;
 };
-INSTANTIATE_TEST_SUITE_P(Device, Collectives, testing::Values("cpu", "null"),
+INSTANTIATE_TEST_SUITE_P(Device, Collectives, getDevices(),
                          [](const auto &info) { return info.param; });
 
 TEST_P(Collectives, AllReduce) {

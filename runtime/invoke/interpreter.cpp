@@ -880,14 +880,14 @@ private:
     }
     releaseStaging(*call.executable->instance, one);
     one.isOpen = false;
-    trace(alula_collective_get_name(file.collectives[one.number].kind),
-          one.begin, one.bytes);
+    PendingCollective ended = one;
     size_t open = pending.size();
     while (open && !pending[open - 1].isOpen)
       --open;
     // Shrinking never allocates.
     (void)!pending.resize(open);
-    return nullptr;
+    return trace(alula_collective_get_name(file.collectives[ended.number].kind),
+                 ended.begin, ended.bytes);
   }
 
   /// An engine's error with the collective that it is about.

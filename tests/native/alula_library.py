@@ -4,6 +4,7 @@ Element types are MLIR's names (`f32`, `complex<f64>`), arrays are numpy's.
 """
 
 import ctypes
+import os
 import pathlib
 
 import numpy as np
@@ -119,7 +120,10 @@ class Runtime:
     """One instance, with one thread unless told otherwise."""
 
     def __init__(self, build: pathlib.Path, thread_count: int = 1):
-        self.library = ctypes.CDLL(str(build / "lib" / "libalula_runtime.so"))
+        # ALULA_DEVICE=afar: the device that keeps the host out (runtime/device/afar).
+        device = os.environ.get("ALULA_DEVICE") or "cpu"
+        name = "libalula_runtime_afar.so" if device == "afar" else "libalula_runtime.so"
+        self.library = ctypes.CDLL(str(build / "lib" / name))
         pointer, u32 = ctypes.c_void_p, ctypes.c_uint32
         for name, result, arguments in (
             ("alula_error_get_message", ctypes.c_char_p, [pointer]),
@@ -128,7 +132,16 @@ class Runtime:
             ("alula_instance_destroy", None, [pointer]),
             ("alula_buffer_create", pointer, [pointer, u32, u32, pointer, pointer]),
             ("alula_buffer_release", None, [pointer]),
-            ("alula_buffer_get_data", pointer, [pointer]),
+            (
+                "alula_buffer_read",
+                pointer,
+                [pointer, ctypes.c_size_t, pointer, ctypes.c_size_t, pointer],
+            ),
+            (
+                "alula_buffer_write",
+                pointer,
+                [pointer, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, pointer],
+            ),
             ("alula_buffer_get_bytes", ctypes.c_size_t, [pointer]),
             ("alula_buffer_get_dtype", u32, [pointer]),
             ("alula_buffer_get_rank", u32, [pointer]),
@@ -150,7 +163,7 @@ class Runtime:
         ):
             function = getattr(self.library, name)
             function.restype, function.argtypes = result, arguments
-        options = _InstanceOptions(ctypes.sizeof(_InstanceOptions), b"cpu", thread_count)
+        options = _InstanceOptions(ctypes.sizeof(_InstanceOptions), device.encode(), thread_count)
         self.instance = ctypes.c_void_p()
         self.check(
             self.library.alula_instance_create(ctypes.byref(options), ctypes.byref(self.instance))
@@ -182,7 +195,7 @@ class Buffer:
     """A buffer of the runtime; release it by hand."""
 
     def __init__(self, runtime: Runtime, handle: int):
-        self._library, self.handle = runtime.library, handle
+        self._runtime, self._library, self.handle = runtime, runtime.library, handle
 
     @property
     def size(self) -> int:
@@ -191,13 +204,12 @@ class Buffer:
     def write(self, data: bytes) -> None:
         if len(data) != self.size:
             raise RuntimeFailure(f"{len(data)} bytes for a buffer of {self.size}")
-        if data:
-            ctypes.memmove(self._library.alula_buffer_get_data(self.handle), data, len(data))
+        self._runtime.check(self._library.alula_buffer_write(self.handle, 0, data, len(data), None))
 
     def read(self) -> bytes:
-        if not self.size:
-            return b""
-        return ctypes.string_at(self._library.alula_buffer_get_data(self.handle), self.size)
+        data = ctypes.create_string_buffer(max(self.size, 1))
+        self._runtime.check(self._library.alula_buffer_read(self.handle, 0, data, self.size, None))
+        return data.raw[: self.size]
 
     @property
     def type(self) -> str:
