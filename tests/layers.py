@@ -1,7 +1,9 @@
 """Checks the arrows between rooms, the forbidden file names, and that no text
-names a machine.
+names a folder of a machine.
 
-Each `#include "room/…"` of ours must follow an arrow of docs/map.md.
+Each `#include "room/…"` of ours must follow an arrow of docs/map.md. Rooms that
+work for any machine read its facts (dialect/dispatch/machine.h): they name no
+target, no feature, and have no constant of a cache, a core or a vector.
 """
 
 import re
@@ -115,6 +117,45 @@ FORBIDDEN_NAME = re.compile(r"(^|_)(utils?|helpers?|common|misc|manager|impl2)(_
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 MACHINE = re.compile(r"(?<![\w.])/(work|root|home)/")
 
+# Rooms that know machines by their facts alone; library: C code for targets.
+ANY_MACHINE = (
+    "dialect/dispatch/",
+    "compiler/dispatch/",
+    "compiler/kernel/",
+    "compiler/schedule/",
+)
+FACTS = ("dialect/dispatch/machine.", "compiler/kernel/library/")
+TARGET_NAME = re.compile(
+    r'"[^"\n]*(?<![a-z])(avx|sse\d|f16c|neon|sve|x86|aarch64|riscv|sm_\d|nvptx|amdgcn)'
+)
+TARGET_INCLUDE = re.compile(r'#include "(llvm/(TargetParser|MC|Target)/|compiler/target/)')
+MACHINE_WORD = re.compile(
+    r"\b(caches?|cores?|panels?|sockets?|simd|lanes?|vectors?|registers?"
+    r"|workgroups?|warps?|alignment)\b"
+)
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+CONSTANT = re.compile(r"^\s*(?:static\s+|inline\s+)*constexpr\s+[\w:]+\s+([^;({]*[=])")
+
+
+def check_any_machine(path, text):
+    """What a room says of machines though it works for any."""
+    comment = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        stripped = line.strip()
+        if stripped.startswith("//"):
+            comment += stripped + " "
+            continue
+        where = f"{path}:{number}"
+        if TARGET_NAME.search(line) or TARGET_INCLUDE.search(line):
+            yield f"{where}: names a target: ask dispatch::getMachine"
+        if CONSTANT.match(line) and MACHINE_WORD.search(
+            CAMEL.sub(" ", comment + line).lower()
+        ):
+            yield f"{where}: a constant of a machine: ask dispatch::getMachine"
+        # A comment is of all constants that follow it.
+        if not line.lstrip().startswith("constexpr"):
+            comment = ""
+
 
 def room_of(path):
     parts = path.split("/")
@@ -169,6 +210,8 @@ def main():
                 problems.append(f"{name}: names a folder of a machine")
             if path.suffix in {".h", ".cpp", ".c"}:
                 problems += check_includes(name, text)
+                if name.startswith(ANY_MACHINE) and not name.startswith(FACTS):
+                    problems += check_any_machine(name, text)
     print("\n".join(problems) if problems else "layers: fine")
     return 1 if problems else 0
 

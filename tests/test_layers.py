@@ -19,3 +19,32 @@ def test_a_forbidden_include_is_found():
 def test_names_of_no_subject_are_found():
     assert layers.FORBIDDEN_NAME.search("shape_utils.h")
     assert not layers.FORBIDDEN_NAME.search("shape_math.h")
+
+
+def find_any_machine(text):
+    return [
+        problem.split(": ")[1]
+        for problem in layers.check_any_machine("compiler/kernel/x.cpp", text)
+    ]
+
+
+def test_constants_of_machines_are_found():
+    assert find_any_machine("constexpr int64_t panelBytes = 128;") == [
+        "a constant of a machine"
+    ]
+    text = "/// Enough for the cores of one socket.\nconstexpr int64_t most = 64;\n"
+    assert find_any_machine(text) == ["a constant of a machine"]
+    # What an algorithm wants is its own matter.
+    text = "/// Insertion is faster up to here.\nconstexpr int64_t maxRun = 16;\n"
+    assert find_any_machine(text) == []
+
+
+def test_features_and_targets_are_found():
+    for text in (
+        'if (is_contained(features, "avx512vl"))',
+        'bool isArm = triple == "aarch64";',
+        '#include "llvm/TargetParser/Triple.h"',
+        '#include "compiler/target/cpu/machine.h"',
+    ):
+        assert find_any_machine(text) == ["names a target"], text
+    assert find_any_machine("// As on x86, by avx2.\nint x;") == []

@@ -16,13 +16,17 @@ using namespace mlir;
 using namespace alula::dispatch;
 
 namespace {
-/// More ops than this make a kernel slow to compile.
-constexpr size_t maxOps = 256;
-
 /// A row of more elements leaves the cache between two loops over it.
-constexpr int64_t maxColumns = 1 << 15;
+int64_t getMaxColumns(const MachineFacts &machine) {
+  return machine.getCoreCacheBytes() / int64_t(sizeof(double));
+}
+
 /// With fewer rows, most cores would have none.
-constexpr int64_t minRows = 8;
+int64_t getMinRows(const MachineFacts &machine) { return machine.cores / 2; }
+
+bool hasRoom(size_t ops, const MachineFacts &machine) {
+  return ops <= static_cast<size_t>(machine.kernelOps);
+}
 
 /// Each element of the result depends on one element of each operand.
 bool isMap(Operation *op) {
@@ -106,7 +110,10 @@ bool holdsEffects(Operation *op) {
 
 class GroupBuilder {
 public:
-  explicit GroupBuilder(Operation *root) { add(root); }
+  GroupBuilder(Operation *root, const MachineFacts &machine)
+      : machine(machine) {
+    add(root);
+  }
 
   /// Takes in producers until none fits. Each round may free the next.
   void grow(const DenseSet<Operation *> &taken) {
@@ -115,7 +122,8 @@ public:
     if (members.front()->getNumRegions() && !isContraction(members.front()) &&
         !isScatter)
       return;
-    for (size_t i = 0; i < members.size() && members.size() < maxOps; ++i)
+    for (size_t i = 0;
+         i < members.size() && hasRoom(members.size() + 1, machine); ++i)
       for (Value operand : members[i]->getOperands())
         if (Operation *producer = operand.getDefiningOp())
           if (fits(producer, taken) &&
@@ -199,8 +207,9 @@ private:
       return false;
     auto type = cast<RankedTensorType>(reduce->getOperand(0).getType());
     int64_t numRows = ShapedType::getNumElements(*rows);
-    if (type.getNumElements() > maxColumns * numRows ||
-        (numRows < minRows && type.getNumElements() > smallWork))
+    if (type.getNumElements() > getMaxColumns(machine) * numRows ||
+        (numRows < getMinRows(machine) &&
+         !isSmallWork(type.getNumElements(), machine)))
       return false;
     SmallVector<Operation *> followers{reduce};
     DenseSet<Operation *> seen;
@@ -216,6 +225,7 @@ private:
     return true;
   }
 
+  const MachineFacts &machine;
   SmallVector<Operation *> members, contractions;
   DenseSet<Operation *> set;
   /// Those from which only elementwise ops lead to the root, itself among them.
@@ -243,15 +253,16 @@ bool isNeededBetween(const KernelGroup &first, Operation *last) {
 }
 
 /// Neighbours whose work together is small become one.
-SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups) {
+SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups,
+                                    const MachineFacts &machine) {
   SmallVector<KernelGroup> merged;
   int64_t mergedWork = 0;
   for (const KernelGroup &group : groups) {
     int64_t work = 0;
     for (Operation *op : group.ops)
       work += estimateWork(op);
-    if (!merged.empty() && mergedWork + work <= smallWork &&
-        merged.back().ops.size() + group.ops.size() <= maxOps &&
+    if (!merged.empty() && isSmallWork(mergedWork + work, machine) &&
+        hasRoom(merged.back().ops.size() + group.ops.size(), machine) &&
         !isNeededBetween(merged.back(), group.getLast())) {
       SmallVector<Operation *> &ops = merged.back().ops;
       ops.append(group.ops);
@@ -273,7 +284,8 @@ bool alula::dispatch::staysOnHost(Operation *op) {
       op->hasTrait<mlir::OpTrait::ConstantLike>() ||
       !isa<stablehlo::StablehloDialect>(op->getDialect()) || hasEffects(op))
     return true;
-  return isControlFlow(op) && (estimateWork(op) > smallWork || holdsEffects(op));
+  return isControlFlow(op) &&
+         (!isSmallWork(estimateWork(op), getMachine(op)) || holdsEffects(op));
 }
 
 bool alula::dispatch::isKernelConstant(Value value) {
@@ -291,17 +303,18 @@ bool alula::dispatch::isKernelConstant(Value value) {
 }
 
 SmallVector<KernelGroup> alula::dispatch::formKernelGroups(Block &block) {
+  const MachineFacts machine = getMachine(block.getParentOp());
   SmallVector<KernelGroup> groups;
   DenseSet<Operation *> taken;
   // From the end, so that each op meets its consumers' groups first.
   for (Operation &op : llvm::reverse(block)) {
     if (staysOnHost(&op) || taken.contains(&op))
       continue;
-    GroupBuilder builder(&op);
+    GroupBuilder builder(&op, machine);
     builder.grow(taken);
     groups.push_back(builder.take());
     taken.insert(groups.back().ops.begin(), groups.back().ops.end());
   }
   std::reverse(groups.begin(), groups.end());
-  return mergeSmall(groups);
+  return mergeSmall(groups, machine);
 }

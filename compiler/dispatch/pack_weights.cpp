@@ -21,9 +21,6 @@ using namespace mlir;
 using namespace alula::dispatch;
 
 namespace {
-/// A narrow one would be mostly spare columns.
-constexpr int64_t minColumns = 8;
-
 /// The dimensions of a right side that number its rows and columns.
 struct Matrix {
   SmallVector<int64_t> rows, columns;
@@ -128,12 +125,15 @@ std::vector<Element> pack(ArrayRef<char> elements, RankedTensorType type,
   return panels;
 }
 
-void packConstant(stablehlo::ConstantOp constant) {
+void packConstant(stablehlo::ConstantOp constant, int64_t panelBytes) {
   auto type = cast<RankedTensorType>(constant.getType());
   std::optional<Matrix> matrix = findMatrix(constant);
-  if (!matrix || countElements(type, matrix->columns) < minColumns)
-    return;
   int64_t bytes = type.getElementTypeBitWidth() / 8;
+  // A narrow one would be mostly spare columns.
+  int64_t minColumns = panelBytes / 16;
+  if (!matrix || panelBytes < bytes ||
+      countElements(type, matrix->columns) < minColumns)
+    return;
   ArrayRef<char> elements = getElements(constant.getValue());
   if (elements.size() != static_cast<size_t>(type.getNumElements() * bytes))
     return;
@@ -173,8 +173,9 @@ struct PackWeights
           (type.getElementType().isF32() || type.getElementType().isF64()))
         constants.push_back(constant);
     });
+    int64_t panelBytes = getMachine(getOperation()).panelBytes;
     for (stablehlo::ConstantOp constant : constants)
-      packConstant(constant);
+      packConstant(constant, panelBytes);
   }
 };
 } // namespace

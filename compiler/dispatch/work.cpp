@@ -95,3 +95,7 @@ int64_t alula::dispatch::estimateWork(Operation *op) {
     elements = countElements(update.getUpdate().getType());
   return multiply(std::max<int64_t>(elements, 1), getStepsPerElement(op));
 }
+
+bool alula::dispatch::isSmallWork(int64_t work, const MachineFacts &machine) {
+  return work <= machine.launchSteps;
+}

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "dialect/dispatch/machine.h"
+
 #include "mlir/IR/Operation.h"
 
 namespace alula::dispatch {
@@ -8,7 +10,7 @@ namespace alula::dispatch {
 /// one round. Sizes that are not known count as large.
 int64_t estimateWork(mlir::Operation *op);
 
-/// Below this, starting a kernel costs more than running one.
-constexpr int64_t smallWork = 1 << 15;
+/// Whether starting a kernel for so much work costs more than running it.
+bool isSmallWork(int64_t work, const MachineFacts &machine);
 
 } // namespace alula::dispatch

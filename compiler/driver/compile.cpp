@@ -5,9 +5,10 @@
 #include "artifact/printer.h"
 #include "compiler/driver/check_custom_calls.h"
 #include "compiler/driver/debug_texts.h"
-#include "compiler/driver/plugin_stages.h"
+#include "compiler/driver/machines.h"
 #include "compiler/driver/object_stage.h"
 #include "compiler/driver/passes.h"
+#include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
@@ -258,6 +259,10 @@ LogicalResult alula::driver::compile(ModuleOp module,
   if (options.executableOnly && failed(checkExecutableAlone(module)))
     return failure();
   unsigned first = options.completed ? unsigned(*options.completed) + 1 : 0;
+  // From here on rooms ask what they compile for.
+  if (first >= static_cast<unsigned>(Room::Dispatch) &&
+      failed(assignMachine(module, options)))
+    return failure();
   if (options.completed == Room::Dispatch && options.preprocessAgain) {
     watch.beginRoom(Room::Dispatch);
     if (failed(finishExecutables(module, options, watch)))
@@ -271,6 +276,8 @@ LogicalResult alula::driver::compile(ModuleOp module,
   for (unsigned i = first; i <= static_cast<unsigned>(options.until); ++i) {
     auto room = static_cast<Room>(i);
     watch.beginRoom(room);
+    if (room == Room::Dispatch && failed(assignMachine(module, options)))
+      return failure();
     if (failed(runRoom(room, module, options, watch, output)) ||
         watch.isCancelled() || failed(watch.endRoom(module)))
       return failure();

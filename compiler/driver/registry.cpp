@@ -10,6 +10,7 @@
 #include "compiler/partition/passes.h"
 #include "compiler/preprocess/test_pass.h"
 #include "compiler/schedule/passes.h"
+#include "compiler/target/cpu/machine.h"
 #include "compiler/target/cpu/passes.h"
 
 #include "dialect/chlo/ops.h"
@@ -50,6 +51,11 @@ void alula::driver::registerDialects(mlir::DialectRegistry &registry) {
                   mlir::LLVM::LLVMDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
                   mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+  // The machine of programs that don't say for which one they are.
+  registry.addExtension(
+      +[](mlir::MLIRContext *, dispatch::DispatchDialect *dialect) {
+        dialect->setDefaultMachine(cpu::getPortableFacts());
+      });
   mlir::func::registerInlinerExtension(registry);
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);

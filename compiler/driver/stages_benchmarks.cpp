@@ -1,5 +1,6 @@
 // A program of its own for each call of a kernel.
 
+#include "compiler/driver/machines.h"
 #include "compiler/driver/stages_dump.h"
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/stages_file.h"
@@ -65,6 +66,7 @@ OwningOpRef<ModuleOp> isolate(LaunchOp launch, const KnownCall &call,
                               ModuleOp whole) {
   Location location = launch.getLoc();
   OwningOpRef<ModuleOp> program = ModuleOp::create(location);
+  copyMachine(whole, *program);
   OpBuilder builder = OpBuilder::atBlockEnd(program->getBody());
   StringAttr name = launch.getEntry().getRootReference();
   builder.clone(*whole.lookupSymbol<ExecutableOp>(name));

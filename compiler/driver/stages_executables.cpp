@@ -1,5 +1,6 @@
 #include "compiler/driver/stages_executables.h"
 
+#include "compiler/driver/machines.h"
 #include "compiler/driver/stages_dump.h"
 #include "compiler/driver/stages_file.h"
 #include "compiler/preprocess/envelope.h"
@@ -72,6 +73,7 @@ LogicalResult alula::driver::writeExecutables(
   auto names = nameExecutables(module);
   for (ExecutableOp executable : chosen) {
     OwningOpRef<ModuleOp> envelope = preprocess::wrap(executable);
+    copyMachine(module, *envelope);
     std::string name = names[executable.getSymNameAttr()] + files.kind.str() +
                        (options.dumps.bytecode ? ".mlirbc" : ".mlir");
     if (failed(report(
@@ -115,6 +117,7 @@ LogicalResult alula::driver::writeBinaries(ModuleOp module,
   auto names = nameExecutables(module);
   for (ExecutableOp executable : executables) {
     OwningOpRef<ModuleOp> envelope = preprocess::wrap(executable);
+    copyMachine(module, *envelope);
     CompileOutput output;
     if (failed(compile(*envelope, alone, output)) ||
         failed(

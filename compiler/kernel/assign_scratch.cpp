@@ -61,6 +61,7 @@ struct AssignScratch
     if (allocs.empty())
       return success();
 
+    auto alignment = static_cast<uint64_t>(getMachine(entry).alignment);
     int64_t total = 0;
     SmallVector<int64_t> offsets;
     for (memref::AllocOp alloc : allocs) {
@@ -70,7 +71,7 @@ struct AssignScratch
                                     "be known: "
                                  << alloc.getType();
       offsets.push_back(total);
-      total += static_cast<int64_t>(llvm::alignTo(*bytes, 64));
+      total += static_cast<int64_t>(llvm::alignTo(*bytes, alignment));
     }
 
     auto builder = OpBuilder::atBlockBegin(&function.front());

@@ -28,14 +28,7 @@ using alula::kernel::findRoot;
 using alula::dispatch::EntryOp;
 
 namespace {
-/// Enough for the cores of one socket, and for a fair share of each.
-constexpr int64_t maxWorkgroups = 64;
-constexpr int64_t fewWorkgroups = 16;
-/// Steps that are worth waking another core.
-constexpr int64_t minSteps = int64_t(1) << 15;
-/// Slices of the innermost dimension begin where whole vectors do.
-constexpr int64_t innermostUnit = 64;
-/// What every workgroup repeats may be this part of the whole.
+/// What is repeated may be this part of the whole.
 constexpr int64_t maxRepeatedPart = 16;
 /// A size that is only known at run time.
 constexpr int64_t guessedSize = 1024;
@@ -117,7 +110,8 @@ struct Accesses {
 class Distributor {
 public:
   Distributor(func::FuncOp function, EntryOp entry)
-      : function(function), entry(entry) {}
+      : function(function), entry(entry),
+        machine(alula::dispatch::getMachine(entry)) {}
 
   /// The number of workgroups.
   int64_t run() {
@@ -130,12 +124,12 @@ public:
     }
     if (steps / maxRepeatedPart < repeated)
       return 1;
-    int64_t count =
-        std::min({steps / minSteps, most, maxWorkgroups});
+    int64_t count = std::min(
+        {steps / machine.workgroupSteps, most, machine.getMaxWorkgroups()});
     if (count < 2)
       return 1;
     // A few are the same for each of two, four or eight cores.
-    if (count < fewWorkgroups)
+    if (count < machine.cores)
       count = int64_t(llvm::bit_floor(uint64_t(count)));
     sliceAll(count);
     return count;
@@ -209,17 +203,17 @@ private:
 
   /// A dimension to slice: the first that together with those before it has
   /// slices enough, else the largest.
-  static unsigned chooseDim(scf::ParallelOp loop) {
+  unsigned chooseDim(scf::ParallelOp loop) {
     auto dims = llvm::to_vector(
         llvm::zip_equal(loop.getLowerBound(), loop.getUpperBound()));
     unsigned largest = 0;
     int64_t largestSize = 0;
     for (auto [i, bounds] : llvm::enumerate(dims)) {
       int64_t size = getSize(std::get<0>(bounds), std::get<1>(bounds));
-      if (size >= maxWorkgroups && i + 1 < dims.size())
+      if (size >= machine.getMaxWorkgroups() && i + 1 < dims.size())
         return static_cast<unsigned>(i);
       if (i + 1 == dims.size())
-        size /= innermostUnit;
+        size /= getInnermostUnit();
       if (size > largestSize) {
         largest = static_cast<unsigned>(i);
         largestSize = size;
@@ -228,22 +222,26 @@ private:
     return largest;
   }
 
-  static int64_t countSlices(scf::ParallelOp loop) {
+  int64_t countSlices(scf::ParallelOp loop) {
     unsigned dim = chooseDim(loop);
     int64_t size = getSize(loop.getLowerBound()[dim], loop.getUpperBound()[dim]);
     return llvm::divideCeil(size, getUnit(loop, dim));
   }
 
+  /// Slices of the innermost dimension begin where cache lines and vectors do,
+  /// whatever the element type.
+  int64_t getInnermostUnit() const { return machine.lineBytes; }
+
   /// Innermost loops go over neighbours in memory.
-  static int64_t getUnit(scf::ParallelOp loop, unsigned dim) {
+  int64_t getUnit(scf::ParallelOp loop, unsigned dim) {
     bool isInnermost = dim + 1 == loop.getNumLoops() &&
                        loop.getBody()->getOps<scf::ParallelOp>().empty() &&
                        loop.getBody()->getOps<scf::ForOp>().empty() &&
                        !loop->hasAttr("kernel.block_steps");
-    return isInnermost ? innermostUnit : 1;
+    return isInnermost ? getInnermostUnit() : 1;
   }
 
-  static void slice(scf::ParallelOp loop, Value group, int64_t count) {
+  void slice(scf::ParallelOp loop, Value group, int64_t count) {
     unsigned dim = chooseDim(loop);
     OpBuilder builder(loop);
     Location location = loop.getLoc();
@@ -270,6 +268,7 @@ private:
 
   func::FuncOp function;
   EntryOp entry;
+  const alula::dispatch::MachineFacts machine;
   SmallVector<scf::ParallelOp> loops;
   int64_t repeated = 0;
 };

@@ -10,6 +10,7 @@
 #include "compiler/kernel/inline_plan.h"
 #include "compiler/kernel/product_call.h"
 #include "compiler/kernel/reduce_columns.h"
+#include "dialect/dispatch/machine.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -18,14 +19,6 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Below this many steps loops of scalars are as fast.
-constexpr int64_t minSteps = 4096;
-
-int64_t countElements(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return type.hasStaticShape() ? type.getNumElements() : minSteps;
-}
-
 /// Its elements are those of `product` at the same indices, changed.
 bool mayFollow(Operation *op, Operation *product) {
   auto shapeOf = [](Value tensor) {
@@ -81,7 +74,10 @@ bool alula::kernel::worksInBlocks(Operation *op) {
   if (!dot || !getProductTypes(op))
     return false;
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
-  int64_t steps = countElements(dot.getResult());
+  // Below this many steps loops of scalars are as fast.
+  int64_t minSteps = dispatch::getMachine(op).callSteps;
+  auto result = cast<RankedTensorType>(dot.getType());
+  int64_t steps = result.hasStaticShape() ? result.getNumElements() : minSteps;
   for (int64_t dim : dot.getDotDimensionNumbers().getLhsContractingDimensions()) {
     int64_t size = lhs.getDimSize(static_cast<unsigned>(dim));
     size = ShapedType::isDynamic(size) ? minSteps : std::min(size, minSteps);

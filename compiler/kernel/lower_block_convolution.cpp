@@ -19,10 +19,20 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Of outputs in a block, and bytes that are copied for one.
-constexpr int64_t maxBlockRow = 128, maxBlockOutputs = 512,
-                  maxCopiedBytes = 256 * 1024;
-constexpr int64_t maxBlockFeatures = 256, minBlockFeatures = 64;
+/// Outputs of a block are the rows of a product.
+struct BlockSizes {
+  explicit BlockSizes(const alula::dispatch::MachineFacts &machine)
+      : outputs(machine.blockRows / 2), features(machine.blockColumns),
+        copiedBytes(machine.getCoreCacheBytes()) {}
+
+  int64_t outputs;
+  /// Of one row of the image.
+  int64_t outputsOfRow = outputs / 4;
+  int64_t features;
+  int64_t leastFeatures = features / 4;
+  /// Of inputs that are copied for one block.
+  int64_t copiedBytes;
+};
 
 class BlockConvolution : Convolution {
 public:
@@ -99,7 +109,8 @@ int64_t BlockConvolution::countCopied() const {
 }
 
 int64_t BlockConvolution::countBlocks() const {
-  auto countOf = [](Value size, int64_t limit) {
+  int64_t wantedBlocks = lowering.machine.cores;
+  auto countOf = [&](Value size, int64_t limit) {
     auto constant = getConstantIntValue(size);
     return std::min<int64_t>(
         wantedBlocks, constant ? llvm::divideCeil(*constant, limit) : wantedBlocks);
@@ -128,6 +139,8 @@ bool BlockConvolution::isReadInPlace() {
 }
 
 void BlockConvolution::chooseBlocks() {
+  BlockSizes sizes(lowering.machine);
+  int64_t wantedBlocks = lowering.machine.cores;
   inPlace = isReadInPlace();
   auto getLimit = [](Value size, int64_t limit) {
     return std::min(std::max<int64_t>(getConstantIntValue(size).value_or(limit), 1),
@@ -135,24 +148,26 @@ void BlockConvolution::chooseBlocks() {
   };
   limits.assign(windows.size(), 1);
   size_t last = windows.size() - 1;
-  limits[last] = getLimit(windows[last].outputSize, maxBlockRow);
+  limits[last] = getLimit(windows[last].outputSize, sizes.outputsOfRow);
   if (windows.size() > 1)
-    limits[last - 1] = getLimit(windows[last - 1].outputSize,
-                                std::max<int64_t>(1, maxBlockOutputs / limits[last]));
-  featureLimit = getLimit(featuresOfGroup, maxBlockFeatures);
+    limits[last - 1] =
+        getLimit(windows[last - 1].outputSize,
+                 std::max<int64_t>(1, sizes.outputs / limits[last]));
+  featureLimit = getLimit(featuresOfGroup, sizes.features);
   int64_t bytes = getMemoryType(types.left).getIntOrFloatBitWidth() / 8;
   auto isTooLarge = [&] {
-    return !inPlace && countCopied() * bytes > maxCopiedBytes;
+    return !inPlace && countCopied() * bytes > sizes.copiedBytes;
   };
   // Shorter blocks first: what is copied is copied once for all features.
   if (windows.size() > 1)
-    while (limits[last - 1] > 1 &&
-           (isTooLarge() || (countBlocks() < wantedBlocks &&
-                             limits[last] * limits[last - 1] > maxBlockOutputs / 4)))
+    while (
+        limits[last - 1] > 1 &&
+        (isTooLarge() || (countBlocks() < wantedBlocks &&
+                          limits[last] * limits[last - 1] > sizes.outputs / 4)))
       limits[last - 1] = llvm::divideCeil(limits[last - 1], 2);
   while (limits[last] > 16 && isTooLarge())
     limits[last] = llvm::divideCeil(limits[last], 2);
-  while (featureLimit > minBlockFeatures && countBlocks() < wantedBlocks)
+  while (featureLimit > sizes.leastFeatures && countBlocks() < wantedBlocks)
     featureLimit /= 2;
 }
 
@@ -340,7 +355,7 @@ void BlockConvolution::emit() {
     products *= getKernelSize(i);
   }
   addBlocks(featuresOfGroup, featureLimit);
-  int64_t steps = outputs * products / productsPerStep;
+  int64_t steps = outputs * products / getProductsPerStep(lowering.machine);
   lowering.forEachBlock(lowering.product(grid), steps, [&](Value number) {
     SmallVector<Value> at = lowering.delinearize(number, grid);
     ConvPosition first{at[0], at[1], lowering.mul(at.back(), sizes.back()), {}};
@@ -456,7 +471,8 @@ void BlockConvolution::finish(Value tile, const ConvPosition &first,
 
 bool alula::kernel::worksInBlocks(stablehlo::ConvolutionOp convolution) {
   // Narrow outputs and huge windows are better off as loops.
-  constexpr int64_t minFeatures = 8, maxPieces = 1024, minSteps = 4096;
+  constexpr int64_t minFeatures = 8, maxPieces = 1024;
+  int64_t minSteps = dispatch::getMachine(convolution).callSteps;
   auto kernel = cast<RankedTensorType>(convolution.getRhs().getType());
   auto numbers = convolution.getDimensionNumbers();
   if (!kernel.hasStaticShape() || !kernel.getNumElements() ||

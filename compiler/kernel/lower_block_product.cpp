@@ -16,17 +16,24 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Enough rows that packing a panel of the right side is cheap; fewer of a block
-/// that has to stay near.
-constexpr int64_t maxBlockRows = 1024, maxNearRows = 512;
-constexpr int64_t goodBlockRows = 256, minBlockRows = 128, fewBlockRows = 192;
-/// A few panels. A single row reads the right side as it lies, best in long
-/// pieces.
-constexpr int64_t maxBlockColumns = 256, goodBlockColumns = 128;
-constexpr int64_t minBlockColumns = 64;
-constexpr int64_t fewRows = 3, longRow = 2048, minLongRow = 512;
-/// A right side that is read for few rows costs what its memory does.
-constexpr int64_t productsPerStepOfFewRows = 2;
+constexpr int64_t fewRows = 3;
+
+/// Blocks of the machine's tile and parts of it.
+struct BlockSizes {
+  explicit BlockSizes(const alula::dispatch::MachineFacts &machine)
+      : rows(machine.blockRows), columns(machine.blockColumns) {}
+
+  int64_t rows, columns;
+  /// Of a block that has to stay in the cache.
+  int64_t nearRows = rows / 2;
+  /// Enough that packing a panel of the right side is cheap, and fewer.
+  int64_t goodRows = rows / 4, leastRows = rows / 8;
+  /// As many are one block.
+  int64_t undividedRows = rows * 3 / 16;
+  int64_t goodColumns = columns / 2, leastColumns = columns / 4;
+  /// A single row reads the right side as it lies, best in long pieces.
+  int64_t longRow = 8 * columns, leastLongRow = 2 * columns;
+};
 
 class BlockProduct {
 public:
@@ -97,14 +104,15 @@ MatrixDims BlockProduct::getDims(bool isLeft) const {
 }
 
 void BlockProduct::chooseBlocks() {
+  BlockSizes sizes(lowering.machine);
+  int64_t wantedBlocks = lowering.machine.cores;
   auto constantRows = getConstantIntValue(rows);
-  int64_t rowLimit = constantRows && *constantRows <= fewBlockRows
+  int64_t rowLimit = constantRows && *constantRows <= sizes.undividedRows
                          ? std::max<int64_t>(*constantRows, 1)
-                         : isReadAgain() || types.left != types.sum
-                             ? maxNearRows
-                             : maxBlockRows;
+                     : isReadAgain() || types.left != types.sum ? sizes.nearRows
+                                                                : sizes.rows;
   auto constantColumns = getConstantIntValue(columns);
-  int64_t columnLimit = maxBlockColumns;
+  int64_t columnLimit = sizes.columns;
   auto countBlocks = [&]() {
     int64_t count = constantColumns
                         ? llvm::divideCeil(*constantColumns, columnLimit)
@@ -116,10 +124,10 @@ void BlockProduct::chooseBlocks() {
     return count * std::min(int64_t(llvm::divideCeil(rowCount, rowLimit)),
                             wantedBlocks);
   };
-  int64_t leastLimit = minBlockColumns;
+  int64_t leastLimit = sizes.leastColumns;
   if (constantRows && *constantRows <= fewRows && !right.isInPanels()) {
-    columnLimit = longRow;
-    leastLimit = minLongRow;
+    columnLimit = sizes.longRow;
+    leastLimit = sizes.leastLongRow;
   }
   // Smaller ones are more; fewer rows have the right side packed more often, and
   // fewer columns the left side read.
@@ -127,10 +135,10 @@ void BlockProduct::chooseBlocks() {
     while (limit > least && countBlocks() < wantedBlocks)
       limit /= 2;
   };
-  halve(columnLimit, std::max(leastLimit, goodBlockColumns));
-  halve(rowLimit, goodBlockRows);
+  halve(columnLimit, std::max(leastLimit, sizes.goodColumns));
+  halve(rowLimit, sizes.goodRows);
   halve(columnLimit, leastLimit);
-  halve(rowLimit, minBlockRows);
+  halve(rowLimit, sizes.leastRows);
   if (constantColumns)
     columnLimit = std::min(columnLimit, std::max<int64_t>(*constantColumns, 1));
   blockRows = lowering.index(rowLimit);
@@ -150,12 +158,14 @@ bool BlockProduct::emit() {
   size_t numBatch = grid.size();
   grid.push_back(lowering.ceilDiv(rows, blockRows));
   grid.push_back(lowering.ceilDiv(columns, blockColumns));
-  int64_t steps = *getConstantIntValue(blockRows) *
-                  *getConstantIntValue(blockColumns) *
-                  std::min<int64_t>(getConstantIntValue(depth).value_or(1024), 1 << 20) /
-                  (*getConstantIntValue(blockRows) <= fewRows
-                       ? productsPerStepOfFewRows
-                       : productsPerStep);
+  // A right side that is read for few rows costs what its memory does.
+  int64_t productsPerStep = getProductsPerStep(lowering.machine);
+  if (*getConstantIntValue(blockRows) <= fewRows)
+    productsPerStep = std::max<int64_t>(productsPerStep / 8, 1);
+  int64_t steps =
+      *getConstantIntValue(blockRows) * *getConstantIntValue(blockColumns) *
+      std::min<int64_t>(getConstantIntValue(depth).value_or(1024), 1 << 20) /
+      productsPerStep;
   lowering.forEachBlock(lowering.product(grid), steps, [&](Value number) {
     SmallVector<Value> position = lowering.delinearize(number, grid);
     emitBlock(ValueRange(position).take_front(numBatch),

@@ -16,8 +16,8 @@ using namespace alula::kernel;
 namespace {
 /// Of one sum of floats.
 constexpr int64_t maxTerms = 1024;
-/// Parts of a row that are reduced side by side, and how long they must be.
-constexpr int64_t partCount = 16, minPart = 16;
+/// Parts of a row that are reduced side by side must have so many elements.
+constexpr int64_t minPart = 16;
 
 class ReduceEmitter {
 public:
@@ -68,10 +68,13 @@ private:
     return reduction.finish(state);
   }
 
+  /// Parts that are reduced side by side.
+  int64_t getPartCount() const { return lowering.machine.lanes; }
+
   /// Whether each step has to wait for the one before, which LLVM can't help.
   bool worksInParts() {
     return reduced.size() == 1 &&
-           countTerms(reduced).value_or(0) >= partCount * minPart &&
+           countTerms(reduced).value_or(0) >= getPartCount() * minPart &&
            llvm::none_of(reduce.getResults(),
                          [](Value result) {
                            return isSmallFloat(getElementType(result));
@@ -81,7 +84,7 @@ private:
 
   /// A state for each of some parts of the row, which are combined in order.
   SmallVector<Value> reduceInParts(ValueRange keptIndices) {
-    int64_t terms = *countTerms(reduced), length = terms / partCount;
+    int64_t terms = *countTerms(reduced), length = terms / getPartCount();
     auto at = [&](Value place) {
       SmallVector<Value> indices(keptIndices);
       indices.insert(indices.begin() + reduced[0], place);
@@ -90,7 +93,7 @@ private:
     auto getPlace = [&](Value part, Value step) {
       return lowering.add(lowering.mul(part, lowering.index(length)), step);
     };
-    Value parts = lowering.index(partCount);
+    Value parts = lowering.index(getPartCount());
     SmallVector<Value> states = reduction.createTemporaries(parts);
     lowering.forEach({parts}, [&](ValueRange part) {
       reduction.store(reduction.begin(at(getPlace(part[0], lowering.index(0)))),
@@ -112,7 +115,7 @@ private:
           return reduction.combine(carried, reduction.load(states, part));
         });
     return reduction.finish(lowering.foldRange(
-        lowering.index(length * partCount), lowering.index(terms), state,
+        lowering.index(length * getPartCount()), lowering.index(terms), state,
         [&](ValueRange place, ValueRange carried) {
           return reduction.append(carried, at(place[0]));
         }));
@@ -168,8 +171,8 @@ private:
   }
 
   /// Of parts of a sum: about the same for all, and as vectors like it.
-  static int64_t getPartLength(int64_t terms) {
-    constexpr int64_t round = 64;
+  int64_t getPartLength(int64_t terms) {
+    auto round = static_cast<uint64_t>(lowering.machine.lineBytes);
     int64_t parts = llvm::divideCeil(terms, maxTerms);
     return llvm::alignTo(llvm::divideCeil(terms, parts), round);
   }

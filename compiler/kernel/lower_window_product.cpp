@@ -17,8 +17,6 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-constexpr int64_t maxRows = 256, minRows = 64, maxFeatures = 128;
-
 class WindowProduct : Convolution {
 public:
   WindowProduct(stablehlo::ConvolutionOp convolution, Lowering &lowering)
@@ -115,8 +113,10 @@ void WindowProduct::emit() {
 
   const ConvWindow &last = windows.back();
   rows = get(last.outputSize) * get(numBatches);
+  const alula::dispatch::MachineFacts &machine = lowering.machine;
+  int64_t maxRows = machine.blockRows / 4, minRows = machine.blockRows / 16;
   rowLimit = std::min(rows, maxRows);
-  featureLimit = std::min(get(featuresOfGroup), maxFeatures);
+  featureLimit = std::min(get(featuresOfGroup), machine.blockColumns / 2);
   int64_t groups = 1, depth = get(inputFeaturesOfGroup);
   SmallVector<Value> grid;
   for (const ConvWindow &window : windows) {
@@ -127,14 +127,15 @@ void WindowProduct::emit() {
     grid.push_back(window.outputSize);
   }
   int64_t features = llvm::divideCeil(get(featuresOfGroup), featureLimit);
-  while (rowLimit > minRows && groups * features *
-                                       int64_t(llvm::divideCeil(rows, rowLimit)) <
-                                   wantedBlocks)
+  while (rowLimit > minRows &&
+         groups * features * int64_t(llvm::divideCeil(rows, rowLimit)) <
+             machine.cores)
     rowLimit = llvm::divideCeil(rowLimit, 2);
   grid.push_back(lowering.index(llvm::divideCeil(rows, rowLimit)));
   grid.push_back(lowering.index(features));
   lowering.forEachBlock(
-      lowering.product(grid), rowLimit * featureLimit * depth / productsPerStep,
+      lowering.product(grid),
+      rowLimit * featureLimit * depth / getProductsPerStep(machine),
       [&](Value number) {
         Operation *loop = b.getInsertionBlock()->getParentOp();
         if (isStep && isa<scf::ParallelOp>(loop))

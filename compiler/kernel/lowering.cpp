@@ -20,7 +20,7 @@ using namespace alula::kernel;
 
 Lowering::Lowering(func::FuncOp function)
     : b(function.getLoc(), OpBuilder::atBlockEnd(&function.front())),
-      function(function) {
+      machine(dispatch::getMachine(function)), function(function) {
   frames.emplace_back();
 }
 
@@ -316,7 +316,7 @@ std::optional<size_t> Lowering::findCrossedDim(Value tensor, unsigned depth) {
 
 void Lowering::forEachElement(ArrayRef<Value> tensors, Body body) {
   // Less than this stays in the cache anyway.
-  constexpr int64_t minElements = 1 << 12, minSize = 32;
+  int64_t minElements = machine.l1Bytes / 8, minSize = machine.lineBytes / 2;
   SmallVector<Value> sizes = getShape(tensors.front());
   auto isLarge = [&](Value size, int64_t limit) {
     return getConstantIntValue(size).value_or(limit) >= limit;

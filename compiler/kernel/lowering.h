@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/element_form.h"
 #include "compiler/kernel/epilogue.h"
+#include "dialect/dispatch/machine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,6 +34,8 @@ public:
 
   /// Its location is that of the op being lowered.
   mlir::ImplicitLocOpBuilder b;
+  /// What the kernel will run on.
+  const dispatch::MachineFacts machine;
 
   // ---- Tensors ----
 

@@ -170,7 +170,8 @@ void Lowering::forEach(ValueRange sizes, Body body) {
 
 void Lowering::forEachInSquares(ValueRange sizes, size_t first, size_t second,
                                 Body body) {
-  Value side = index(16);
+  // A cache line of floats.
+  Value side = index(machine.lineBytes / 4);
   SmallVector<Value> squares(sizes);
   for (size_t dim : {first, second})
     squares[dim] = ceilDiv(sizes[dim], side);

@@ -1,5 +1,6 @@
 #include "compiler/kernel/matrix_operand.h"
 
+#include "compiler/kernel/library/product.h"
 #include "compiler/kernel/scalar.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -80,7 +81,7 @@ Value MatrixOperand::findPanels() const {
       op.getRows() != ArrayRef(dims.rows) ||
       op.getColumns() != ArrayRef(dims.columns) ||
       getElementType(tensor) != element ||
-      op.getWidth() * element.getIntOrFloatBitWidth() / 8 != dispatch::panelBytes)
+      op.getWidth() * element.getIntOrFloatBitWidth() / 8 != ALULA_PANEL_BYTES)
     return {};
   return lowering.getBuffer(op.getPanels());
 }

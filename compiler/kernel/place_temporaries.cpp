@@ -22,8 +22,6 @@ using namespace mlir;
 using namespace alula::dispatch;
 
 namespace {
-constexpr int64_t alignment = 64;
-
 /// Builds the arithmetic that leads to `value` once more, from what `mapping`
 /// has; false if it is more than arithmetic.
 bool repeat(Value value, OpBuilder &builder, IRMapping &mapping) {
@@ -63,6 +61,7 @@ Value computeBytes(memref::AllocOp alloc, OpBuilder &builder,
     sizes.push_back(mapping.lookup(size));
     bytes = builder.create<arith::MulIOp>(location, bytes, sizes.back());
   }
+  int64_t alignment = getMachine(alloc).alignment;
   Value lines = builder.create<arith::DivUIOp>(
       location,
       builder.create<arith::AddIOp>(location, bytes, make(alignment - 1)),

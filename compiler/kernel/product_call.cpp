@@ -13,8 +13,6 @@
 using namespace mlir;
 using namespace alula::kernel;
 
-static_assert(alula::dispatch::panelBytes == ALULA_PANEL_BYTES);
-
 namespace {
 /// How many products each sum is made of; -1 if that is not known.
 int64_t countProducts(Operation *op) {

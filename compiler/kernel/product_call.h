@@ -4,10 +4,10 @@
 
 namespace alula::kernel {
 
-/// Blocks for the cores of a machine, if there is work enough.
-constexpr int64_t wantedBlocks = 16;
-/// What a core does in a product while it does one step of a loop of scalars.
-constexpr int64_t productsPerStep = 16;
+/// Multiply-adds of a product while a scalar loop takes one step.
+inline int64_t getProductsPerStep(const dispatch::MachineFacts &machine) {
+  return machine.lanes;
+}
 
 /// Rows of the result of a block, `groups` times; see library/product.h.
 struct ProductCall {

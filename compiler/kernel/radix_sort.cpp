@@ -29,18 +29,32 @@ using stablehlo::ComparisonDirection;
 namespace {
 /// Merging is faster below; places are numbers of 32 bits.
 constexpr int64_t minRow = 64, maxRow = INT32_MAX;
-/// Bytes of keys that are sorted at once; of more, so many are a chunk.
-constexpr int64_t maxAtOnce = 1 << 17, chunkBytes = 1 << 18;
-constexpr int64_t minChunks = 4, maxParts = 64;
-/// Elements that are worth a range of their own.
-constexpr int64_t rangeLength = 1 << 14, maxRanges = 1 << 10;
-/// Items that are read again at once lie in memory that has just been used, if
-/// that is no more than this.
-constexpr int64_t maxNearBytes = 1 << 20, nearRange = 1 << 16;
-/// Items between two halves, so that both may stay in a cache.
-constexpr int64_t halfGap = 272;
-/// More rows than these are shared by workgroups themselves.
-constexpr int64_t maxSharedRows = 16;
+constexpr int64_t maxRanges = 1 << 10;
+
+/// Parts of long rows.
+struct PartSizes {
+  explicit PartSizes(const alula::dispatch::MachineFacts &machine)
+      : chunkBytes(machine.getCoreCacheBytes()),
+        minParts(machine.getMemoryCores()),
+        maxParts(machine.getMaxWorkgroups()),
+        nearBytes(machine.getLastCacheBytes() / 4),
+        halfGap(4 * machine.lineBytes + 16), maxSharedRows(machine.cores) {}
+
+  int64_t chunkBytes;
+  /// Bytes of keys that are sorted at once; more of them in chunks.
+  int64_t maxAtOnce = chunkBytes / 2;
+  int64_t minParts, maxParts;
+  /// Elements that are worth a range of their own.
+  int64_t rangeLength = chunkBytes / 16;
+  /// Items that are read again at once lie in memory that has just been used,
+  /// if that is no more than this.
+  int64_t nearBytes, nearRange = chunkBytes / 4;
+  /// Items between two halves, so that both may stay in a cache.
+  int64_t halfGap;
+  /// More rows than these are shared by workgroups themselves.
+  int64_t maxSharedRows;
+};
+
 /// What one element costs, to how many threads it is worth: in all, and in each
 /// step.
 constexpr int64_t stepsPerElement = 16;
@@ -103,9 +117,11 @@ public:
   RadixSort(stablehlo::SortOp sort, Order order, ArrayRef<Value> results,
             Lowering &lowering)
       : sort(sort), order(order), results(results), lowering(lowering),
-        b(lowering.b), sizes(lowering.getShape(sort.getInputs()[0])),
+        b(lowering.b), limits(lowering.machine),
+        sizes(lowering.getShape(sort.getInputs()[0])),
         dim(static_cast<size_t>(sort.getDimension() < 0
-                                    ? sort.getDimension() + int64_t(sizes.size())
+                                    ? sort.getDimension() +
+                                          int64_t(sizes.size())
                                     : sort.getDimension())) {}
 
   bool emit();
@@ -135,7 +151,7 @@ private:
   void sortInParts(ValueRange rows);
   Items createItems(bool isKeys, int64_t count);
   Items createHalves(bool isKeys, int64_t rows, int64_t halves) {
-    return createItems(isKeys, rows * halves * (size + halfGap));
+    return createItems(isKeys, rows * halves * (size + limits.halfGap));
   }
   void putKey(const Items &items, Value number, Value bits, Value place);
   /// Which one of all items of `memory` begins a half of a row.
@@ -143,7 +159,7 @@ private:
     return lowering.mul(
         lowering.add(lowering.mul(row, lowering.index(NumHalves)),
                      lowering.index(half)),
-        lowering.index(size + halfGap));
+        lowering.index(size + limits.halfGap));
   }
   Value getPointer(const Items &items, Value number) {
     return getElementPointer(lowering, items.memory,
@@ -215,6 +231,7 @@ private:
   ArrayRef<Value> results;
   Lowering &lowering;
   ImplicitLocOpBuilder &b;
+  const PartSizes limits;
   SmallVector<Value> sizes;
   size_t dim;
   int64_t size = 0;
@@ -251,7 +268,7 @@ bool RadixSort::emit() {
 
   SmallVector<Value> rows(sizes);
   rows[dim] = lowering.index(1);
-  if (size * (keyBits / 8) > maxAtOnce)
+  if (size * (keyBits / 8) > limits.maxAtOnce)
     sortInParts(rows);
   else
     lowering.forEachBlock(
@@ -513,10 +530,10 @@ void RadixSort::sortRange(const Parts &parts, Value rowNumber, ValueRange row,
         lowering.choose(
             lowering.compare(arith::CmpIPredicate::ule,
                              lowering.sub(end, begin),
-                             lowering.index(nearRange)),
+                             lowering.index(limits.nearRange)),
             {},
             [&] {
-              return sortTo(createItems(!items.hasPlaces(), nearRange),
+              return sortTo(createItems(!items.hasPlaces(), limits.nearRange),
                             lowering.sub(lowering.index(0), begin));
             },
             // What was made is no longer needed.
@@ -530,22 +547,27 @@ void RadixSort::sortInParts(ValueRange rows) {
     return (a + divisor - 1) / divisor;
   };
   int64_t itemBytes = keyBits / 8 * (mayBeKeys ? 1 : 2);
-  int64_t numChunks =
-      std::clamp(divideUp(size * itemBytes, chunkBytes), minChunks, maxParts);
+  int64_t numChunks = std::clamp(divideUp(size * itemBytes, limits.chunkBytes),
+                                 limits.minParts, limits.maxParts);
   // Then the pieces of a digit are not all at the same place of their pages.
   numChunks |= 1;
   int64_t length = divideUp(size, numChunks);
   int64_t numRanges =
-      std::clamp(divideUp(size, rangeLength), minChunks, maxRanges);
+      std::clamp(divideUp(size, limits.rangeLength),
+                 std::min(limits.minParts, maxRanges), maxRanges);
 
   // Few rows share the memory that all loops see, else each block has its own.
   auto numRows = getConstantIntValue(lowering.product(rows));
-  bool isShared = numRows && *numRows <= maxSharedRows &&
+  bool isShared = numRows && *numRows <= limits.maxSharedRows &&
                   isa<func::FuncOp>(b.getInsertionBlock()->getParentOp());
   auto sortRows = [&](int64_t memoryRows, auto forEachPart) {
-    Parts parts{lowering.index(numChunks), lowering.index(length),
-                lowering.index(numRanges), {}, {}, {},
-                length * itemBytes <= maxNearBytes};
+    Parts parts{lowering.index(numChunks),
+                lowering.index(length),
+                lowering.index(numRanges),
+                {},
+                {},
+                {},
+                length * itemBytes <= limits.nearBytes};
     auto create = [&](int64_t count, Type type) {
       return lowering.createTemporary({lowering.index(memoryRows * count)},
                                       type);

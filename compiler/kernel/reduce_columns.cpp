@@ -17,12 +17,6 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Columns of a block, and of one that has to be small for all threads to have
-/// some. Blocks begin where vectors do.
-constexpr int64_t blockWidth = 1024, leastWidth = 256, unit = 64;
-constexpr int64_t wantedBlocks = 4;
-/// Neighbours that are worth a loop of their own.
-constexpr int64_t longRun = 64;
 /// Rows that are taken at once, and how many ops that may be.
 constexpr int64_t maxRows = 8, maxOps = 32;
 /// Of one sum: errors add up.
@@ -120,6 +114,13 @@ private:
 
 // Whatever lies side by side in memory belongs to one block, up to its width.
 void ColumnReducer::planBlocks() {
+  const alula::dispatch::MachineFacts &machine = lowering.machine;
+  // States of a block stay in the first cache; narrower ones are for all cores
+  // that memory has work for. Blocks begin where cache lines do.
+  int64_t blockWidth = machine.l1Bytes / 32, leastWidth = blockWidth / 4;
+  int64_t wantedBlocks = machine.getMemoryCores(), unit = machine.lineBytes;
+  // Neighbours that are worth a loop of their own.
+  int64_t longRun = machine.lineBytes;
   int64_t width = 1;
   size_t numOuter = 0;
   while (kept[numOuter] < reduced.front())
@@ -145,7 +146,8 @@ void ColumnReducer::planBlocks() {
   int64_t cutLength = std::clamp<int64_t>(llvm::divideCeil(*size, parts), least,
                                           std::max(most, least));
   if (width == 1)
-    cutLength = llvm::alignTo(cutLength, unit);
+    cutLength = static_cast<int64_t>(
+        llvm::alignTo(uint64_t(cutLength), uint64_t(unit)));
   length = lowering.index(std::min(cutLength, *size));
 }
 

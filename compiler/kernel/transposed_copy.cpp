@@ -17,18 +17,7 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Below this, loops of scalars are as fast.
-constexpr int64_t minElements = 1 << 12, minSize = 8;
-/// A row of a block; blocks of source and target stay in the cache together.
-constexpr int64_t blockBytes = 256, minSide = 32, maxSide = 128;
-
-/// A target of so many bytes is written past the caches, in strips of so many
-/// columns and bytes.
-constexpr int64_t minStripsBytes = 4 << 20, stripColumns = 1 << 10,
-                  stripBytes = 4 << 10;
-/// Rows and columns of so many bytes, or there are too many lines of which only a
-/// part is written, or read.
-constexpr int64_t minRowBytes = 2 << 10, minColumnBytes = 128;
+constexpr int64_t minSize = 8;
 
 bool isSmaller(Value size, int64_t limit) {
   return getConstantIntValue(size).value_or(limit) < limit;
@@ -49,17 +38,25 @@ struct BlockShape {
   bool isStrip;
 
   /// The target's size in all, and of the two dimensions.
-  BlockShape(unsigned bits, Value all, Value allRows, Value allColumns) {
-    int64_t bytes = bits / 8;
+  BlockShape(unsigned bits, Value all, Value allRows, Value allColumns,
+             const alula::dispatch::MachineFacts &machine) {
+    int64_t bytes = bits / 8, line = machine.lineBytes;
+    // With shorter rows and columns there are too many lines of which only a
+    // part is written, or read.
+    int64_t minRowBytes = machine.l1Bytes / 16, minColumnBytes = 2 * line;
     auto hasBytes = [&](Value size, int64_t limit) {
       return getConstantIntValue(size).value_or(0) >= limit / bytes;
     };
-    isStrip = hasBytes(all, minStripsBytes) &&
+    // What no cache holds is written past them.
+    isStrip = hasBytes(all, machine.getLastCacheBytes()) &&
               hasBytes(allRows, minColumnBytes) &&
               hasBytes(allColumns, minRowBytes);
-    int64_t side = std::clamp<int64_t>(blockBytes / bytes, minSide, maxSide);
+    // Blocks of source and target stay in the first cache together.
+    int64_t side = std::clamp(4 * line / bytes, line / 2, 2 * line);
     rows = isStrip ? ALULA_TRANSPOSE_STRIP(bits) : side;
-    columns = isStrip ? std::max(stripColumns, stripBytes / bytes) : side;
+    columns = isStrip
+                  ? std::max(machine.l1Bytes / 32, machine.l1Bytes / 8 / bytes)
+                  : side;
   }
 };
 } // namespace
@@ -85,6 +82,8 @@ bool alula::kernel::fillTransposed(Value buffer, Value tensor,
   auto crossed = static_cast<size_t>(
       llvm::find(permutation, static_cast<int64_t>(last)) - permutation.begin());
   SmallVector<Value> sizes = lowering.getShape(tensor);
+  // Below this, loops of scalars are as fast.
+  int64_t minElements = lowering.machine.l1Bytes / 8;
   if (crossed == last || isSmaller(lowering.product(sizes), minElements) ||
       isSmaller(sizes[crossed], minSize) || isSmaller(sizes[last], minSize))
     return false;
@@ -92,7 +91,8 @@ bool alula::kernel::fillTransposed(Value buffer, Value tensor,
   SmallVector<Value> sourceSizes = lowering.getShape(transpose.getOperand());
   SmallVector<Value> strides = lowering.getStrides(sizes);
   SmallVector<Value> sourceStrides = lowering.getStrides(sourceSizes);
-  BlockShape shape(bits, lowering.product(sizes), sizes[crossed], sizes[last]);
+  BlockShape shape(bits, lowering.product(sizes), sizes[crossed], sizes[last],
+                   lowering.machine);
   SmallVector<Value> grid(sizes), sides(sizes.size(), lowering.index(1));
   sides[crossed] = lowering.index(shape.rows);
   sides[last] = lowering.index(shape.columns);

@@ -7,8 +7,8 @@
 
 using namespace alula::schedule;
 
-ArenaPlan alula::schedule::planArena(llvm::ArrayRef<Lifetime> lifetimes) {
-  constexpr uint64_t alignment = 64;
+ArenaPlan alula::schedule::planArena(llvm::ArrayRef<Lifetime> lifetimes,
+                                     uint64_t alignment) {
   llvm::SmallVector<size_t> order(lifetimes.size());
   for (size_t i = 0; i < order.size(); ++i)
     order[i] = i;

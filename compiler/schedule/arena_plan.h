@@ -16,8 +16,8 @@ struct ArenaPlan {
   int64_t bytes = 0;
 };
 
-/// Places values that live at the same time apart, each 64-byte aligned; the
-/// largest first, each at the lowest offset where it fits.
-ArenaPlan planArena(llvm::ArrayRef<Lifetime> lifetimes);
+/// Places values that live at the same time apart, each aligned; the largest
+/// first, each at the lowest offset where it fits.
+ArenaPlan planArena(llvm::ArrayRef<Lifetime> lifetimes, uint64_t alignment);
 
 } // namespace alula::schedule

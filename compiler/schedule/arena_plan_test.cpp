@@ -12,13 +12,13 @@ bool overlap(int64_t a, int64_t aBytes, int64_t b, int64_t bBytes) {
 
 TEST(ArenaPlan, ReusesWhatIsDead) {
   Lifetime lifetimes[] = {{100, {0, 1}}, {100, {1, 2}}, {100, {2, 3}}};
-  ArenaPlan plan = planArena(lifetimes);
+  ArenaPlan plan = planArena(lifetimes, 64);
   EXPECT_EQ(plan.offsets[0], plan.offsets[2]);
   EXPECT_NE(plan.offsets[0], plan.offsets[1]);
   EXPECT_EQ(plan.bytes, 228);
 }
 
-TEST(ArenaPlan, EmptyNeedsNothing) { EXPECT_EQ(planArena({}).bytes, 0); }
+TEST(ArenaPlan, EmptyNeedsNothing) { EXPECT_EQ(planArena({}, 64).bytes, 0); }
 
 TEST(ArenaPlan, NeverOverlapsInSpaceAndTime) {
   std::mt19937 random(7);
@@ -30,7 +30,7 @@ TEST(ArenaPlan, NeverOverlapsInSpaceAndTime) {
       range.add(first + 10, first + 12);
       lifetimes.push_back({static_cast<int64_t>(random() % 500), range});
     }
-    ArenaPlan plan = planArena(lifetimes);
+    ArenaPlan plan = planArena(lifetimes, 64);
     for (size_t a = 0; a < lifetimes.size(); ++a) {
       EXPECT_EQ(plan.offsets[a] % 64, 0);
       EXPECT_LE(plan.offsets[a] + lifetimes[a].bytes, plan.bytes);

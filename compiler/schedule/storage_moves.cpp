@@ -7,10 +7,6 @@
 using namespace mlir;
 using namespace alula::schedule;
 
-/// Below so many bytes a copy is as cheap as an exchange, and leaves more
-/// freedom where values live.
-static constexpr int64_t smallestTake = 256;
-
 // ---- Joining and moving ----
 
 bool StoragePlanner::isTooEarly(int global, int ours) {
@@ -70,6 +66,9 @@ bool StoragePlanner::canExchange(int a, int b) {
 
 void StoragePlanner::move(Operation *at, ArrayRef<const Edge *> meeting) {
   int64_t step = steps.getBegin(at);
+  // Below so many bytes a copy is as cheap as an exchange, and leaves more
+  // freedom where values live.
+  int64_t smallestTake = 4 * machine.lineBytes;
   SmallVector<ParallelCopy> copies;
   for (const Edge *edge : meeting) {
     int source = find(plan.numbers.at(edge->source));
@@ -122,7 +121,8 @@ void StoragePlanner::place() {
     lifetimes.push_back(
         {plan.memories[number].bytes, groupRanges[groups.find(number)]});
   }
-  ArenaPlan arena = planArena(lifetimes);
+  ArenaPlan arena =
+      planArena(lifetimes, static_cast<uint64_t>(machine.alignment));
   for (auto [number, offset] : llvm::zip_equal(placed, arena.offsets))
     plan.memories[number].number = offset;
   plan.arenaBytes = arena.bytes;

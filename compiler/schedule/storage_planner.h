@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/steps.h"
 #include "compiler/schedule/storage_plan.h"
+#include "dialect/dispatch/machine.h"
 #include "dialect/stablehlo/ops.h"
 
 namespace alula::schedule {
@@ -17,7 +18,8 @@ class StoragePlanner {
 
 public:
   StoragePlanner(mlir::func::FuncOp function, StoragePlan &plan)
-      : function(function), plan(plan), steps(function) {}
+      : function(function), plan(plan), machine(dispatch::getMachine(function)),
+        steps(function) {}
   void run();
 
 private:
@@ -114,6 +116,7 @@ private:
 
   mlir::func::FuncOp function;
   StoragePlan &plan;
+  const dispatch::MachineFacts machine;
   Steps steps;
   SmallVector<Facts> facts;
   Sets joined, groups;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "dialect/dispatch/machine.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
@@ -9,13 +11,10 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <optional>
+
 #include "dialect/dispatch/dialect.h.inc"
 #include "dialect/dispatch/enums.h.inc"
-
-namespace alula::dispatch {
-/// How wide panels are that the kernels' library reads as they are.
-constexpr int64_t panelBytes = 128;
-} // namespace alula::dispatch
 
 #define GET_ATTRDEF_CLASSES
 #include "dialect/dispatch/attributes.h.inc"

@@ -20,6 +20,18 @@ def Dispatch_Dialect : Dialect {
   let summary = "host function, launches, executables";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// The machine of modules that name none; see machine.h. Whoever makes a
+    /// context sets it when the dialect is loaded.
+    void setDefaultMachine(const MachineFacts &facts) { defaultMachine = facts; }
+    const MachineFacts &getDefaultMachine() const;
+
+  private:
+    std::optional<MachineFacts> defaultMachine;
+
+  public:
+  }];
 }
 
 class Dispatch_Op<string mnemonic, list<Trait> traits = []>
@@ -65,6 +77,20 @@ def Dispatch_ObjectAttr : AttrDef<Dispatch_Dialect, "Object"> {
     }
   }];
 }
+def Dispatch_MachineAttr : AttrDef<Dispatch_Dialect, "Machine"> {
+  let mnemonic = "machine";
+  let summary = "the machine that a program is compiled for";
+  let description = [{
+    `dispatch.machine` on the module. `kind` names the driver that runs it;
+    `facts` are all that rooms may know of it (machine.h). In text, facts that
+    are left out are those of the default machine.
+  }];
+  let parameters = (ins StringRefParameter<"the driver's kind">:$kind,
+                        "::alula::dispatch::MachineFacts":$facts);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Dispatch_ObjectArrayAttr
     : TypedArrayAttrBase<Dispatch_ObjectAttr, "objects">;
 

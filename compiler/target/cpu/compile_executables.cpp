@@ -122,7 +122,8 @@ public:
     ExecutableOp first = all.front().executable;
     lowering.emplace(first.getContext(), ModuleOp::getOperationName());
     lowering->enableVerifier(hooks.verifyPasses);
-    addLoweringPipeline(*lowering);
+    addLoweringPipeline(*lowering,
+                        static_cast<unsigned>(machine.facts.indexBits));
   }
 
   /// Whether all went well; of LLVM's problems nothing is said yet.

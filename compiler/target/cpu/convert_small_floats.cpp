@@ -14,8 +14,7 @@ namespace {
 class Converter {
 public:
   Converter(llvm::Module &module, const Machine &machine)
-      : module(module), target(machine.target),
-        hasF16c(llvm::is_contained(machine.features, "f16c")) {}
+      : module(module), facts(machine.facts) {}
 
   void run() {
     llvm::SmallVector<llvm::CastInst *> casts;
@@ -41,10 +40,11 @@ private:
   llvm::Value *narrow(llvm::IRBuilder<> &b, llvm::CastInst &cast) {
     llvm::Value *x = cast.getOperand(0);
     llvm::Type *to = cast.getType(), *from = x->getType();
-    if (target == "aarch64" || (!to->isHalfTy() && !to->isBFloatTy()) ||
+    if (facts.hasSmallFloatConversions ||
+        (!to->isHalfTy() && !to->isBFloatTy()) ||
         (!from->isFloatTy() && !from->isDoubleTy()))
       return nullptr;
-    if (to->isHalfTy() && from->isFloatTy() && hasF16c)
+    if (to->isHalfTy() && from->isFloatTy() && facts.hasF16Conversions)
       return nullptr;
     std::string name =
         to->isHalfTy() ? "alula_encode_f16" : "alula_encode_bf16";
@@ -62,7 +62,7 @@ private:
       llvm::Value *code =
           b.CreateZExt(b.CreateBitCast(x, b.getInt16Ty()), b.getInt32Ty());
       wide = b.CreateBitCast(b.CreateShl(code, 16), b.getFloatTy());
-    } else if (from->isHalfTy() && !hasF16c && target != "aarch64") {
+    } else if (from->isHalfTy() && !facts.hasF16Conversions) {
       llvm::Value *code =
           b.CreateZExt(b.CreateBitCast(x, b.getInt16Ty()), b.getInt32Ty());
       wide =
@@ -76,8 +76,7 @@ private:
   }
 
   llvm::Module &module;
-  llvm::StringRef target;
-  bool hasF16c;
+  const Facts &facts;
 };
 } // namespace
 

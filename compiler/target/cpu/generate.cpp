@@ -114,11 +114,8 @@ llvm::Error addCalled(std::vector<std::string> &objects,
 } // namespace
 
 alula::objects::TargetKey alula::cpu::getTargetKey(const Machine &machine) {
-  auto has = [&](llvm::StringRef feature) {
-    return llvm::is_contained(machine.features, feature);
-  };
-  int bytes = has("avx512f") ? 64 : has("avx2") ? 32 : 16;
-  return {"cpu", machine.name, machine.target, machine.features, bytes};
+  return {"cpu", machine.name, machine.target, machine.features,
+          static_cast<int>(machine.facts.vectorBytes)};
 }
 
 bool alula::cpu::isBuiltin(const objects::TargetKey &key,

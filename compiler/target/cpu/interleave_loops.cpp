@@ -25,8 +25,6 @@ bool callsWhatIsInlined(const Loop &loop) {
 } // namespace
 
 void alula::cpu::interleaveLoops(Module &module, const Machine &machine) {
-  // As many as the registers are enough for, with the constants.
-  unsigned chains = is_contained(machine.features, "avx512vl") ? 4 : 2;
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -36,6 +34,7 @@ void alula::cpu::interleaveLoops(Module &module, const Machine &machine) {
       // LLVM itself sees to loops that carry a number from step to step.
       if (loop->isInnermost() && hasSingleElement(loop->getHeader()->phis()) &&
           callsWhatIsInlined(*loop))
-        addStringMetadataToLoop(loop, "llvm.loop.interleave.count", chains);
+        addStringMetadataToLoop(loop, "llvm.loop.interleave.count",
+                                machine.facts.interleave);
   }
 }

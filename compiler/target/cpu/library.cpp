@@ -74,21 +74,9 @@ llvm::Expected<std::unique_ptr<llvm::Module>> parse(llvm::StringRef kind,
   return module;
 }
 
-bool has(const Machine &machine, llvm::StringRef feature) {
-  return llvm::is_contained(machine.features, feature);
-}
-
-bool hasFma(const Machine &machine) {
-  return machine.target != "x86_64" || has(machine, "fma");
-}
-
-int getVectorBytes(const Machine &machine) {
-  return has(machine, "avx512f") ? 64 : has(machine, "avx2") ? 32 : 16;
-}
-
 /// Facts of the machine that the C code asks for become constants.
 void defineFacts(llvm::Module &module, const Machine &machine) {
-  auto define = [&](llvm::StringRef name, int value) {
+  auto define = [&](llvm::StringRef name, int64_t value) {
     if (auto *fact = module.getGlobalVariable(name)) {
       fact->setInitializer(
           llvm::ConstantInt::get(fact->getValueType(), uint64_t(value)));
@@ -96,11 +84,10 @@ void defineFacts(llvm::Module &module, const Machine &machine) {
       fact->setLinkage(llvm::GlobalValue::InternalLinkage);
     }
   };
-  define("alula_has_fma", hasFma(machine));
-  define("alula_vector_bytes", getVectorBytes(machine));
-  define("alula_has_bf16_dot", has(machine, "avx512bf16"));
-  define("alula_has_int8_dot",
-         has(machine, "avx512vnni") || has(machine, "avxvnni"));
+  define("alula_has_fma", machine.facts.hasFma);
+  define("alula_vector_bytes", machine.facts.vectorBytes);
+  define("alula_has_bf16_dot", machine.facts.bf16Dot);
+  define("alula_has_int8_dot", machine.facts.int8Dot);
 }
 
 /// Keeps the first error of the linker, which has no other way to say it.

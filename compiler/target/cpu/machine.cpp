@@ -2,6 +2,8 @@
 
 #include "compiler/target/cpu/machine.h"
 
+#include "compiler/kernel/library/product.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
@@ -11,12 +13,101 @@
 using namespace alula::cpu;
 
 namespace {
+/// A server or a laptop of the last ten years, with no more than most of them
+/// have. Tuned for: programs come out alike on each.
+constexpr Facts portable = [] {
+  Facts facts;
+  facts.indexBits = 64;
+  facts.cores = 16;
+  facts.memoryCores = 4;
+  facts.l1Bytes = 32 << 10;
+  facts.l2Bytes = 256 << 10;
+  facts.l3Bytes = 4 << 20;
+  facts.lineBytes = 64;
+  facts.lanes = 16;
+  facts.panelBytes = ALULA_PANEL_BYTES;
+  facts.blockRows = 1024;
+  facts.blockColumns = 256;
+  facts.sharedBytes = 0;
+  facts.blockThreads = 1;
+  facts.launchSteps = 1 << 15;
+  facts.workgroupSteps = 1 << 15;
+  facts.callSteps = 1 << 12;
+  facts.kernelOps = 256;
+  facts.alignment = 64;
+  facts.vectorBytes = facts.fastVectorBytes = 16;
+  facts.vectorRegisters = 16;
+  return facts;
+}();
+
+constexpr Facts x86Base = [] {
+  Facts facts = portable;
+  facts.hasQuickCode = true;
+  return facts;
+}();
+
+constexpr Facts x86V3 = [] {
+  Facts facts = x86Base;
+  facts.vectorBytes = facts.fastVectorBytes = 32;
+  facts.hasFma = facts.hasF16Conversions = true;
+  return facts;
+}();
+
+constexpr Facts x86V3Vnni = [] {
+  Facts facts = x86V3;
+  facts.int8Dot = 1;
+  return facts;
+}();
+
+/// The first processors with the widest vectors are slowed down by them.
+constexpr Facts x86V4 = [] {
+  Facts facts = x86V3;
+  facts.vectorBytes = 64;
+  facts.vectorRegisters = 32;
+  facts.interleave = 4;
+  facts.hasMasks = facts.hasScale = true;
+  return facts;
+}();
+
+constexpr Facts x86V4Vnni = [] {
+  Facts facts = x86V4;
+  facts.int8Dot = 1;
+  return facts;
+}();
+
+constexpr Facts x86V4Bf16 = [] {
+  Facts facts = x86V4Vnni;
+  facts.fastVectorBytes = 64;
+  facts.bf16Dot = 1;
+  return facts;
+}();
+
+constexpr Facts aarch64 = [] {
+  Facts facts = portable;
+  facts.vectorRegisters = 32;
+  facts.hasFma = facts.hasF16Conversions = true;
+  facts.hasSmallFloatConversions = facts.hasExtremes = true;
+  facts.comparesHalves = facts.selectsBits = true;
+  return facts;
+}();
+
+/// Without vectors; the library works in pieces of as many bytes.
+constexpr Facts riscv64 = [] {
+  Facts facts = portable;
+  facts.vectorRegisters = 0;
+  facts.hasFma = facts.hasExtremes = true;
+  facts.comparesHalves = facts.selectsBits = true;
+  return facts;
+}();
+
 struct Row {
   const char *name, *target, *triple, *cpu;
+  Facts facts;
   std::vector<std::string> features;
   /// Of these, what `cpu` does not have by itself, and what every machine with
   /// these has: older ones fetch a line to be read that will be written.
   const char *extra = "";
+  const char *abi = "";
 };
 
 /// Levels of one instruction set stand highest first.
@@ -41,28 +132,38 @@ const std::vector<Row> &getTable() {
     bf16.push_back("avx512bf16");
     const char *linuxX86 = "x86_64-unknown-linux-gnu";
     return std::vector<Row>{
-        {"x86-64-v4-bf16", "x86_64", linuxX86, "x86-64-v4", bf16,
+        {"x86-64-v4-bf16", "x86_64", linuxX86, "x86-64-v4", x86V4Bf16, bf16,
          "+prfchw,+avx512vnni,+avx512bf16"},
-        {"x86-64-v4-vnni", "x86_64", linuxX86, "x86-64-v4", vnni,
+        {"x86-64-v4-vnni", "x86_64", linuxX86, "x86-64-v4", x86V4Vnni, vnni,
          "+prfchw,+avx512vnni"},
-        {"x86-64-v4", "x86_64", linuxX86, "x86-64-v4", v4, "+prfchw"},
-        {"x86-64-v3-vnni", "x86_64", linuxX86, "x86-64-v3", avxvnni,
+        {"x86-64-v4", "x86_64", linuxX86, "x86-64-v4", x86V4, v4, "+prfchw"},
+        {"x86-64-v3-vnni", "x86_64", linuxX86, "x86-64-v3", x86V3Vnni, avxvnni,
          "+avxvnni"},
-        {"x86-64-v3", "x86_64", linuxX86, "x86-64-v3", v3},
-        {"x86-64-v2", "x86_64", linuxX86, "x86-64-v2", v2},
-        {"x86-64", "x86_64", linuxX86, "x86-64", v1},
-        {"aarch64", "aarch64", "aarch64-unknown-linux-gnu", "generic",
+        {"x86-64-v3", "x86_64", linuxX86, "x86-64-v3", x86V3, v3},
+        {"x86-64-v2", "x86_64", linuxX86, "x86-64-v2", x86Base, v2},
+        {"x86-64", "x86_64", linuxX86, "x86-64", x86Base, v1},
+        {"aarch64",
+         "aarch64",
+         "aarch64-unknown-linux-gnu",
+         "generic",
+         aarch64,
          {"fp-armv8", "neon"}},
-        {"riscv64", "riscv64", "riscv64-unknown-linux-gnu", "generic-rv64",
-         {"a", "c", "d", "f", "i", "m"}, "+m,+a,+f,+d,+c"},
+        {"riscv64",
+         "riscv64",
+         "riscv64-unknown-linux-gnu",
+         "generic-rv64",
+         riscv64,
+         {"a", "c", "d", "f", "i", "m"},
+         "+m,+a,+f,+d,+c",
+         "lp64d"},
     };
   }();
   return table;
 }
 
 Machine makeMachine(const Row &row) {
-  return {row.name, row.target, row.triple, row.cpu,
-          row.extra, row.cpu, row.features};
+  return {row.name, row.target, row.triple,   row.cpu,  row.extra,
+          row.abi,  row.cpu,    row.features, row.facts};
 }
 
 std::optional<Machine> makeHost() {
@@ -109,3 +210,5 @@ llvm::Expected<Machine> alula::cpu::findMachine(llvm::StringRef text) {
   return llvm::createStringError("no such cpu: " + text.str() +
                                  "; there are " + known);
 }
+
+const Facts &alula::cpu::getPortableFacts() { return portable; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "dialect/dispatch/machine.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -8,6 +10,35 @@
 
 namespace alula::cpu {
 
+/// What the code generator asks of a machine, besides what all rooms may.
+/// Unlike features these mean the same on every instruction set.
+struct Facts : dispatch::MachineFacts {
+  /// Vectors of so many bytes are as fast as narrower ones.
+  int64_t fastVectorBytes = 0;
+  /// Iterations of a loop of inlined math functions that are in flight at once:
+  /// as many as the registers have room for, with the constants.
+  unsigned interleave = 2;
+  /// Multiplies and adds with one rounding.
+  bool hasFma = false;
+  /// Every vector operation may leave lanes out.
+  bool hasMasks = false;
+  /// Multiplies by powers of two in one instruction.
+  bool hasScale = false;
+  /// Converts between f16 and f32.
+  bool hasF16Conversions = false;
+  /// LLVM's code for all conversions to f16 and bf16 is good.
+  bool hasSmallFloatConversions = false;
+  /// LLVM vectorizes the largest of many numbers where NaN wins, or there is
+  /// nothing to vectorize with.
+  bool hasExtremes = false;
+  /// Vectors of f16 are compared as such.
+  bool comparesHalves = false;
+  /// LLVM selects between vectors of bits as it should.
+  bool selectsBits = false;
+  /// LLVM's code without optimization is good enough for what only calls.
+  bool hasQuickCode = false;
+};
+
 /// A kind of machine to make code for.
 struct Machine {
   std::string name;   ///< "x86-64-v3", what people call the variant.
@@ -15,14 +46,21 @@ struct Machine {
   std::string triple;
   std::string cpu;  ///< What LLVM may use; never more than `features` say.
   std::string extra; ///< What it may use besides, in LLVM's words.
+  std::string abi;   ///< LLVM's name of the calling convention; empty: its own.
   std::string tune; ///< What LLVM schedules for; does not limit where it runs.
   /// What the runtime has to find before it runs the code.
   std::vector<std::string> features;
+  Facts facts;
 };
 
 /// The machine that `text` names: `host` or one of the table, such as
 /// `x86-64-v3`, `aarch64`, `riscv64`. `host` is the highest level that this
 /// machine has, tuned for it.
 llvm::Expected<Machine> findMachine(llvm::StringRef text);
+
+/// What is assumed of a processor that nothing is known of but that it is one:
+/// the row that all CPUs begin with, and the machine of tools that are not told
+/// for which one they work.
+const Facts &getPortableFacts();
 
 } // namespace alula::cpu

@@ -218,7 +218,7 @@ struct MaskEnds : PassInfoMixin<MaskEnds> {
 } // namespace
 
 void alula::cpu::maskEnds(PassBuilder &builder, const Machine &machine) {
-  if (!is_contained(machine.features, "avx512vl"))
+  if (!machine.facts.hasMasks)
     return;
   builder.registerLateLoopOptimizationsEPCallback(
       [](LoopPassManager &passes, OptimizationLevel) {

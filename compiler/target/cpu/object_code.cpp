@@ -67,8 +67,7 @@ createTargetMachine(const Machine &machine, llvm::CodeGenOptLevel level,
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   options.FunctionSections = true;
   options.DataSections = true;
-  if (machine.target == "riscv64")
-    options.MCOptions.ABIName = "lp64d";
+  options.MCOptions.ABIName = machine.abi;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       machine.triple, machine.cpu, machine.extra, options, llvm::Reloc::PIC_,
       std::nullopt, level));
@@ -131,7 +130,7 @@ private:
 /// Kernels stand alone: loops must not become calls of memset or memcpy, and
 /// nobody unwinds through them.
 void markFreestanding(llvm::Module &module, const Machine &machine) {
-  bool hasFastWideVectors = llvm::is_contained(machine.features, "avx512bf16");
+  const Facts &facts = machine.facts;
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -139,8 +138,9 @@ void markFreestanding(llvm::Module &module, const Machine &machine) {
     function.addFnAttr("tune-cpu", machine.tune);
     function.addFnAttr("target-cpu", machine.cpu);
     // LLVM avoids the widest where old machines became slower by them.
-    if (hasFastWideVectors)
-      function.addFnAttr("prefer-vector-width", "512");
+    if (facts.vectorBytes > 32 && facts.fastVectorBytes == facts.vectorBytes)
+      function.addFnAttr("prefer-vector-width",
+                         std::to_string(8 * facts.vectorBytes));
     if (!machine.extra.empty())
       function.addFnAttr("target-features", machine.extra);
     function.addFnAttr(llvm::Attribute::NoUnwind);
@@ -271,10 +271,8 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
   forget.run(module, modules);
   interleaveLoops(module, machine);
   declareScale(module, machine);
-  if (targetMachine.getTargetTriple().isX86())
-    reduceExtremes(module, machine);
-  bool isQuick =
-      targetMachine.getTargetTriple().isX86() && onlyCalls(module, functions);
+  reduceExtremes(module, machine);
+  bool isQuick = machine.facts.hasQuickCode && onlyCalls(module, functions);
   // At O3 nests of small loops become thousands of instructions without a
   // loop: slower code, and a hundred times the time to compile it.
   llvm::ModulePassManager optimize =
@@ -284,11 +282,12 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
   optimize.run(module, modules);
   if (isCancelled && isCancelled())
     return {};
-  if (targetMachine.getTargetTriple().isX86()) {
+  if (machine.facts.hasScale)
     selectScale(module);
+  if (!machine.facts.selectsBits)
     selectBitsAsFloats(module);
+  if (!machine.facts.comparesHalves)
     compareHalvesAsFloats(module);
-  }
 
   std::optional<TargetMachineLease> quick;
   if (isQuick)

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-void alula::cpu::addLoweringPipeline(OpPassManager &pm) {
+void alula::cpu::addLoweringPipeline(OpPassManager &pm, unsigned indexBits) {
   pm.addPass(createVerifyMath());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -22,13 +22,16 @@ void alula::cpu::addLoweringPipeline(OpPassManager &pm) {
   pm.addPass(createExpandArithmetic());
   pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createArithToLLVMConversionPass({.indexBitwidth = indexBits}));
+  pm.addPass(createConvertIndexToLLVMPass({.indexBitwidth = indexBits}));
+  FinalizeMemRefToLLVMConversionPassOptions memory;
+  memory.indexBitwidth = indexBits;
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
   ConvertFuncToLLVMPassOptions functions;
+  functions.indexBitwidth = indexBits;
   functions.useBarePtrCallConv = true;
   pm.addPass(createConvertFuncToLLVMPass(functions));
-  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass({.indexBitwidth = indexBits}));
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createMaterializeEntries());
 }

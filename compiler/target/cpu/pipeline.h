@@ -8,6 +8,6 @@ namespace alula::cpu {
 
 /// The module of one executable: loops over buffers → LLVM dialect with the
 /// entries that the runtime calls.
-void addLoweringPipeline(mlir::OpPassManager &pm);
+void addLoweringPipeline(mlir::OpPassManager &pm, unsigned indexBits);
 
 } // namespace alula::cpu

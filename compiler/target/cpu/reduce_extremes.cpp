@@ -143,7 +143,9 @@ bool rewriteOne(const Loop &loop, bool hasMasks) {
 } // namespace
 
 void alula::cpu::reduceExtremes(Module &module, const Machine &machine) {
-  bool hasMasks = is_contained(machine.features, "avx512vl");
+  if (machine.facts.hasExtremes)
+    return;
+  bool hasMasks = machine.facts.hasMasks;
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;

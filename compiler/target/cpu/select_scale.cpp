@@ -96,7 +96,7 @@ void selectAll(llvm::Module &module, const std::string &name,
 } // namespace
 
 void alula::cpu::declareScale(llvm::Module &module, const Machine &machine) {
-  bool isSelected = llvm::is_contained(machine.features, "avx512vl");
+  bool isSelected = machine.facts.hasScale;
   for (const Scale &scale : scales) {
     llvm::Function *function = module.getFunction(scale.name);
     if (!function || function->isDeclaration())
