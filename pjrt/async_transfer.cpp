@@ -49,7 +49,7 @@ struct TransferManager {
 
   void *add(const PJRT_ShapeSpec &spec);
   /// Puts the memory into the value, whose event is then to be finished.
-  static Ref<Value> close(Piecewise &piece);
+  static void *close(Piecewise &piece, Ref<Value> &closed);
 };
 
 void *TransferManager::add(const PJRT_ShapeSpec &spec) {
@@ -76,12 +76,12 @@ void *TransferManager::add(const PJRT_ShapeSpec &spec) {
   return nullptr;
 }
 
-Ref<Value> TransferManager::close(Piecewise &piece) {
-  alula_dtype dtype = alula_buffer_get_dtype(piece.data);
-  canonicalize(dtype, alula_buffer_get_data(piece.data),
-               alula_buffer_get_bytes(piece.data));
+void *TransferManager::close(Piecewise &piece, Ref<Value> &closed) {
+  if (void *error = canonicalize(piece.data))
+    return error;
   piece.value->set(std::exchange(piece.data, nullptr));
-  return piece.value;
+  closed = piece.value;
+  return nullptr;
 }
 } // namespace
 
@@ -144,12 +144,11 @@ void *writePiece(TransferManager &manager, int32_t index, const void *data,
                    std::to_string(total));
   if (size && !data)
     return missing("data");
-  if (size)
-    memcpy(static_cast<char *>(alula_buffer_get_data(piece->data)) + offset,
-           data, static_cast<size_t>(size));
-  if (isLast)
-    closed = TransferManager::close(*piece);
-  return nullptr;
+  if (alula_error *error =
+          alula_buffer_write(piece->data, static_cast<size_t>(offset), data,
+                             static_cast<size_t>(size), nullptr))
+    return makeError(error);
+  return isLast ? TransferManager::close(*piece, closed) : nullptr;
 }
 
 void *write(TransferManager &manager, int32_t index, const void *data,

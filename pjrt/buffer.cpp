@@ -166,7 +166,8 @@ void *alula::pjrt::Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args *args) {
 
 void *alula::pjrt::Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args *args) {
   ALULA_TAKE(Buffer, buffer);
-  put(args, &ALULA_ARGS::is_on_cpu, true);
+  put(args, &ALULA_ARGS::is_on_cpu,
+      alula_instance_shares_memory(buffer->device->client->instance) != 0);
   return nullptr;
 }
 
@@ -184,7 +185,7 @@ void *getPointer(Buffer &buffer, void *&pointer) {
     return deletedError();
   if (const Error *error = value->ready->wait())
     return copyError(error);
-  pointer = alula_buffer_get_data(value->data);
+  pointer = reinterpret_cast<void *>(alula_buffer_get_address(value->data));
   return nullptr;
 }
 } // namespace

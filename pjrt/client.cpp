@@ -41,15 +41,22 @@ void *readDeviceCount(int64_t &count) {
 
 struct ClientOptions {
   int64_t deviceCount = 1;
+  /// The runtime's name of what all devices are.
+  std::string device = "cpu";
   int64_t callback = 0, callbackToken = 0;
 };
 
 void *readOptions(const NamedValues &given, ClientOptions &options) {
   if (void *error = readDeviceCount(options.deviceCount))
     return error;
+  const char *device = getenv("ALULA_DEVICE");
+  if (device && *device)
+    options.device = device;
   for (size_t i = 0; i < given.size(); ++i) {
     NamedValue option = given.get(i);
-    if (option.name == "num_devices") {
+    if (option.name == "device") {
+      options.device = option.text;
+    } else if (option.name == "num_devices") {
       options.deviceCount = option.number;
       if (void *error =
               checkDeviceCount("the option num_devices",
@@ -61,7 +68,8 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
       options.callbackToken = option.number;
     } else if (option.name != "node_id" && option.name != "num_nodes") {
       return invalid("alula: no client option is called '" +
-                     std::string(option.name) + "'; there is num_devices");
+                     std::string(option.name) +
+                     "'; there are device and num_devices");
     }
   }
   return nullptr;
@@ -78,7 +86,10 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
   if (!hasField(args, &ALULA_ARGS::client))
     return invalid("alula: the struct has no room for the client");
   auto client = std::make_unique<Client>();
-  if (alula_error *error = alula_instance_create(nullptr, &client->instance))
+  alula_instance_options instance = {};
+  instance.struct_bytes = sizeof instance;
+  instance.device = options.device.c_str();
+  if (alula_error *error = alula_instance_create(&instance, &client->instance))
     return makeError(error);
   client->pythonCallbacks = std::make_unique<PythonCallbacks>();
   if (void *error = client->pythonCallbacks->connect(

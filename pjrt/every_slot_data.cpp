@@ -55,7 +55,7 @@ void EverySlot::buffers() {
   ASK_BUFFER(Buffer_Memory);
   EXPECT_EQ(Buffer_Memory.memory, memory);
   ASK_BUFFER(Buffer_IsOnCpu);
-  EXPECT_TRUE(Buffer_IsOnCpu.is_on_cpu);
+  EXPECT_EQ(Buffer_IsOnCpu.is_on_cpu, sharesMemory());
   ASK_BUFFER(Buffer_UnsafePointer);
   ASK_BUFFER(Buffer_OpaqueDeviceMemoryDataPointer);
   EXPECT_EQ(reinterpret_cast<void *>(Buffer_UnsafePointer.buffer_pointer),
@@ -149,11 +149,16 @@ void EverySlot::buffers() {
 }
 
 void EverySlot::newBuffers() {
-  alignas(64) static float mine[2] = {5, 6};
   static int deleted = 0;
+  void *owner = client.upload({5, 6});
+  ARGS(Buffer_OpaqueDeviceMemoryDataPointer);
+  Buffer_OpaqueDeviceMemoryDataPointer.buffer = owner;
+  make(SLOT(Buffer_OpaqueDeviceMemoryDataPointer),
+       Buffer_OpaqueDeviceMemoryDataPointer);
   ARGS(Client_CreateViewOfDeviceBuffer);
   Client_CreateViewOfDeviceBuffer.client = client.handle;
-  Client_CreateViewOfDeviceBuffer.device_buffer_ptr = mine;
+  Client_CreateViewOfDeviceBuffer.device_buffer_ptr =
+      Buffer_OpaqueDeviceMemoryDataPointer.device_memory_ptr;
   Client_CreateViewOfDeviceBuffer.dims = &size;
   Client_CreateViewOfDeviceBuffer.num_dims = 1;
   Client_CreateViewOfDeviceBuffer.element_type = 11;
@@ -196,6 +201,7 @@ void EverySlot::newBuffers() {
         Client_CreateErrorBuffer.buffer, Client_CreateAliasBuffer.alias_buffer})
     drop(made);
   EXPECT_EQ(deleted, 1);
+  drop(owner);
 }
 
 void EverySlot::transfers() {

@@ -76,11 +76,12 @@ TEST(HostArrays, AreNotCopiedIfTheyAreLarge) {
   auto pointer = make<PJRT_Buffer_UnsafePointer_Args>();
   pointer.buffer = args.buffer;
   call(getApi().PJRT_Buffer_UnsafePointer, pointer);
-  EXPECT_EQ(pointer.buffer_pointer, reinterpret_cast<uintptr_t>(host));
+  EXPECT_EQ(pointer.buffer_pointer == reinterpret_cast<uintptr_t>(host),
+            sharesMemory());
   auto ready = make<PJRT_Event_IsReady_Args>();
   ready.event = args.done_with_host_buffer;
   call(getApi().PJRT_Event_IsReady, ready);
-  EXPECT_FALSE(ready.is_ready);
+  EXPECT_EQ(ready.is_ready, !sharesMemory());
   destroyBuffer(args.buffer);
   EXPECT_EQ(await(args.done_with_host_buffer), "");
 }
@@ -98,10 +99,10 @@ TEST(HostArrays, OfReferencesStay) {
   auto results = execute(executable, {a, b});
   EXPECT_TRUE(isDeleted(a));
   auto *shown = static_cast<float *>(pointer.device_memory_ptr);
-  EXPECT_EQ(shown[1], 2);
+  EXPECT_TRUE(!sharesMemory() || shown[1] == 2);
   EXPECT_EQ(download(results[0]), (std::vector<float>{3, 6}));
   destroyBuffer(a);
-  EXPECT_EQ(shown[1], 2);
+  EXPECT_TRUE(!sharesMemory() || shown[1] == 2);
   auto drop = make<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
   drop.buffer = a;
   EXPECT_EQ(call(getApi().PJRT_Buffer_DecreaseExternalReferenceCount, drop),

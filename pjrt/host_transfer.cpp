@@ -2,6 +2,7 @@
 // host's too.
 
 #include "pjrt/functions.h"
+#include "pjrt/host_view.h"
 #include "pjrt/layout.h"
 #include "pjrt/move_value.h"
 #include "pjrt/objects.h"
@@ -78,7 +79,8 @@ void *readHostArray(PJRT_Client_BufferFromHostBuffer_Args *args,
 }
 
 bool canShare(const HostArray &host) {
-  return host.isShared && host.isDense && host.bytes >= leastZeroCopyBytes &&
+  return alula_instance_shares_memory(host.device->client->instance) &&
+         host.isShared && host.isDense && host.bytes >= leastZeroCopyBytes &&
          reinterpret_cast<uintptr_t>(host.data) % zeroCopyAlignment == 0 &&
          isCanonical(host.dtype, host.data, host.countElements());
 }
@@ -108,7 +110,8 @@ void *copyFromHost(const HostArray &host, Buffer *&buffer) {
           host.device->client->instance, host.dtype,
           static_cast<uint32_t>(host.rank), host.dims, &data))
     return makeError(error);
-  auto *to = static_cast<char *>(alula_buffer_get_data(data));
+  HostView view(data, HostView::Use::write);
+  char *to = view.data();
   if (host.bytes && host.isDense)
     memcpy(to, host.data, host.bytes);
   else if (host.bytes)
@@ -117,6 +120,10 @@ void *copyFromHost(const HostArray &host, Buffer *&buffer) {
         host.data, host.strides.data(), host.dims, host.rank,
         host.elementBytes);
   canonicalize(host.dtype, to, host.countElements());
+  if (alula_error *error = view.finish()) {
+    alula_buffer_release(data);
+    return makeError(error);
+  }
   buffer = makeBuffer(host.device, data);
   return nullptr;
 }
@@ -151,12 +158,15 @@ struct HostTarget {
   std::vector<int64_t> strides;
 };
 
-void copyToHost(const Value &value, const HostTarget &target) {
-  const alula_buffer *data = value.data;
+alula_error *copyToHost(const Value &value, const HostTarget &target) {
+  alula_buffer *data = value.data;
   size_t bytes = alula_buffer_get_bytes(data);
   if (bytes == 0)
-    return;
-  auto *from = static_cast<const char *>(alula_buffer_get_data(data));
+    return nullptr;
+  HostView view(data, HostView::Use::read);
+  if (alula_error *error = view.finish())
+    return error;
+  const char *from = view.data();
   alula_dtype dtype = alula_buffer_get_dtype(data);
   size_t elementBytes = alula_dtype_get_bytes(dtype);
   const int64_t *dims = alula_buffer_get_dims(data);
@@ -169,19 +179,21 @@ void copyToHost(const Value &value, const HostTarget &target) {
     copyStrided(target.data, target.strides.data(), from,
                 getStrides(dims, rank, elementBytes, nullptr).data(), dims,
                 rank, elementBytes);
+  return nullptr;
 }
 
 /// Does `copy` when the value is there, and then finishes the event.
 Ref<Event> whenReady(Ref<Value> value,
-                     std::function<void(const Value &)> copy) {
+                     std::function<alula_error *(const Value &)> copy) {
   auto done = make<Event>();
   Event &ready = *value->ready;
   ready.onReady([value = std::move(value), copy = std::move(copy),
                  done](const Error *error) mutable {
-    if (!error)
-      copy(*value);
-    // The use of the value ends before anybody can act on the event.
     auto result = error ? std::make_unique<Error>(*error) : nullptr;
+    if (!error)
+      if (alula_error *failed = copy(*value))
+        result.reset(as<Error>(makeError(failed)));
+    // The use of the value ends before anybody can act on the event.
     value.reset();
     done->finish(std::move(result));
   });
@@ -217,7 +229,7 @@ void *alula::pjrt::Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args) {
                    " bytes, needs " + std::to_string(bytes));
   Ref<Event> done = whenReady(std::move(value),
                               [target = std::move(target)](const Value &from) {
-                                copyToHost(from, target);
+                                return copyToHost(from, target);
                               });
   put(args, &ALULA_ARGS::event, done.leak());
   return nullptr;
@@ -236,14 +248,11 @@ void *checkRange(const Buffer &buffer, int64_t offset, int64_t size) {
                  std::to_string(total));
 }
 
-std::function<void(const Value &)> copyRange(void *to, int64_t offset,
-                                             int64_t size) {
+std::function<alula_error *(const Value &)> copyRange(void *to, int64_t offset,
+                                                      int64_t size) {
   return [=](const Value &from) {
-    if (size)
-      memcpy(to,
-             static_cast<const char *>(alula_buffer_get_data(from.data)) +
-                 offset,
-             static_cast<size_t>(size));
+    return alula_buffer_read(from.data, static_cast<size_t>(offset), to,
+                             static_cast<size_t>(size), nullptr);
   };
 }
 } // namespace

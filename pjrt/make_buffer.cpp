@@ -107,7 +107,10 @@ void *alula::pjrt::Client_CreateUninitializedBuffer(
           client->instance, wanted.dtype,
           static_cast<uint32_t>(wanted.dims.size()), wanted.dims.data(), &data))
     return makeError(error);
-  canonicalize(wanted.dtype, alula_buffer_get_data(data), wanted.bytes);
+  if (void *error = canonicalize(data)) {
+    alula_buffer_release(data);
+    return error;
+  }
   Buffer *buffer = makeBuffer(wanted.device, data);
   buffer->memory = getMemory(wanted.device, take(args, &ALULA_ARGS::memory));
   put(args, &ALULA_ARGS::buffer, buffer);

@@ -17,9 +17,12 @@ void alula::pjrt::copyValue(Ref<Value> from, Value &to) {
     std::unique_ptr<Error> copied(as<Error>(makeError(error)));
     return failValue(to, *copied);
   }
-  if (size_t bytes = alula_buffer_get_bytes(data))
-    memcpy(alula_buffer_get_data(data), alula_buffer_get_data(from->data),
-           bytes);
+  if (alula_error *error = alula_buffer_copy(
+          data, 0, from->data, 0, alula_buffer_get_bytes(data), nullptr)) {
+    alula_buffer_release(data);
+    std::unique_ptr<Error> copied(as<Error>(makeError(error)));
+    return failValue(to, *copied);
+  }
   to.set(data);
   from.reset();
   to.ready->finish();

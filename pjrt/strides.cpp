@@ -1,5 +1,8 @@
 #include "pjrt/strides.h"
 
+#include "pjrt/border.h"
+#include "pjrt/host_view.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -158,6 +161,16 @@ void alula::pjrt::canonicalize(alula_dtype dtype, void *data, size_t count) {
     for (size_t i = 0; i < count; ++i)
       bytes[i] &= mask;
   }
+}
+
+void *alula::pjrt::canonicalize(alula_buffer *buffer) {
+  alula_dtype dtype = alula_buffer_get_dtype(buffer);
+  uint32_t bits = alula_dtype_get_bits(dtype);
+  if (bits >= 8 || bits == 0)
+    return nullptr;
+  HostView view(buffer, HostView::Use::change);
+  canonicalize(dtype, view.data(), alula_buffer_get_bytes(buffer));
+  return makeError(view.finish());
 }
 
 size_t alula::pjrt::getPackedBytes(alula_dtype dtype, size_t count) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "alula/dtype.h"
+#include "alula/runtime.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +34,8 @@ void copyStrided(char *to, const int64_t *toStrides, const char *from,
 bool isCanonical(alula_dtype dtype, const void *data, size_t count);
 /// Sets or clears the unused bits of elements below 8 bits.
 void canonicalize(alula_dtype dtype, void *data, size_t count);
+/// All of a buffer; a PJRT error, or NULL.
+void *canonicalize(alula_buffer *buffer);
 
 /// Bytes of `count` elements with no unused bits between them, the first in
 /// the lowest bits, as some clients want types below 8 bits.

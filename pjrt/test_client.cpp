@@ -22,6 +22,11 @@ const PJRT_Api &pjrt_test::getApi() {
   return *api;
 }
 
+bool pjrt_test::sharesMemory() {
+  const char *device = getenv("ALULA_DEVICE");
+  return !device || strcmp(device, "afar") != 0;
+}
+
 std::string pjrt_test::takeError(void *error) {
   if (!error)
     return "";

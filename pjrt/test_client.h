@@ -15,6 +15,10 @@ namespace alula::pjrt_test {
 /// The plugin's table; loads it once.
 const PJRT_Api &getApi();
 
+/// Whether the plugin's devices, which ALULA_DEVICE picks, share the host's
+/// memory.
+bool sharesMemory();
+
 /// The error's "CODE: text", or ""; destroys it.
 std::string takeError(void *error);
 

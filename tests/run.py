@@ -46,12 +46,14 @@ class Tally:
         )
 
 
-def run_unit_test(binary, tally):
+def run_unit_test(binary, tally, device=None):
+    name = f"{binary.name} on {device}" if device else binary.name
     start = time.monotonic()
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         result = subprocess.run(
             [binary, f"--gtest_output=json:{report.name}", "--gtest_brief=1"],
             cwd=ROOT,
+            env=os.environ | ({"ALULA_DEVICE": device} if device else {}),
             capture_output=True,
             text=True,
             errors="replace",
@@ -76,7 +78,7 @@ def run_unit_test(binary, tally):
     if failed:
         print(result.stdout[-4000:], result.stderr[-4000:])
     passed = max(data["tests"] - len(failed) - skipped, 0)
-    tally.add(binary.name, passed, failed, skipped, start)
+    tally.add(name, passed, failed, skipped, start)
 
 
 def read_junit(path):
@@ -168,6 +170,9 @@ def main():
     for binary in sorted((BUILD / "tests").glob("*_test")):
         if wanted(binary.name):
             run_unit_test(binary, tally)
+            # Again where the host can't reach the devices' memory.
+            if binary.name.startswith("pjrt_"):
+                run_unit_test(binary, tally, "afar")
     run_programs(names, tally)
     folders = [folder for folder in lit_folders() if wanted(folder)]
     if folders:
