@@ -263,7 +263,7 @@ TEST(Artifact, CollectiveErrors) {
   EXPECT_EQ(errorOf(3, {}, gather), "collective 0 (all_gather): no groups");
   gather.dtype = ALULA_DTYPE_I4;
   EXPECT_EQ(errorOf(1, {{0}}, gather),
-            "collective 0 (all_gather): reduction 0 of element type 3");
+            "collective 0 (all_gather): reduction 0 of element type 33");
   CollectiveSpec permute = {.kind = ALULA_COLLECTIVE_PERMUTE,
                             .dtype = ALULA_DTYPE_I32,
                             .groups = 0,

@@ -160,8 +160,7 @@ bool getStaticBytes(const Artifact &artifact, const alula_file_type &type,
     tooLarge |= __builtin_mul_overflow(bytes, uint64_t(size), &bytes) ||
                 bytes > ALULA_MAX_BYTES;
   }
-  if (empty)
-    bytes = 0;
+  bytes = empty ? 0 : alula_dtype_get_packed_bytes(type.dtype, bytes);
   return empty || !tooLarge;
 }
 

@@ -85,6 +85,7 @@ uint32_t ArtifactWriter::addExternalConstant(std::string_view fileName,
   uint64_t bytes = alula_dtype_get_bytes(record.dtype);
   for (uint32_t i = 0; i < record.rank; ++i)
     bytes *= uint64_t(dims[record.first_dim + i].size);
+  bytes = alula_dtype_get_packed_bytes(record.dtype, bytes);
   // A type that is not static is the verifier's to find.
   constants.push_back({type, bytes, addString(fileName), addString(name)});
   constantTypes.push_back(type);
@@ -319,6 +320,10 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
     minor = 2;
   if (!groupTables.empty())
     minor = 3;
+  // 1.3 packs elements of 2 and 4 bits.
+  for (const alula_file_type &type : types)
+    if (alula_dtype_get_packing(type.dtype) > 1)
+      minor = 3;
   std::vector<alula_file_custom_call> customCallRecords = customCalls;
   for (alula_file_custom_call &record : customCallRecords)
     record.first_type += uint32_t(lists.size());

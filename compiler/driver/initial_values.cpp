@@ -3,6 +3,7 @@
 #include "compiler/driver/initial_values.h"
 
 #include "dialect/dispatch/byte_size.h"
+#include "dialect/dispatch/element_type.h"
 
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/AsmState.h"
@@ -15,17 +16,18 @@ using ml_program::GlobalOp;
 
 static LogicalResult setInitialValue(GlobalOp global,
                                      const alula::driver::InitialValue &value) {
-  auto fail = [&]() {
-    return global.emitError() << "'ml_program.global': ";
-  };
+  auto fail = [&]() { return global.emitError() << "'ml_program.global': "; };
   Attribute known = global.getValue().value_or(nullptr);
   if (known && !isa<ml_program::ExternAttr>(known))
     return fail() << "has a value in the program: @" << global.getSymName();
   auto type = dyn_cast<RankedTensorType>(global.getType());
-  std::optional<int64_t> bytes;
-  if (type && type.hasStaticShape())
-    bytes = alula::dispatch::getByteSize(type);
-  if (!bytes || *bytes != static_cast<int64_t>(value.bytes.size()))
+  // As the host has them, one element of 2 or 4 bits to a byte.
+  std::optional<alula_dtype> dtype;
+  if (type && type.hasStaticShape() && alula::dispatch::getByteSize(type))
+    dtype = alula::dispatch::getDtype(type.getElementType());
+  if (!dtype || static_cast<uint64_t>(type.getNumElements()) *
+                        alula_dtype_get_bytes(*dtype) !=
+                    value.bytes.size())
     return fail() << "the value's size must be the type's: @"
                   << global.getSymName() << " is " << global.getType()
                   << ", the value has " << value.bytes.size() << " bytes";

@@ -54,18 +54,21 @@ bool appendBits(std::string &bytes, ArrayRef<char> raw, size_t size) {
   return true;
 }
 
-/// One form for each value below eight bits.
-void extend(std::string &bytes, alula_dtype dtype) {
+/// One form for each value below eight bits, from one element to a byte.
+void normalize(std::string &bytes, alula_dtype dtype) {
   unsigned bits = alula_dtype_get_bits(dtype);
   if (bits >= 8)
     return;
-  bool isSigned = alula_dtype_get_kind(dtype) == ALULA_KIND_INT;
-  unsigned unused = 8 - bits;
-  for (char &byte : bytes) {
-    auto high = static_cast<uint8_t>(static_cast<uint8_t>(byte) << unused);
-    byte = static_cast<char>(isSigned ? static_cast<int8_t>(high) >> unused
-                                      : high >> unused);
+  if (alula_dtype_get_packing(dtype) == 1) {
+    for (char &byte : bytes)
+      byte = static_cast<char>(static_cast<uint8_t>(byte) & ((1u << bits) - 1));
+    return;
   }
+  std::string packed(
+      static_cast<size_t>(alula_dtype_get_packed_bytes(dtype, bytes.size())),
+      '\0');
+  alula_dtype_pack(dtype, bytes.data(), packed.data(), bytes.size());
+  bytes = std::move(packed);
 }
 
 /// Element by element, for the rarer attributes (sparse ones).
@@ -92,9 +95,10 @@ bool appendValues(std::string &bytes, ElementsAttr value, size_t elementBytes) {
 
 namespace {
 /// The same bytes made anew, for what files hold in another form.
-std::optional<std::string> makeBytes(ElementsAttr value, alula_dtype dtype,
-                                     size_t size) {
+std::optional<std::string> makeBytes(ElementsAttr value, alula_dtype dtype) {
   size_t elementBytes = alula_dtype_get_bytes(dtype);
+  size_t size = static_cast<size_t>(value.getShapedType().getNumElements()) *
+                elementBytes;
   bool isBool = dtype == ALULA_DTYPE_I1;
   std::string bytes;
   bool fine = false;
@@ -118,7 +122,7 @@ std::optional<std::string> makeBytes(ElementsAttr value, alula_dtype dtype,
     for (char &byte : bytes)
       byte = byte != 0;
   else
-    extend(bytes, dtype);
+    normalize(bytes, dtype);
   return bytes;
 }
 } // namespace
@@ -136,7 +140,7 @@ alula::emit::addConstant(artifact::ArtifactWriter &writer, ElementsAttr value,
   if (alula_dtype_get_bits(*dtype) >= 8 && !raw.empty() &&
       raw.size() == static_cast<size_t>(*size))
     return writer.addBorrowedConstant({raw.data(), raw.size()}, type);
-  auto bytes = makeBytes(value, *dtype, static_cast<size_t>(*size));
+  auto bytes = makeBytes(value, *dtype);
   if (!bytes)
     return std::nullopt;
   return writer.addConstant(std::move(*bytes), type);

@@ -75,15 +75,22 @@ public:
 
     SmallVector<Value> outputs;
     for (BlockArgument argument : body.getArguments())
-      if (isTensor(argument))
-        lowering.setBuffer(argument, view(lowering, argument, bindings, sizes));
+      if (isTensor(argument)) {
+        Value memory = view(lowering, argument, bindings, sizes);
+        if (getPacking(getElementType(argument)) > 1)
+          lowering.setPacked(argument, memory);
+        else
+          lowering.setBuffer(argument, memory);
+      }
     for (auto [number, result] :
          llvm::enumerate(body.getTerminator()->getOperands())) {
       if (auto input = getInPlaceInput(number)) {
         takeShape(lowering, result, sizes);
-        outputs.push_back(lowering.getBuffer(body.getArgument(*input)));
+        outputs.push_back(lowering.getBinding(body.getArgument(*input)));
       } else {
         outputs.push_back(view(lowering, result, bindings, sizes));
+        if (getPacking(getElementType(result)) > 1)
+          lowering.setPackedResult(outputs.back());
       }
     }
     for (auto [argument, number] :
@@ -153,15 +160,18 @@ private:
     }
   }
 
-  /// The next binding with the shape of a tensor.
+  /// The next binding with the shape of a tensor; its bytes if it is packed.
   static Value view(Lowering &lowering, Value tensor, ValueRange &bindings,
                     ValueRange &sizes) {
     takeShape(lowering, tensor, sizes);
     Value binding = bindings.front();
     bindings = bindings.drop_front();
-    if (cast<RankedTensorType>(tensor.getType()).getRank() == 0)
-      return binding;
-    return lowering.createView(binding, lowering.getShape(tensor));
+    SmallVector<Value> shape = lowering.getShape(tensor);
+    if (int64_t packing = getPacking(getElementType(tensor)); packing > 1)
+      return lowering.createView(
+          binding,
+          lowering.ceilDiv(lowering.product(shape), lowering.index(packing)));
+    return shape.empty() ? binding : lowering.createView(binding, shape);
   }
 
   func::FuncOp source;

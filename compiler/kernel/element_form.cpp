@@ -21,6 +21,11 @@ ElementKind alula::kernel::getElementKind(Type element) {
   return isa<ComplexType>(element) ? ElementKind::Complex : ElementKind::Float;
 }
 
+int64_t alula::kernel::getPacking(Type element) {
+  auto dtype = dispatch::getDtype(element);
+  return dtype ? alula_dtype_get_packing(*dtype) : 1;
+}
+
 bool alula::kernel::isSmallFloat(Type element) {
   if (isa<IntegerType, ComplexType>(element) || element.isF32() ||
       element.isF64() || element.isF16() || element.isBF16())

@@ -5,7 +5,9 @@
 // What an element of a StableHLO type is in memory, and what it is while it is
 // computed with. Memory follows alula/dtype.h; the value is what arithmetic
 // takes: an i1 is a byte in memory and an i1 as a value, an f8 is a byte in
-// memory and an f32 as a value.
+// memory and an f32 as a value. Memory is that of a kernel's own: several
+// elements of 2 or 4 bits share a byte of a binding, and each has one in a
+// temporary.
 
 namespace alula::kernel {
 
@@ -15,6 +17,8 @@ enum class ElementKind { Bool, Signed, Unsigned, Float, Complex };
 mlir::Type getMemoryType(mlir::Type element);
 mlir::Type getValueType(mlir::Type element);
 ElementKind getElementKind(mlir::Type element);
+/// How many elements share a byte of a binding: 2 for i4, 1 for f32.
+int64_t getPacking(mlir::Type element);
 
 /// A float of fewer than 16 bits: a code in memory, an f32 as a value.
 bool isSmallFloat(mlir::Type element);

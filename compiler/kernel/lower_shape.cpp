@@ -126,6 +126,11 @@ Value alula::kernel::generateReshape(OpResult result, ValueRange indices,
 // The same bytes: memory needs no copy.
 bool alula::kernel::aliasReshape(Operation *op, Lowering &lowering) {
   Value operand = op->getOperand(0), result = op->getResult(0);
+  // Packed elements are found by their number, whatever the shape.
+  if (lowering.hasPacked(operand)) {
+    lowering.setAlias(result, operand);
+    return true;
+  }
   if (!lowering.hasBuffer(operand))
     return false;
   lowering.setBuffer(

@@ -46,6 +46,8 @@ void Lowering::setAlias(Value tensor, Value original) {
   const Place *place = findPlace(original);
   if (place->kind == Place::Scalar)
     return setScalar(tensor, place->value);
+  if (place->kind == Place::Packed)
+    return setPacked(tensor, place->value);
   Value buffer = getBuffer(original);
   // What has two names may not be changed under one of them.
   if (!original.hasOneUse())
@@ -67,6 +69,12 @@ void Lowering::setScalar(Value tensor, Value value) {
 void Lowering::setBuffer(Value tensor, Value buffer) {
   frames.back().places[tensor] = {Place::Buffer, buffer};
   // What was read through another place may be old.
+  frames.back().elements.erase(tensor);
+}
+
+void Lowering::setPacked(Value tensor, Value bytes) {
+  packedMemory.insert(bytes);
+  frames.back().places[tensor] = {Place::Packed, bytes};
   frames.back().elements.erase(tensor);
 }
 
@@ -123,6 +131,8 @@ Value Lowering::getElement(Value tensor, ValueRange indices) {
   Value value;
   if (place->kind == Place::Buffer) {
     value = load(place->value, indices, getElementType(tensor));
+  } else if (place->kind == Place::Packed) {
+    value = loadPacked(place->value, indices, tensor);
   } else {
     auto result = cast<OpResult>(tensor);
     Location saved = b.getLoc();
@@ -139,6 +149,16 @@ Value Lowering::getIndexElement(Value tensor, ValueRange indices) {
   if (getElementKind(getElementType(tensor)) == ElementKind::Unsigned)
     return b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), value);
   return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), value);
+}
+
+bool Lowering::hasPacked(Value tensor) {
+  const Place *place = findPlace(tensor);
+  return place && place->kind == Place::Packed;
+}
+
+Value Lowering::getBinding(Value tensor) {
+  const Place *place = findPlace(tensor);
+  return place->kind == Place::Packed ? place->value : getBuffer(tensor);
 }
 
 bool Lowering::hasBuffer(Value tensor) {
@@ -183,8 +203,8 @@ Value Lowering::createTemporary(ValueRange sizes, Type memoryType) {
     if (!constant)
       dynamic.push_back(size);
   }
-  Value buffer = b.create<memref::AllocOp>(MemRefType::get(shape, memoryType),
-                                           dynamic);
+  Value buffer =
+      b.create<memref::AllocOp>(MemRefType::get(shape, memoryType), dynamic);
   owned.insert(buffer);
   return buffer;
 }
@@ -224,7 +244,8 @@ void Lowering::storeFinal(OpResult result, Value value, Value buffer,
   OpResult final = getFinalResult(result);
   Value element = value;
   if (final != result) {
-    frames.back().elements[result].emplace_back(llvm::to_vector(indices), value);
+    frames.back().elements[result].emplace_back(llvm::to_vector(indices),
+                                                value);
     element = findLowering(final.getOwner()).generate(final, indices, *this);
   }
   store(element, getElementType(final), buffer, indices);
@@ -233,7 +254,24 @@ void Lowering::storeFinal(OpResult result, Value value, Value buffer,
 // ---- Memory ----
 
 Value Lowering::load(Value buffer, ValueRange indices, Type element) {
-  Value memory = b.create<memref::LoadOp>(buffer, indices);
+  return decode(b.create<memref::LoadOp>(buffer, indices), element);
+}
+
+Value Lowering::loadPacked(Value bytes, ValueRange indices, Value tensor) {
+  Type element = getElementType(tensor);
+  int64_t packing = getPacking(element);
+  Value number = linearize(indices, getShape(tensor)), each = index(packing);
+  Value byte = b.create<memref::LoadOp>(bytes, ValueRange{div(number, each)});
+  // Numbers are not negative: lowest bits first.
+  Value shift = b.createOrFold<arith::IndexCastUIOp>(
+      byte.getType(), mul(rem(number, each), index(8 / packing)));
+  Value code = b.createOrFold<arith::ShRUIOp>(byte, shift);
+  Value mask = b.create<arith::ConstantOp>(
+      b.getIntegerAttr(byte.getType(), (1 << 8 / packing) - 1));
+  return decode(b.create<arith::AndIOp>(code, mask), element);
+}
+
+Value Lowering::decode(Value memory, Type element) {
   Type value = getValueType(element);
   if (memory.getType() == value)
     return memory;
@@ -249,6 +287,63 @@ Value Lowering::load(Value buffer, ValueRange indices, Type element) {
 
 void Lowering::store(Value value, Type element, Value buffer,
                      ValueRange indices) {
+  b.create<memref::StoreOp>(encode(value, element), buffer, indices);
+}
+
+void Lowering::fillPacked(Value bytes, Value tensor) {
+  Type element = getElementType(tensor);
+  int64_t packing = getPacking(element), bits = 8 / packing;
+  SmallVector<Value> sizes = getShape(tensor);
+  Value count = product(sizes), each = index(packing);
+  // Whole bytes within a row need no division.
+  auto lastSize =
+      sizes.empty() ? std::nullopt : getConstantIntValue(sizes.back());
+  bool hasWholeRows = lastSize && *lastSize % packing == 0;
+  bool isWhole = getConstantIntValue(count).value_or(1) % packing == 0;
+  SmallVector<Value> steps{ceilDiv(count, each)};
+  if (hasWholeRows) {
+    steps.assign(sizes.begin(), sizes.end());
+    steps.back() = index(*lastSize / packing);
+  }
+  Value mask = b.create<arith::ConstantOp>(
+      b.getIntegerAttr(b.getI8Type(), (1 << bits) - 1));
+  auto getCode = [&](ValueRange indices) -> Value {
+    return b.create<arith::AndIOp>(encode(getElement(tensor, indices), element),
+                                   mask);
+  };
+  forEach(steps, [&](ValueRange at) {
+    Value byte;
+    for (int64_t i = 0; i < packing; ++i) {
+      Value code;
+      if (hasWholeRows) {
+        SmallVector<Value> indices(at);
+        indices.back() = add(mul(at.back(), each), index(i));
+        code = getCode(indices);
+      } else {
+        // Behind the last element the bits are zero.
+        Value number = add(mul(at[0], each), index(i));
+        Value isInside = isWhole || i == 0 ? makeTrue()
+                                           : compare(arith::CmpIPredicate::ult,
+                                                     number, count);
+        code = choose(
+            isInside, b.getI8Type(),
+            [&] {
+              Scope scope(*this);
+              return SmallVector<Value>{getCode(delinearize(number, sizes))};
+            },
+            [&] { return SmallVector<Value>{zero(b.getI8Type())}; })[0];
+      }
+      Value shift = b.create<arith::ConstantOp>(
+          b.getIntegerAttr(b.getI8Type(), i * bits));
+      code = b.createOrFold<arith::ShLIOp>(code, shift);
+      byte = byte ? b.createOrFold<arith::OrIOp>(byte, code) : code;
+    }
+    Value place = hasWholeRows ? linearize(at, steps) : at[0];
+    b.create<memref::StoreOp>(byte, bytes, ValueRange{place});
+  });
+}
+
+Value Lowering::encode(Value value, Type element) {
   Type memory = getMemoryType(element);
   if (isSmallFloat(element)) {
     Value code = callLibrary("alula_encode_" + getLibraryName(element),
@@ -259,7 +354,7 @@ void Lowering::store(Value value, Type element, Value buffer,
                 ? b.create<arith::ExtSIOp>(memory, value).getResult()
                 : b.create<arith::ExtUIOp>(memory, value).getResult();
   }
-  b.create<memref::StoreOp>(value, buffer, indices);
+  return value;
 }
 
 void Lowering::storeIntegers(Value buffer, ArrayRef<int64_t> values) {
@@ -303,8 +398,8 @@ std::optional<size_t> Lowering::findCrossedDim(Value tensor, unsigned depth) {
     auto last = static_cast<int64_t>(permutation.size()) - 1;
     auto dim = static_cast<size_t>(llvm::find(permutation, last) -
                                    permutation.begin());
-    bool isCrossed = hasBuffer(transpose.getOperand()) &&
-                     dim + 1 != permutation.size();
+    bool isCrossed =
+        hasBuffer(transpose.getOperand()) && dim + 1 != permutation.size();
     return isCrossed ? std::optional(dim) : std::nullopt;
   }
   if (op->hasTrait<mlir::OpTrait::Elementwise>())
@@ -323,8 +418,9 @@ void Lowering::forEachElement(ArrayRef<Value> tensors, Body body) {
   };
   if (sizes.size() > 1 && isLarge(product(sizes), minElements))
     for (Value tensor : tensors)
-      if (auto dim = findCrossedDim(tensor);
-          dim && isLarge(sizes[*dim], minSize) && isLarge(sizes.back(), minSize))
+      if (auto dim = findCrossedDim(tensor); dim &&
+                                             isLarge(sizes[*dim], minSize) &&
+                                             isLarge(sizes.back(), minSize))
         return forEachInSquares(sizes, *dim, sizes.size() - 1, body);
   forEach(sizes, body);
 }
@@ -355,7 +451,8 @@ void Lowering::lowerOp(Operation *op, bool isInlined) {
     op = producer;
   b.setLoc(op->getLoc());
   APInt number;
-  if (matchPattern(op, m_ConstantInt(&number)) && !isa<stablehlo::ConstantOp>(op))
+  if (matchPattern(op, m_ConstantInt(&number)) &&
+      !isa<stablehlo::ConstantOp>(op))
     return setScalar(op->getResult(0), index(number.getSExtValue()));
   OpLowering lowering = findLowering(op);
   if (!lowering.generate && !lowering.emit && !lowering.alias)
@@ -365,8 +462,8 @@ void Lowering::lowerOp(Operation *op, bool isInlined) {
     return isa<stablehlo::TokenType>(type) || type.isIndex() ||
            (tensor && getMemoryType(tensor.getElementType()));
   };
-  for (TypeRange types : {TypeRange(op->getOperandTypes()),
-                          TypeRange(op->getResultTypes())})
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
       if (!isNative(type))
         return decline(op, "for values of type " + debugString(type));
@@ -419,7 +516,7 @@ void Lowering::lowerBlock(Block &block) {
 void Lowering::lowerBlockInto(Block &block, ValueRange buffers) {
   for (auto [value, buffer] :
        llvm::zip_equal(block.getTerminator()->getOperands(), buffers)) {
-    if (!buffer)
+    if (!buffer || packedMemory.contains(buffer))
       continue;
     owned.insert(buffer);
     // The first to return a value computes it in place; others are copies.
@@ -437,8 +534,14 @@ void Lowering::returnInto(Block &block, ValueRange buffers) {
   for (auto [value, buffer] :
        llvm::zip_equal(block.getTerminator()->getOperands(), buffers)) {
     const Place *place = findPlace(value);
-    if (!buffer || (place->kind == Place::Buffer && place->value == buffer))
+    bool isInMemory =
+        place->kind == Place::Buffer || place->kind == Place::Packed;
+    if (!buffer || (isInMemory && place->value == buffer))
       continue;
+    if (packedMemory.contains(buffer)) {
+      fillPacked(buffer, value);
+      continue;
+    }
     auto type = cast<RankedTensorType>(value.getType());
     if (type.hasStaticShape()) {
       pending[type.getShape()].push_back({buffer, value});

@@ -7,16 +7,20 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/MapVector.h"
 
 // How the body of one kernel is turned from StableHLO on tensors to loops over
 // buffers. A tensor is one of
 //   an inlined op   whoever reads an element computes it on the spot,
 //   a scalar        an SSA value, for tensors of rank 0,
-//   a buffer        memory that loops have filled.
+//   a buffer        memory that loops have filled,
+//   packed          a binding whose elements share bytes (see alula/dtype.h):
+//                   elements are read where they are, and written by
+//                   `fillPacked`, byte by byte; what works in memory works in a
+//                   temporary with one element to a byte.
 // For each op there is a generator (indices → element), or an emitter (loops
 // that fill a buffer), in the file of its family; `op_table.cpp` lists them.
 
@@ -54,6 +58,9 @@ public:
   /// The memory of a tensor; fills it if there is none yet.
   mlir::Value getBuffer(mlir::Value tensor);
   bool hasBuffer(mlir::Value tensor);
+  bool hasPacked(mlir::Value tensor);
+  /// The same, packed if the tensor is.
+  mlir::Value getBinding(mlir::Value tensor);
   /// Memory for `result` that holds `operand`, for an op that changes a part of
   /// it: the operand's own if this is its last use, else a copy.
   mlir::Value createUpdated(mlir::OpResult result, mlir::Value operand);
@@ -62,6 +69,10 @@ public:
   void setInlined(mlir::Value tensor);
   void setScalar(mlir::Value tensor, mlir::Value value);
   void setBuffer(mlir::Value tensor, mlir::Value buffer);
+  /// `bytes` has one dimension and holds packed elements: those of `tensor`, or
+  /// those of a result, which `lowerBlockInto` fills then.
+  void setPacked(mlir::Value tensor, mlir::Value bytes);
+  void setPackedResult(mlir::Value bytes) { packedMemory.insert(bytes); }
   /// The same tensor under another name.
   void setAlias(mlir::Value tensor, mlir::Value original);
   /// Computes the elements of an op that has a generator into memory.
@@ -92,6 +103,8 @@ public:
     mlir::Value buffer, tensor;
   };
   void fill(llvm::ArrayRef<Filling> fillings);
+  /// Writes all elements of a tensor, packed. Each byte is written once, whole.
+  void fillPacked(mlir::Value bytes, mlir::Value tensor);
   /// A buffer's bytes under another shape.
   mlir::Value createView(mlir::Value buffer, mlir::ValueRange sizes);
 
@@ -183,16 +196,16 @@ public:
 
 private:
   struct Place {
-    enum Kind { Inlined, Scalar, Buffer } kind = Inlined;
+    enum Kind { Inlined, Scalar, Buffer, Packed } kind = Inlined;
     mlir::Value value;
   };
   struct Frame {
     llvm::DenseMap<mlir::Value, Place> places;
     llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> shapes;
     /// Elements of inlined ops and buffers that have been computed.
-    llvm::DenseMap<
-        mlir::Value,
-        llvm::SmallVector<std::pair<llvm::SmallVector<mlir::Value>, mlir::Value>>>
+    llvm::DenseMap<mlir::Value,
+                   llvm::SmallVector<
+                       std::pair<llvm::SmallVector<mlir::Value>, mlir::Value>>>
         elements;
     /// The epilogues of the block.
     Epilogues epilogues;
@@ -204,6 +217,10 @@ private:
   std::optional<size_t> findCrossedDim(mlir::Value tensor, unsigned depth = 0);
   void forEachElement(llvm::ArrayRef<mlir::Value> tensors, Body body);
   mlir::Value claimMemory(mlir::Value result);
+  mlir::Value loadPacked(mlir::Value bytes, mlir::ValueRange indices,
+                         mlir::Value tensor);
+  mlir::Value decode(mlir::Value memory, mlir::Type element);
+  mlir::Value encode(mlir::Value value, mlir::Type element);
   void lowerOp(mlir::Operation *op, bool isInlined);
   void prepareCaptures(mlir::Operation *op);
   void returnInto(mlir::Block &block, mlir::ValueRange buffers);
@@ -214,6 +231,8 @@ private:
   llvm::DenseMap<std::pair<mlir::Type, unsigned>, mlir::Value> partMemory;
   /// Memory that only its tensor's users read.
   llvm::DenseSet<mlir::Value> owned;
+  /// Bindings of packed elements.
+  llvm::DenseSet<mlir::Value> packedMemory;
   bool failed = false;
 };
 

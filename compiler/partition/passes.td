@@ -14,6 +14,11 @@ def MakeLocal : Pass<"partition-make-local", "::mlir::ModuleOp"> {
                            "::mlir::stablehlo::StablehloDialect"];
 }
 
+def WidenPacked : Pass<"partition-widen-packed", "::mlir::ModuleOp"> {
+  let summary = "gives elements of 2 and 4 bits a byte each in collectives";
+  let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
+}
+
 def LowerCollectives
     : Pass<"partition-lower-collectives", "::mlir::ModuleOp"> {
   let summary = "turns collectives into exchanges and computation";

@@ -11,5 +11,7 @@ void alula::partition::addPartitionPipeline(mlir::OpPassManager &pm) {
 }
 
 void alula::partition::addCollectivesPipeline(mlir::OpPassManager &pm) {
+  // Blocks of packed elements may begin within a byte.
+  pm.addPass(createWidenPacked());
   pm.addPass(createLowerCollectives());
 }

@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/command_converter.h"
 
+#include "dialect/dispatch/byte_size.h"
 #include "dialect/dispatch/element_type.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -94,14 +95,44 @@ Value CommandConverter::multiply(Value a, Value b) {
 
 Value CommandConverter::getBytes(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
-  int64_t fixed = alula_dtype_get_bytes(*getDtype(type.getElementType()));
+  if (auto bytes = getByteSize(type))
+    return makeIndex(*bytes);
+  alula_dtype dtype = *getDtype(type.getElementType());
+  int64_t fixed = alula_dtype_get_bytes(dtype);
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       fixed *= size;
   Value bytes = makeIndex(fixed);
   for (Value dim : getDims(value))
     bytes = multiply(bytes, dim);
+  if (int64_t packing = alula_dtype_get_packing(dtype); packing > 1)
+    bytes =
+        builder.create<arith::CeilDivSIOp>(location, bytes, makeIndex(packing));
   return bytes;
+}
+
+Value CommandConverter::loadInteger(Value slot, Type element, Value number) {
+  alula_dtype dtype = *getDtype(element);
+  int64_t packing = alula_dtype_get_packing(dtype);
+  if (packing == 1) {
+    int64_t bytes = alula_dtype_get_bytes(dtype);
+    APInt known;
+    Value offset = matchPattern(number, m_ConstantInt(&known))
+                       ? makeIndex(known.getSExtValue() * bytes)
+                       : multiply(number, makeIndex(bytes));
+    return builder.create<LoadOp>(location, element, slot, offset, element);
+  }
+  Type byte = builder.getI8Type();
+  Value each = makeIndex(packing);
+  Value loaded = builder.create<LoadOp>(
+      location, byte, slot,
+      builder.create<arith::DivUIOp>(location, number, each), byte);
+  // The element comes to the lowest bits, which are then its own.
+  Value place = builder.create<arith::RemUIOp>(location, number, each);
+  Value shift = builder.create<arith::IndexCastOp>(
+      location, byte, multiply(place, makeIndex(8 / packing)));
+  loaded = builder.create<arith::ShRUIOp>(location, loaded, shift);
+  return builder.create<arith::TruncIOp>(location, element, loaded);
 }
 
 // ---- Slots ----
@@ -259,7 +290,9 @@ LogicalResult CommandConverter::convertExtract(tensor::ExtractOp extract) {
   Value source = extract.getTensor();
   auto type = cast<RankedTensorType>(source.getType());
   Type element = type.getElementType();
-  if (!element.isInteger())
+  bool isPacked =
+      element.isInteger() && alula_dtype_get_packing(*getDtype(element)) > 1;
+  if (!element.isInteger() || (isPacked && element.isUnsignedInteger()))
     return extract.emitError()
            << "'tensor.extract': no native code: of " << type << " on the host";
   Value offset = makeIndex(0);
@@ -271,11 +304,8 @@ LogicalResult CommandConverter::convertExtract(tensor::ExtractOp extract) {
                                              mapped);
     offset = mapped;
   }
-  offset =
-      multiply(offset, makeIndex(alula_dtype_get_bytes(*getDtype(element))));
   scalars.map(extract.getResult(),
-              Value(builder.create<LoadOp>(location, element, getSlot(source),
-                                           offset, element)));
+              loadInteger(getSlot(source), element, offset));
   return success();
 }
 

@@ -51,6 +51,8 @@ private:
   Value getDim(Value value, int64_t dim);
   Value multiply(Value a, Value b);
   Value getBytes(Value value);
+  /// Element `number`, in row-major order, of a tensor of integers.
+  Value loadInteger(Value slot, Type element, Value number);
 
   // ---- Slots ----
 

@@ -116,9 +116,7 @@ LogicalResult CommandConverter::loadResultDims(stablehlo::CustomCallOp call) {
       if (!type.isDynamicDim(static_cast<unsigned>(i)))
         continue;
       Type element = shape.getElementType();
-      int64_t bytes = alula_dtype_get_bytes(*getDtype(element));
-      Value loaded = builder.create<LoadOp>(location, element, getSlot(source),
-                                            makeIndex(i * bytes), element);
+      Value loaded = loadInteger(getSlot(source), element, makeIndex(i));
       sizes.push_back(builder.create<arith::IndexCastOp>(
           location, builder.getIndexType(), loaded));
     }

@@ -14,5 +14,6 @@ std::optional<int64_t> alula::dispatch::getByteSize(ShapedType type) {
   for (int64_t size : type.getShape())
     if (llvm::MulOverflow(bytes, size, bytes))
       return std::nullopt;
-  return bytes;
+  return static_cast<int64_t>(
+      alula_dtype_get_packed_bytes(*dtype, static_cast<uint64_t>(bytes)));
 }

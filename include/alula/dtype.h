@@ -1,9 +1,17 @@
 /* Element types: the one list that compiler, runtime, tools and Python share.
  *
- * In memory every element of a type narrower than 8 bits takes one byte: the
- * value sits in the low bits, signed integers are sign-extended, the unused
- * bits of unsigned integers and floats are zero, i1 is 0 or 1. Everything is
- * little endian. A complex number is its real part, then its imaginary part.
+ * Buffers, constants and globals hold elements of 2 and 4 bits packed: four or
+ * two to a byte, the first in the lowest bits, in row-major order, the unused
+ * bits of the last byte zero. A 3x3xi4 takes 5 bytes. i1 and floats of 6 bits
+ * take a byte each: i1 is 0 or 1, unused bits are zero.
+ *
+ * Arrays of the host (NumPy's, JAX's, what the tools read and print) have one
+ * element of 2 or 4 bits to a byte: the value in the low bits, signed integers
+ * sign-extended, other unused bits zero. `alula_dtype_pack` and
+ * `alula_dtype_unpack` convert.
+ *
+ * Everything is little endian. A complex number is its real part, then its
+ * imaginary part.
  */
 #pragma once
 
@@ -27,20 +35,22 @@ extern "C" {
 
 /* X(NAME, code, KIND, bits, bytes, "mlir name", "numpy name", pjrt)
  *
- * `code` is written into artifacts: never renumber, only append. `bits` counts
- * the value, `bytes` one element in memory. `pjrt` is the value of
- * PJRT_Buffer_Type. The numpy name is what `numpy.dtype(...)` takes, once
- * ml_dtypes is imported for those that it adds; a token has none. */
+ * `code` is written into artifacts: never renumber, only append. Codes 2, 3, 8,
+ * 9 and 28 were elements of 2 and 4 bits that took a byte each; nothing has
+ * them any more. `bits` counts the value, `bytes` one element in an array of
+ * the host. `pjrt` is the value of PJRT_Buffer_Type. The numpy name is what
+ * `numpy.dtype(...)` takes, once ml_dtypes is imported for those that it adds;
+ * a token has none. */
 #define ALULA_FOR_EACH_DTYPE(X)                                                \
   X(I1, 1, BOOL, 1, 1, "i1", "bool", 1)                                        \
-  X(I2, 2, INT, 2, 1, "i2", "int2", 24)                                        \
-  X(I4, 3, INT, 4, 1, "i4", "int4", 21)                                        \
+  X(I2, 32, INT, 2, 1, "i2", "int2", 24)                                       \
+  X(I4, 33, INT, 4, 1, "i4", "int4", 21)                                       \
   X(I8, 4, INT, 8, 1, "i8", "int8", 2)                                         \
   X(I16, 5, INT, 16, 2, "i16", "int16", 3)                                     \
   X(I32, 6, INT, 32, 4, "i32", "int32", 4)                                     \
   X(I64, 7, INT, 64, 8, "i64", "int64", 5)                                     \
-  X(UI2, 8, UINT, 2, 1, "ui2", "uint2", 25)                                    \
-  X(UI4, 9, UINT, 4, 1, "ui4", "uint4", 22)                                    \
+  X(UI2, 34, UINT, 2, 1, "ui2", "uint2", 25)                                   \
+  X(UI4, 35, UINT, 4, 1, "ui4", "uint4", 22)                                   \
   X(UI8, 10, UINT, 8, 1, "ui8", "uint8", 6)                                    \
   X(UI16, 11, UINT, 16, 2, "ui16", "uint16", 7)                                \
   X(UI32, 12, UINT, 32, 4, "ui32", "uint32", 8)                                \
@@ -59,7 +69,7 @@ extern "C" {
   X(F8E8M0FNU, 25, FLOAT, 8, 1, "f8E8M0FNU", "float8_e8m0fnu", 28)             \
   X(F6E2M3FN, 26, FLOAT, 6, 1, "f6E2M3FN", "float6_e2m3fn", 32)                \
   X(F6E3M2FN, 27, FLOAT, 6, 1, "f6E3M2FN", "float6_e3m2fn", 33)                \
-  X(F4E2M1FN, 28, FLOAT, 4, 1, "f4E2M1FN", "float4_e2m1fn", 29)                \
+  X(F4E2M1FN, 36, FLOAT, 4, 1, "f4E2M1FN", "float4_e2m1fn", 29)                \
   X(C64, 29, COMPLEX, 64, 8, "complex<f32>", "complex64", 14)                  \
   X(C128, 30, COMPLEX, 128, 16, "complex<f64>", "complex128", 15)              \
   X(TOKEN, 31, TOKEN, 0, 0, "token", "", 23)
@@ -88,14 +98,15 @@ extern "C" {
   X(F6E3M2FN, 3, 2, 3, FINITE)                                                 \
   X(F4E2M1FN, 2, 1, 1, FINITE)
 
-/* The element types; 0 is none of them. */
+/* The element types; 0 is none of them, and not every number up to
+ * ALULA_DTYPE_LAST, the highest, is one. */
 typedef enum alula_dtype ALULA_ENUM_TYPE {
   ALULA_DTYPE_INVALID = 0,
 #define X(NAME, code, KIND, bits, bytes, name, numpy, pjrt)                    \
   ALULA_DTYPE_##NAME = code,
   ALULA_FOR_EACH_DTYPE(X)
 #undef X
-  ALULA_DTYPE_LAST = ALULA_DTYPE_TOKEN
+      ALULA_DTYPE_LAST = ALULA_DTYPE_F4E2M1FN
 } alula_dtype;
 
 typedef enum alula_dtype_kind ALULA_ENUM_TYPE {
@@ -151,7 +162,8 @@ static inline uint32_t alula_dtype_get_bits(uint32_t type) {
   }
 }
 
-/* Bytes of one element in memory: 1 for anything below 8 bits, 0 for a token. */
+/* Bytes of one element in an array of the host: 1 for anything below 8 bits, 0
+ * for a token. In a buffer it's the bytes of one element that stands alone. */
 static inline uint32_t alula_dtype_get_bytes(uint32_t type) {
   switch (type) {
 #define X(NAME, code, KIND, bits, bytes, name, numpy, pjrt)                    \
@@ -161,6 +173,69 @@ static inline uint32_t alula_dtype_get_bytes(uint32_t type) {
 #undef X
   default:
     return 0;
+  }
+}
+
+/* How many elements share a byte of a buffer: 4 or 2 for elements of 2 or 4
+ * bits, else 1. */
+static inline uint32_t alula_dtype_get_packing(uint32_t type) {
+  uint32_t bits = alula_dtype_get_bits(type);
+  return bits == 2 || bits == 4 ? 8 / bits : 1;
+}
+
+/* Bytes in a buffer of elements that take `host_bytes` in an array of the host:
+ * the same, unless they are packed. */
+static inline uint64_t alula_dtype_get_packed_bytes(uint32_t type,
+                                                    uint64_t host_bytes) {
+  uint32_t packing = alula_dtype_get_packing(type);
+  return host_bytes / packing + (host_bytes % packing != 0);
+}
+
+/* Copies `count` elements of an array of the host to the form that buffers
+ * have, which is the same unless they are packed. Whatever the unused bits of
+ * the array are, those of the result are zero. No overlap. */
+static inline void alula_dtype_pack(uint32_t type, const void *host,
+                                    void *packed, uint64_t count) {
+  const uint8_t *from = (const uint8_t *)host;
+  uint8_t *to = (uint8_t *)packed;
+  uint32_t packing = alula_dtype_get_packing(type);
+  uint32_t bits = 8 / packing;
+  uint64_t i;
+  if (packing == 1) {
+    if (count)
+      memcpy(to, from, (size_t)count * alula_dtype_get_bytes(type));
+    return;
+  }
+  for (i = 0; i < count; ++i) {
+    uint32_t place = (uint32_t)(i % packing) * bits;
+    uint32_t code = (uint32_t)from[i] & ((1u << bits) - 1);
+    uint32_t before = place ? to[i / packing] : 0;
+    to[i / packing] = (uint8_t)(before | code << place);
+  }
+}
+
+/* The other way: elements `first` to `first + count - 1` of a buffer, one to a
+ * byte, signed integers sign-extended. No overlap. */
+static inline void alula_dtype_unpack(uint32_t type, const void *packed,
+                                      void *host, uint64_t first,
+                                      uint64_t count) {
+  const uint8_t *from = (const uint8_t *)packed;
+  uint8_t *to = (uint8_t *)host;
+  uint32_t packing = alula_dtype_get_packing(type);
+  uint32_t bits = 8 / packing;
+  uint32_t sign =
+      alula_dtype_get_kind(type) == ALULA_KIND_INT ? 1u << (bits - 1) : 0;
+  uint64_t i;
+  if (packing == 1) {
+    if (count)
+      memcpy(to, from + (size_t)first * alula_dtype_get_bytes(type),
+             (size_t)count * alula_dtype_get_bytes(type));
+    return;
+  }
+  for (i = 0; i < count; ++i) {
+    uint32_t place = (uint32_t)((first + i) % packing) * bits;
+    uint32_t code = (uint32_t)from[(first + i) / packing] >> place;
+    to[i] = (uint8_t)(((code & ((1u << bits) - 1)) ^ sign) - sign);
   }
 }
 

@@ -184,6 +184,7 @@ ALULA_API void *alula_buffer_get_data(const alula_buffer *buffer);
 /* Where the buffer lies for its device; 0 after donation. Nobody but the device
  * may follow it, unless it shares the host's memory. (Version 4.) */
 ALULA_API uint64_t alula_buffer_get_address(const alula_buffer *buffer);
+/* Elements of 2 and 4 bits are packed: see alula/dtype.h. */
 ALULA_API size_t alula_buffer_get_bytes(const alula_buffer *buffer);
 ALULA_API alula_dtype alula_buffer_get_dtype(const alula_buffer *buffer);
 ALULA_API uint32_t alula_buffer_get_rank(const alula_buffer *buffer);
@@ -385,12 +386,13 @@ ALULA_API alula_error *alula_global_set(alula_executable *executable,
  *
  * Participants may use one executable or one each, of the same file, on
  * instances of their own; never the same thread, so not alula_call_async on the
- * same instance; and a state each, if the program changes globals. The n-th calls of all participants belong together and must be
- * of the same function; those of one participant run one after the other. If a
- * call fails, those of the other participants do too, with
- * ALULA_STATUS_ABORTED and the reason, as do all later ones: what comes next
- * needs new collectives. So do participants that run different programs, that
- * disagree about what comes next, or that wait for one whose call has ended. */
+ * same instance; and a state each, if the program changes globals. The n-th
+ * calls of all participants belong together and must be of the same function;
+ * those of one participant run one after the other. If a call fails, those of
+ * the other participants do too, with ALULA_STATUS_ABORTED and the reason, as
+ * do all later ones: what comes next needs new collectives. So do participants
+ * that run different programs, that disagree about what comes next, or that
+ * wait for one whose call has ended. */
 typedef struct alula_collectives alula_collectives;
 
 typedef struct alula_collectives_options {

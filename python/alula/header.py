@@ -219,9 +219,12 @@ def _argument(number, value, taken, parameters, body, notes):
             dims.append(_unique(f"{name}_dim{i}", taken))
             parameters.append(f"int64_t {dims[-1]}")
         nbytes.append(f"(size_t)({dims[-1]})")
+    size = " * ".join(nbytes)
+    if packing := dtypes.PACKING.get(value.dtype):
+        size = f"({size} + {packing - 1}) / {packing}"
     notes.append(f"{name}: {dtypes.describe(value.dtype_name, value.shape)}")
     shown = f"&{name}" if is_number else name
-    body.append(_wrap(f"arguments[{number}]", value, shown, dims, " * ".join(nbytes)))
+    body.append(_wrap(f"arguments[{number}]", value, shown, dims, size))
 
 
 def _result(number, value, taken, parameters, body, after, notes):

@@ -57,9 +57,12 @@ static inline void PREFIX_print_value(const PREFIX *program,
   const char *data = (const char *)alula_buffer_get_data(value);
   alula_dtype dtype = alula_buffer_get_dtype(value);
   size_t bytes = (size_t)alula_dtype_get_bytes(dtype), i;
-  size_t count = alula_buffer_get_bytes(value) / bytes;
+  size_t count = 1;
   uint32_t rank = alula_buffer_get_rank(value), dim;
   const int64_t *dims = alula_buffer_get_dims(value);
+  char element[16];
+  for (dim = 0; dim < rank; ++dim)
+    count *= (size_t)dims[dim];
   for (i = 0; i < count; ++i) {
     size_t inner = 1;
     for (dim = rank; dim-- > 0;) {
@@ -67,7 +70,11 @@ static inline void PREFIX_print_value(const PREFIX *program,
       if (i % inner == 0)
         PREFIX_print_text(program, "[");
     }
-    PREFIX_print_element(program, dtype, data + i * bytes);
+    if (alula_dtype_get_packing(dtype) > 1)
+      alula_dtype_unpack(dtype, data, element, i, 1);
+    else
+      memcpy(element, data + i * bytes, bytes);
+    PREFIX_print_element(program, dtype, element);
     inner = 1;
     for (dim = rank; dim-- > 0;) {
       inner *= (size_t)dims[dim];

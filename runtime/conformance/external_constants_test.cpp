@@ -172,7 +172,7 @@ TEST_P(External, WrongFiles) {
   EXPECT_EQ(tryFile(R"({"t":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})",
                     eight),
             "w: tensor 't' is one of F32, 4 bytes, the artifact wants 2xf32");
-  EXPECT_EQ(tryFile(R"({"t":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})",
+  EXPECT_EQ(tryFile(R"({"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
                     eight, "w", ALULA_DTYPE_I4),
             "");
   EXPECT_EQ(tryFile("{", ""), folder +

@@ -33,7 +33,7 @@ Status getShapeBytes(alula_dtype dtype, uint32_t rank, const int64_t *dims,
     return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED,
                      "a buffer of %s has more than 2^48 bytes", shape);
   }
-  bytes = empty ? 0 : total;
+  bytes = empty ? 0 : alula_dtype_get_packed_bytes(dtype, total);
   return nullptr;
 }
 

@@ -344,10 +344,12 @@ private:
     ALULA_TRY(access("load", p[2], get(p[3]), size, &from));
     uint64_t bits = 0;
     ALULA_TRY(driver.readWord(call.stream, from, size, &bits));
-    uint32_t unused = 64 - size * 8;
+    // Of a packed byte the first element.
+    uint32_t unused = 64 - size * 8 / alula_dtype_get_packing(p[1]);
     bool isSigned = alula_dtype_get_kind(p[1]) == ALULA_KIND_INT;
+    bits <<= unused;
     frame.registers[p[0]] =
-        isSigned ? int64_t(bits << unused) >> unused : int64_t(bits);
+        isSigned ? int64_t(bits) >> unused : int64_t(bits >> unused);
     return nullptr;
   }
 
@@ -355,7 +357,10 @@ private:
     uint8_t *to = nullptr;
     uint32_t size = alula_dtype_get_bytes(p[0]);
     ALULA_TRY(access("store", p[1], get(p[2]), size, &to));
-    return driver.writeWord(call.stream, to, size, uint64_t(get(p[3])));
+    auto value = uint64_t(get(p[3]));
+    if (alula_dtype_get_packing(p[0]) > 1)
+      value &= (1u << alula_dtype_get_bits(p[0])) - 1;
+    return driver.writeWord(call.stream, to, size, value);
   }
 
   Status runAlloc(const uint32_t *p) {
@@ -502,7 +507,7 @@ private:
     if (tooLarge && !empty)
       return fail(ALULA_STATUS_RESOURCE_EXHAUSTED, "%s: more than 2^48 bytes",
                   what);
-    bytes = empty ? 0 : total;
+    bytes = empty ? 0 : alula_dtype_get_packed_bytes(type.dtype, total);
     return nullptr;
   }
 

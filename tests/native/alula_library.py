@@ -9,15 +9,10 @@ import pathlib
 
 import numpy as np
 import tensor_file
+from alula.bindings import dtypes
 
 _STATUS_OK = 0
-# alula_dtype of include/alula/dtype.h.
-_CODES = (
-    "i1 i2 i4 i8 i16 i32 i64 ui2 ui4 ui8 ui16 ui32 ui64 bf16 f16 f32 f64 f8E4M3 f8E4M3FN "
-    "f8E4M3FNUZ f8E4M3B11FNUZ f8E5M2 f8E5M2FNUZ f8E3M4 f8E8M0FNU f6E2M3FN f6E3M2FN f4E2M1FN "
-    "complex<f32> complex<f64> token"
-).split()
-CODE_OF = {name: code for code, name in enumerate(_CODES, 1)}
+CODE_OF = {mlir: code for code, (_, _, mlir) in dtypes.TABLE.items()}
 NAME_OF = {code: name for name, code in CODE_OF.items()}
 
 
@@ -187,7 +182,7 @@ class Runtime:
             )
         )
         buffer = Buffer(self, handle.value)
-        buffer.write(array.tobytes())
+        buffer.write(dtypes.pack(CODE_OF[kind], np.ascontiguousarray(array)).tobytes())
         return buffer
 
 
@@ -221,7 +216,7 @@ class Buffer:
 
     def array(self) -> np.ndarray:
         shape, kind = tensor_file.split_type(self.type)
-        return np.frombuffer(self.read(), tensor_file.DTYPES[kind]).reshape(shape)
+        return dtypes.unpack(CODE_OF[kind], np.frombuffer(self.read(), np.uint8), shape)
 
     def release(self) -> None:
         self._library.alula_buffer_release(self.handle)

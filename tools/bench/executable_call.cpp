@@ -136,7 +136,7 @@ private:
       types.push_back(
           writer.addType(value.type, std::vector<Dim>(value.shape.begin(),
                                                       value.shape.end())));
-      sizes.push_back(value.size);
+      sizes.push_back(alula_dtype_get_packed_bytes(value.type, value.size));
       function.addArgument("binding" + std::to_string(i), types.back());
     }
     uint32_t results = 0;

@@ -217,7 +217,8 @@ bool prepare(const Options &options, Call &call, std::string &problem) {
         problem = "input " + std::to_string(i) + ": " + problem;
       return false;
     }
-    call.owned.push_back(model::wrapValue(model, call.inputs[i], error));
+    call.owned.push_back(
+        model::wrapValue(call.model.instance, call.inputs[i], error));
     call.arguments.push_back(call.owned.back().get());
   }
   call.results.resize(model.getResultCount());

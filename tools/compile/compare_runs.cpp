@@ -2,6 +2,7 @@
 
 #include "alula/runtime.hpp"
 #include "compiler/driver/compile.h"
+#include "tools/model/model.h"
 #include "tools/model/random_value.h"
 #include "tools/values/compare.h"
 
@@ -61,8 +62,7 @@ bool run(mlir::ModuleOp program, std::vector<Value> &results,
     model::fillRandom(i + 1, value);
   }
   for (Value &value : values) {
-    arguments.push_back(Buffer::wrap(instance, value.type, value.shape,
-                                     value.data.get(), value.size, error));
+    arguments.push_back(model::wrapValue(instance, value, error));
     if (error)
       return fail();
     handles.push_back(arguments.back().get());
@@ -79,16 +79,8 @@ bool run(mlir::ModuleOp program, std::vector<Value> &results,
   bool isGood = true;
   for (alula_buffer *each : outputs) {
     Value &value = results.emplace_back();
-    const int64_t *dims = alula_buffer_get_dims(each);
-    isGood = isGood && createValue(alula_buffer_get_dtype(each),
-                                   {dims, dims + alula_buffer_get_rank(each)},
-                                   value, problem);
-    if (isGood)
-      isGood = error.take(
-          alula_buffer_read(each, 0, value.data.get(), value.size, nullptr));
-    if (error)
-      problem = error.message();
-    alula_buffer_release(each);
+    Buffer owned(each);
+    isGood = isGood && model::readBuffer(owned, value, problem);
   }
   return isGood;
 }

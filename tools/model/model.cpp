@@ -113,8 +113,12 @@ bool setGlobal(const std::string &text, Model &model, std::string &error) {
               values::printType(value.type, value.shape);
       return false;
     }
-    problem.take(alula_global_set(model.get(), nullptr, index, value.data.get(),
-                                  value.size));
+    std::string packed(alula_dtype_get_packed_bytes(value.type, value.size),
+                       '\0');
+    alula_dtype_pack(value.type, value.data.get(), packed.data(),
+                     uint64_t(value.getNumElements()));
+    problem.take(alula_global_set(model.get(), nullptr, index, packed.data(),
+                                  packed.size()));
   }
   error = problem.message();
   return !problem;
@@ -203,23 +207,36 @@ bool getArgument(const Model &model, uint32_t index, alula_value_info &info) {
 
 bool readBuffer(const Buffer &buffer, values::Value &value,
                 std::string &error) {
-  if (!values::createValue(buffer.dtype(), buffer.dims(), value, error))
+  alula_dtype dtype = buffer.dtype();
+  if (!values::createValue(dtype, buffer.dims(), value, error))
     return false;
   Error problem;
-  buffer.read(value.data.get(), problem);
+  if (alula_dtype_get_packing(dtype) == 1) {
+    buffer.read(value.data.get(), problem);
+  } else {
+    std::string packed(buffer.bytes(), '\0');
+    buffer.read(packed.data(), problem);
+    alula_dtype_unpack(dtype, packed.data(), value.data.get(), 0, value.size);
+  }
   error = problem.message();
   return !problem;
 }
 
-Buffer wrapValue(const Model &model, values::Value &value, Error &error) {
-  if (!alula_instance_shares_memory(model.instance.get())) {
-    Buffer copy =
-        Buffer::create(model.instance, value.type, value.shape, error);
+Buffer wrapValue(const Instance &instance, values::Value &value, Error &error) {
+  bool isPacked = alula_dtype_get_packing(value.type) > 1;
+  if (!isPacked && alula_instance_shares_memory(instance.get()))
+    return Buffer::wrap(instance, value.type, value.shape, value.data.get(),
+                        value.size, error);
+  Buffer copy = Buffer::create(instance, value.type, value.shape, error);
+  if (!isPacked) {
     copy.write(value.data.get(), error);
     return copy;
   }
-  return Buffer::wrap(model.instance, value.type, value.shape, value.data.get(),
-                      value.size, error);
+  std::string packed(alula_dtype_get_packed_bytes(value.type, value.size),
+                     '\0');
+  alula_dtype_pack(value.type, value.data.get(), packed.data(), value.size);
+  copy.write(packed.data(), error);
+  return copy;
 }
 
 } // namespace alula::model

@@ -37,9 +37,10 @@ std::string printValueInfo(const alula_value_info &info);
 /// The type of an argument of the function; false if there is none.
 bool getArgument(const Model &model, uint32_t index, alula_value_info &info);
 
-/// Wraps the value's memory, which must outlive the buffer, or copies it to a
-/// device that does not share the host's.
-Buffer wrapValue(const Model &model, values::Value &value, Error &error);
+/// Wraps the value's memory, which must outlive the buffer. What has another
+/// form on the device is copied: packed elements, and all where the device does
+/// not share the host's memory.
+Buffer wrapValue(const Instance &instance, values::Value &value, Error &error);
 
 /// A copy of what a buffer has.
 bool readBuffer(const Buffer &buffer, values::Value &value, std::string &error);

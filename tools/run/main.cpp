@@ -98,7 +98,7 @@ int runFile(const Options &options) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!values::readValue(options.inputs[i], inputs[i], problem))
       return fail("input " + std::to_string(i) + ": " + problem);
-    arguments.push_back(model::wrapValue(model, inputs[i], error));
+    arguments.push_back(model::wrapValue(model.instance, inputs[i], error));
   }
   uint32_t wanted = model.getArgumentCount(), given = uint32_t(inputs.size());
   alula_value_info missing;

@@ -60,11 +60,16 @@ def _array(buffer):
     import numpy
 
     shape = tuple(buffer.dims[i] for i in range(buffer.rank))
-    dtype = dtypes.to_numpy(buffer.dtype)
     if not buffer.bytes:
-        return numpy.empty(shape, dtype)
+        return numpy.empty(shape, dtypes.to_numpy(buffer.dtype))
+    return dtypes.unpack(buffer.dtype, _bytes(buffer), shape)
+
+
+def _bytes(buffer):
+    import numpy
+
     memory = (ctypes.c_char * buffer.bytes).from_address(buffer.data)
-    return numpy.frombuffer(memory, dtype).reshape(shape)
+    return numpy.frombuffer(memory, numpy.uint8)
 
 
 def _call(name, arguments):
@@ -77,13 +82,17 @@ def _call(name, arguments):
         given = [given]
     if len(given) != len(results):
         raise TypeError(f"gives {len(given)} results, the program wants {len(results)}")
-    for result, value in zip(results, given):
+    for i, (result, value) in enumerate(zip(results, given)):
         if getattr(value, "shape", ()) != result.shape:
             raise TypeError(
                 f"gives a result of shape {getattr(value, 'shape', ())}, "
                 f"the program wants {result.shape}"
             )
         result[...] = value
+        # What is packed was unpacked into a copy.
+        buffer = arguments.results[i]
+        if buffer.dtype in dtypes.PACKING and buffer.bytes:
+            _bytes(buffer)[:] = dtypes.pack(buffer.dtype, result)
 
 
 @FUNCTION

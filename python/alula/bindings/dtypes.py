@@ -1,17 +1,13 @@
 """Element types: codes of alula/dtype.h and names that NumPy takes."""
 
-# Code -> (NumPy's name, bytes of an element, MLIR's name). A test compares it
-# with the header.
+# Code -> (NumPy's name, bytes of an element in NumPy's arrays, MLIR's name). A
+# test compares it with the header.
 TABLE = {
     1: ("bool", 1, "i1"),
-    2: ("int2", 1, "i2"),
-    3: ("int4", 1, "i4"),
     4: ("int8", 1, "i8"),
     5: ("int16", 2, "i16"),
     6: ("int32", 4, "i32"),
     7: ("int64", 8, "i64"),
-    8: ("uint2", 1, "ui2"),
-    9: ("uint4", 1, "ui4"),
     10: ("uint8", 1, "ui8"),
     11: ("uint16", 2, "ui16"),
     12: ("uint32", 4, "ui32"),
@@ -30,12 +26,62 @@ TABLE = {
     25: ("float8_e8m0fnu", 1, "f8E8M0FNU"),
     26: ("float6_e2m3fn", 1, "f6E2M3FN"),
     27: ("float6_e3m2fn", 1, "f6E3M2FN"),
-    28: ("float4_e2m1fn", 1, "f4E2M1FN"),
     29: ("complex64", 8, "complex<f32>"),
     30: ("complex128", 16, "complex<f64>"),
     31: ("", 0, "token"),
+    32: ("int2", 1, "i2"),
+    33: ("int4", 1, "i4"),
+    34: ("uint2", 1, "ui2"),
+    35: ("uint4", 1, "ui4"),
+    36: ("float4_e2m1fn", 1, "f4E2M1FN"),
 }
+TOKEN = 31
 CODES = {name: code for code, (name, _, _) in TABLE.items() if name}
+
+
+# Elements of 2 and 4 bits: how many share a byte of a buffer of the runtime.
+PACKING = {32: 4, 33: 2, 34: 4, 35: 2, 36: 2}
+
+
+def packed_bytes(code, count):
+    """Bytes that elements take in a buffer of the runtime."""
+    return -(-count // PACKING[code]) if code in PACKING else count * TABLE[code][1]
+
+
+def pack(code, array):
+    """A contiguous array in the form that buffers of the runtime have."""
+    if code not in PACKING:
+        return array
+    import numpy
+
+    each = PACKING[code]
+    bits = 8 // each
+    codes = array.reshape(-1).view(numpy.uint8) & ((1 << bits) - 1)
+    rows = numpy.zeros((-(-codes.size // each), each), numpy.uint8)
+    rows.reshape(-1)[: codes.size] = codes
+    packed = rows[:, 0].copy()
+    for i in range(1, each):
+        packed |= rows[:, i] << (i * bits)
+    return packed
+
+
+def unpack(code, raw, shape):
+    """Bytes of a buffer as an array; of packed elements a copy."""
+    if code not in PACKING:
+        return raw.view(to_numpy(code)).reshape(shape)
+    import numpy
+
+    each = PACKING[code]
+    bits = 8 // each
+    count = 1
+    for size in shape:
+        count *= size
+    shifts = numpy.arange(each, dtype=numpy.uint8) * bits
+    codes = ((raw[:, None] >> shifts) & ((1 << bits) - 1)).reshape(-1)[:count]
+    if TABLE[code][0].startswith("int"):
+        sign = 1 << (bits - 1)
+        codes = ((codes ^ sign) - sign).astype(numpy.uint8)
+    return codes.view(to_numpy(code)).reshape(shape)
 
 
 def to_numpy(code):

@@ -171,10 +171,10 @@ class Value:
 
     @property
     def nbytes(self):
-        count = dtypes.TABLE[self.dtype][1]
+        count = 1
         for size in self.shape:
             count *= size
-        return count
+        return dtypes.packed_bytes(self.dtype, count)
 
     def __repr__(self):
         sizes = ["?" if size is None else size for size in self.shape]
@@ -268,16 +268,17 @@ class State:
         import numpy
 
         value = self.executable.globals[number]
-        array = numpy.empty(value.shape, dtypes.to_numpy(value.dtype))
+        raw = numpy.empty(value.nbytes, numpy.uint8)
         check(
             functions().alula_global_get(
-                self.executable.handle, self.handle, number, array.ctypes.data, array.nbytes
+                self.executable.handle, self.handle, number, raw.ctypes.data, raw.nbytes
             )
         )
-        return array
+        return dtypes.unpack(value.dtype, raw, value.shape)
 
     def set(self, number, array):
         """`array` has the global's type and shape and is contiguous."""
+        array = dtypes.pack(self.executable.globals[number].dtype, array)
         check(
             functions().alula_global_set(
                 self.executable.handle, self.handle, number, array.ctypes.data, array.nbytes
@@ -336,17 +337,22 @@ class Function:
         arguments = (c_void_p * count)()
         results = (c_void_p * len(self.results))()
         handle = c_void_p()
+        packed = []  # alive until the call ends
         options = CallOptions(struct_bytes=ctypes.sizeof(CallOptions), state=state.handle)
         try:
             for i, (array, value) in enumerate(zip(arrays, self.arguments)):
+                memory = array
+                if value.dtype in dtypes.PACKING:
+                    memory = dtypes.pack(value.dtype, array)
+                    packed.append(memory)
                 check(
                     lib.alula_buffer_wrap(
                         device,
                         value.dtype,
                         array.ndim,
                         self._dims(array.shape),
-                        array.ctypes.data,
-                        array.nbytes,
+                        memory.ctypes.data,
+                        memory.nbytes,
                         None,
                         None,
                         byref(handle),
@@ -380,4 +386,6 @@ class Function:
             dims = lib.alula_buffer_get_dims(buffer)
             shape = tuple(dims[i] for i in range(len(shape)))
         raw = numpy.asarray(_Memory(buffer))
+        if value.dtype in dtypes.PACKING:
+            return dtypes.unpack(value.dtype, raw, shape)
         return raw.view(self._types[number]).reshape(shape)

@@ -8,27 +8,19 @@ A program that outlives its process, in a cache or a file, fails in words."""
 
 import ctypes
 import itertools
+import math
 import os
 import threading
 import traceback
 
 import numpy as np
+from alula.bindings import dtypes
 
 TARGET = "alula.python_callback"
 # Never 0, fits a signed 64-bit integer.
 TOKEN = int.from_bytes(os.urandom(7), "little") | 1
 
-# Codes of include/alula/dtype.h.
-DTYPES = {
-    1: "bool", 2: "int2", 3: "int4", 4: "int8", 5: "int16", 6: "int32", 7: "int64",
-    8: "uint2", 9: "uint4", 10: "uint8", 11: "uint16", 12: "uint32", 13: "uint64",
-    14: "bfloat16", 15: "float16", 16: "float32", 17: "float64",
-    18: "float8_e4m3", 19: "float8_e4m3fn", 20: "float8_e4m3fnuz", 21: "float8_e4m3b11fnuz",
-    22: "float8_e5m2", 23: "float8_e5m2fnuz", 24: "float8_e3m4", 25: "float8_e8m0fnu",
-    26: "float6_e2m3fn", 27: "float6_e3m2fn", 28: "float4_e2m1fn",
-    29: "complex64", 30: "complex128",
-}  # fmt: skip
-TOKEN_DTYPE = 31
+TOKEN_DTYPE = dtypes.TOKEN
 
 
 class _Array(ctypes.Structure):
@@ -89,17 +81,23 @@ class _Registration:
             _use(self.number, -1)
 
 
-def _view(array):
-    """A numpy array over memory of the program's."""
-    import ml_dtypes  # noqa: F401  (adds the small types)
+def _shape(array):
+    return tuple(array.dims[i] for i in range(array.rank))
 
-    dtype = np.dtype(DTYPES[array.dtype])
-    shape = tuple(array.dims[i] for i in range(array.rank))
-    count = int(np.prod(shape, dtype=np.int64))
+
+def _bytes(array):
+    """Memory of the program's."""
+    count = dtypes.packed_bytes(array.dtype, math.prod(_shape(array)))
     if count == 0:
-        return np.empty(shape, dtype)
-    raw = (ctypes.c_byte * (count * dtype.itemsize)).from_address(array.data)
-    return np.frombuffer(raw, dtype, count).reshape(shape)
+        return np.empty(0, np.uint8)
+    return np.frombuffer((ctypes.c_uint8 * count).from_address(array.data), np.uint8)
+
+
+def _write(array, value):
+    wanted = np.empty(_shape(array), dtypes.to_numpy(array.dtype))
+    np.copyto(wanted, value)
+    packed = dtypes.pack(array.dtype, wanted.reshape(-1))
+    np.copyto(_bytes(array), packed.view(np.uint8))
 
 
 def _run(call):
@@ -107,12 +105,16 @@ def _run(call):
     if function is None:
         raise RuntimeError("the program's Python function is gone")
     arrays = [call.operands[i] for i in range(call.operand_count)]
-    operands = [_view(array).copy() for array in arrays if array.dtype != TOKEN_DTYPE]
+    operands = [
+        dtypes.unpack(array.dtype, _bytes(array).copy(), _shape(array))
+        for array in arrays
+        if array.dtype != TOKEN_DTYPE
+    ]
     values = function(*operands)
     arrays = [call.results[i] for i in range(call.result_count)]
-    results = [_view(array) for array in arrays if array.dtype != TOKEN_DTYPE]
+    results = [array for array in arrays if array.dtype != TOKEN_DTYPE]
     for result, value in zip(results, values, strict=True):
-        np.copyto(result, value)
+        _write(result, value)
 
 
 @ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(_Call))
