@@ -502,7 +502,7 @@ TEST(Verifier, CommandErrors) {
   auto at = [](const char *text) {
     return "function 1 'f', block 0, word 0: " + std::string(text);
   };
-  EXPECT_EQ(verify([](F) {}), "ok");
+  EXPECT_EQ(verify([](F f) { f.bindResult(1, {{0}}); }), "ok");
   EXPECT_EQ(verify([](F f) { f.emit(alula_command(99), {}); }),
             at("unknown command 99"));
   EXPECT_EQ(verify([](F f) { f.emit(ALULA_COMMAND_SELECT, {0, 0}); }),
@@ -602,6 +602,160 @@ TEST(Verifier, BlockErrors) {
               }
             }),
             "function 1 'f', block 255, word 0: if: nested deeper than 256");
+}
+
+TEST(Verifier, ResultsAreBoundOnceOnEveryPath) {
+  // Of two dynamic results, 1 is for `build`.
+  auto check = [](auto build) -> std::string {
+    ArtifactWriter file;
+    uint32_t dynamic = file.addType(ALULA_DTYPE_F32, {Dim::dynamic()});
+    FunctionWriter &f = file.addFunction("f");
+    f.addArgument("x", dynamic);
+    f.addResult("in place", dynamic, 0);
+    f.addResult("y", dynamic);
+    f.addResult("fixed", file.addType(ALULA_DTYPE_F32, {4}));
+    f.addResult("z", dynamic);
+    f.bindResult(3, {f.immediate(2)});
+    build(f, [&] { f.bindResult(1, {f.immediate(2)}); });
+    Diagnostic diagnostic;
+    return file.finish(diagnostic).empty() ? diagnostic.text : "ok";
+  };
+  const char *twice = "function 0 'f': result 1 is bound twice";
+  const char *missing = "function 0 'f': result 1 is not bound";
+  const char *branches = "function 0 'f': result 1 is bound in some branches "
+                         "only";
+  EXPECT_EQ(check([](auto &, auto bind) { bind(); }), "ok");
+  EXPECT_EQ(check([](auto &, auto) {}), missing);
+  EXPECT_EQ(check([](auto &f, auto bind) {
+              bind();
+              f.fill(f.result(1), f.immediate(0), f.immediate(4), 4,
+                     f.immediate(0));
+              bind();
+            }),
+            twice);
+  // Whether each of some branches binds it; `inner` is for a branch in one.
+  auto checkCases = [&](std::vector<bool> binds, int before = 0) {
+    return check([&](auto &f, auto bind) {
+      if (before)
+        bind();
+      std::vector<uint32_t> blocks;
+      for (size_t i = 0; i < binds.size(); ++i)
+        blocks.push_back(f.newBlock());
+      f.branch(f.immediate(0), blocks);
+      for (size_t i = 0; i < binds.size(); ++i) {
+        f.setBlock(blocks[i]);
+        if (binds[i])
+          bind();
+      }
+    });
+  };
+  EXPECT_EQ(checkCases({true, true, true}), "ok");
+  EXPECT_EQ(checkCases({false, false}, 1), "ok");
+  EXPECT_EQ(checkCases({true, true}, 1), twice);
+  EXPECT_EQ(checkCases({false, true}, 1), twice);
+  EXPECT_EQ(checkCases({false, false}), missing);
+  EXPECT_EQ(checkCases({true, false, true}), branches);
+  EXPECT_EQ(checkCases({true, true, false}), branches);
+  EXPECT_EQ(checkCases({false, true, false}), branches);
+  EXPECT_EQ(checkCases({false, false, true}), branches);
+  auto checkIf = [&](bool inThen, bool hasElse, bool inElse, int after) {
+    return check([&](auto &f, auto bind) {
+      uint32_t yes = f.newBlock(), no = hasElse ? f.newBlock() : ALULA_NONE;
+      f.branch(f.immediate(0), yes, no);
+      if (inThen) {
+        // One level deeper.
+        f.setBlock(yes);
+        uint32_t a = f.newBlock(), b = f.newBlock();
+        f.branch(f.immediate(0), a, b);
+        f.setBlock(a);
+        bind();
+        f.setBlock(b);
+        bind();
+      }
+      if (inElse) {
+        f.setBlock(no);
+        bind();
+      }
+      f.setBlock(0);
+      if (after)
+        bind();
+    });
+  };
+  EXPECT_EQ(checkIf(true, true, true, 0), "ok");
+  EXPECT_EQ(checkIf(true, true, false, 0), branches);
+  EXPECT_EQ(checkIf(false, true, true, 0), branches);
+  EXPECT_EQ(checkIf(true, false, false, 0), branches);
+  EXPECT_EQ(checkIf(true, true, true, 1), twice);
+  EXPECT_EQ(checkIf(false, false, false, 1), "ok");
+  for (bool inCondition : {true, false})
+    EXPECT_EQ(check([&](auto &f, auto bind) {
+                uint32_t condition = f.newBlock(), body = f.newBlock();
+                f.loop(condition, f.immediate(0), body);
+                f.setBlock(inCondition ? condition : body);
+                bind();
+              }),
+              "function 0 'f': result 1 is bound in a loop");
+}
+
+TEST(Verifier, StringsAreTextWithoutControls) {
+  // The byte sequence that a four-byte name of a good file becomes.
+  auto check4 = [](const char *text) {
+    ArtifactWriter file;
+    file.addFact("compiler", "NAME");
+    Diagnostic diagnostic;
+    std::string bytes = file.finish(diagnostic);
+    EXPECT_EQ(strlen(text), 4u);
+    bytes.replace(bytes.find("NAME"), 4, text);
+    fixHashes(bytes);
+    return check(bytes);
+  };
+  for (const char *good :
+       {"name", "a\n\tb", "\xC3\xA4oe", "\xE2\x82\xAC ", "\xF0\x9F\x90\xA6",
+        "\xC2\xA0zz", "\xED\x9F\xBF.", "\xEE\x80\x80.", "\xF4\x8F\xBF\xBF"})
+    EXPECT_EQ(check4(good), "ok") << good;
+  EXPECT_EQ(check4("\x1B[2J"), "strings: control character 27");
+  EXPECT_EQ(check4("ab\x7Fz"), "strings: control character 127");
+  // C1 controls, alone and as UTF-8; halves, overlong forms, surrogates, too
+  // large ones.
+  for (const char *bad :
+       {"\x9B"
+        "2Jx",
+        "\xC2\x9B"
+        "2J",
+        "\xC3"
+        "abc",
+        "\xA4xyz", "\xC0\x80zz", "\xC1\xBFzz", "\xE0\x9F\xBFz", "\xE2\x82zz",
+        "\xED\xA0\x80z", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80",
+        "\xF5\x80\x80\x80", "\xFF\xFFzz", "\xF0\x9F\x90z"})
+    EXPECT_EQ(check4(bad).substr(0, 13), "strings: byte") << check4(bad);
+  EXPECT_EQ(check4("ab\xFFz"),
+            "strings: byte 12 is not UTF-8, or a control character");
+}
+
+TEST(Artifact, WriterKeepsWhatStringsMayHold) {
+  ArtifactWriter file;
+  file.addFact("k", "a\x1B[2J \xFFz \xC3\xA4 \xC2\x9B \xED\xA0\x80");
+  Diagnostic diagnostic;
+  std::string bytes = file.finish(diagnostic);
+  Artifact artifact;
+  ASSERT_TRUE(
+      openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+  EXPECT_STREQ(artifact.getString(artifact.facts[0].value),
+               "a?[2J ?z \xC3\xA4 ?? ???");
+}
+
+TEST(Artifact, NamesStayOnTheirLine) {
+  ArtifactWriter file;
+  FunctionWriter &f = file.addFunction("a\n%1 = fake");
+  file.addFunction("b").call(f.getIndex(), {}, {});
+  Diagnostic diagnostic;
+  std::string bytes = file.finish(diagnostic);
+  Artifact artifact;
+  ASSERT_TRUE(
+      openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+  std::string text = printText(artifact);
+  EXPECT_EQ(text.find("\n%1 = fake"), text.npos) << text;
+  EXPECT_NE(text.find("@\"a\\n%1 = fake\"("), text.npos) << text;
 }
 
 TEST(Verifier, SlotErrors) {

@@ -31,6 +31,11 @@ std::string quote(std::string_view text) {
   return quoted + '"';
 }
 
+std::string keepOnLine(std::string_view name) {
+  return name.find_first_of("\n\t") == name.npos ? std::string(name)
+                                                 : quote(name);
+}
+
 std::string quoteBytes(std::string_view bytes) {
   std::string text = "\"";
   for (char c : bytes) {

@@ -13,6 +13,8 @@ __attribute__((format(printf, 1, 2))) std::string format(const char *text, ...);
 
 /// A string of the file between quotes.
 std::string quote(std::string_view text);
+/// A name as it is; one that has more than one line, between quotes.
+std::string keepOnLine(std::string_view name);
 /// Bytes that need not be text, as a JSON string: one character for a byte.
 std::string quoteBytes(std::string_view bytes);
 

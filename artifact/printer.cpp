@@ -97,9 +97,9 @@ private:
     case 'B':
       return value == ALULA_NONE ? "none" : format("^%u", value);
     case 'k':
-      return std::string("@") + file.getString(file.kernels[value].name);
+      return "@" + keepOnLine(file.getString(file.kernels[value].name));
     case 'f':
-      return std::string("@") + file.getString(file.functions[value].name);
+      return "@" + keepOnLine(file.getString(file.functions[value].name));
     case 'g':
       return quote(file.getString(file.globals[value].name));
     case 'm':
@@ -192,7 +192,8 @@ void printFunction(const Artifact &file, uint32_t index, std::string &text) {
   const alula_file_function &function = file.functions[index];
   text += format("\n%sfunction @",
                  function.flags & ALULA_FUNCTION_EXPORTED ? "exported " : "");
-  text += file.getString(function.name) + printSignature(file, function);
+  text += keepOnLine(file.getString(function.name)) +
+          printSignature(file, function);
   text += format(" registers %u arena %" PRIu64 " {\n", function.register_count,
                  function.arena_bytes);
   for (uint32_t i = 0; i < function.slot_count; ++i)
@@ -217,7 +218,7 @@ std::string printType(const Artifact &artifact, uint32_t index) {
     if (dim.size >= 0)
       text += std::to_string(dim.size);
     else
-      text += dim.symbol ? artifact.getString(dim.symbol) : "?";
+      text += dim.symbol ? keepOnLine(artifact.getString(dim.symbol)) : "?";
     text += 'x';
   }
   return text + alula_dtype_get_name(type.dtype);
@@ -235,11 +236,11 @@ std::string printText(const Artifact &file) {
     std::string_view key = file.getString(fact.key);
     // Texts of kernels are for other readers.
     if (key.starts_with("debug."))
-      text += std::string(key) + ": " +
+      text += keepOnLine(key) + ": " +
               std::to_string(strlen(file.getString(fact.value))) + " bytes\n";
     else if (!key.starts_with("origin."))
       text +=
-          std::string(key) + " = " + quote(file.getString(fact.value)) + "\n";
+          keepOnLine(key) + " = " + quote(file.getString(fact.value)) + "\n";
   }
   for (uint64_t i = 0; i < file.globals.size; ++i) {
     const alula_file_global &global = file.globals[i];
@@ -274,7 +275,8 @@ std::string printText(const Artifact &file) {
         (file.imports[i].flags & ALULA_IMPORT_OPTIONAL ? " optional\n" : "\n");
   for (uint64_t i = 0; i < file.kernels.size; ++i) {
     const alula_file_kernel &kernel = file.kernels[i];
-    text += format("kernel %" PRIu64 " @", i) + file.getString(kernel.name) +
+    text += format("kernel %" PRIu64 " @", i) +
+            keepOnLine(file.getString(kernel.name)) +
             format(": %u bindings, %u constants, %" PRIu64 " scratch bytes\n",
                    kernel.binding_count, kernel.constant_count,
                    kernel.scratch_bytes);
@@ -283,7 +285,7 @@ std::string printText(const Artifact &file) {
     const alula_file_variant &variant = file.variants[i];
     text += format("variant %" PRIu64 " ", i) +
             quote(file.getString(variant.name)) + ": " +
-            file.getString(variant.target) +
+            keepOnLine(file.getString(variant.target)) +
             format(", kernel abi %u, %s image of %" PRIu64 " bytes, needs",
                    variant.kernel_abi,
                    variant.image_kind == ALULA_IMAGE_ELF   ? "ELF"
@@ -291,14 +293,14 @@ std::string printText(const Artifact &file) {
                                                            : "raw",
                    variant.image_bytes);
     for (uint32_t j = 0; j < variant.feature_count; ++j)
-      text += std::string(" ") +
-              file.getString(file.lists[variant.first_feature + j]);
+      text += " " +
+              keepOnLine(file.getString(file.lists[variant.first_feature + j]));
     text += variant.feature_count ? "\n" : " nothing more\n";
     // What comes from our own code generator goes without saying.
     for (const alula_file_kernel &kernel : file.kernels)
       if (const char *origin = findOrigin(file, variant, kernel))
-        text += std::string("  @") + file.getString(kernel.name) + ": " +
-                origin + "\n";
+        text += "  @" + keepOnLine(file.getString(kernel.name)) + ": " +
+                keepOnLine(origin) + "\n";
   }
   for (uint32_t i = 0; i < file.functions.size; ++i)
     printFunction(file, i, text);

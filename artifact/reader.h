@@ -1,5 +1,5 @@
 // From bytes to a trusted view of them. Nothing here allocates, except the
-// verifier's two scratch arrays, and nothing needs the C++ library.
+// verifier's scratch arrays, and nothing needs the C++ library.
 
 #pragma once
 

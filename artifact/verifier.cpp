@@ -1,4 +1,4 @@
-// The tables; verify_commands.cpp does the commands.
+// The tables; verify_commands.cpp and verify_results.cpp do the commands.
 //
 // Tables are in canonical form: what belongs to one record follows what belongs
 // to the one before. So nothing overlaps, and the time is linear in the file.
@@ -6,6 +6,7 @@
 #include "artifact/verifier.h"
 
 #include "alula/dtype.h"
+#include "artifact/utf8.h"
 
 #include <cinttypes>
 #include <cstdlib>
@@ -47,11 +48,16 @@ private:
       return true;
     if (file.strings[0] != 0 || file.strings[file.strings.size - 1] != 0)
       return fail("strings: first and last byte must be zero");
-    for (char c : file.strings) {
-      auto byte = uint8_t(c);
-      if ((byte < 32 && byte != 0 && byte != '\n' && byte != '\t') ||
-          byte == 127)
-        return fail("strings: control character %u", byte);
+    for (uint64_t i = 0; i < file.strings.size;) {
+      const char *at = file.strings.data + i;
+      size_t length = measureCharacter(at, file.strings.size - i);
+      if (length == 0 && *at)
+        return uint8_t(*at) < 128
+                   ? fail("strings: control character %u", uint8_t(*at))
+                   : fail("strings: byte %" PRIu64
+                          " is not UTF-8, or a control character",
+                          i);
+      i += length ? length : 1;
     }
     for (uint64_t i = 0; i < file.facts.size; ++i)
       if (!checkString(file.facts[i].key, "fact", i) ||
@@ -409,7 +415,8 @@ private:
       diagnostic.fail(ALULA_STATUS_RESOURCE_EXHAUSTED,
                       "out of memory while verifying an artifact");
     for (uint64_t i = 0; good && i < file.functions.size; ++i)
-      good = verifyCommands(file, uint32_t(i), facts, depths, diagnostic);
+      good = verifyCommands(file, uint32_t(i), facts, depths, diagnostic) &&
+             verifyResults(file, uint32_t(i), diagnostic);
     free(facts);
     free(depths);
     return good;

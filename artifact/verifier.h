@@ -1,4 +1,4 @@
-// Shared by the two files of the verifier.
+// Shared by the files of the verifier.
 
 #pragma once
 
@@ -17,6 +17,11 @@ struct FunctionFacts {
 bool verifyCommands(const Artifact &artifact, uint32_t index,
                     FunctionFacts *facts, uint16_t *blockDepths,
                     Diagnostic &diagnostic);
+
+/// Checks that function `index`, whose commands are verified, binds each of its
+/// dynamic results exactly once on every path.
+bool verifyResults(const Artifact &artifact, uint32_t index,
+                   Diagnostic &diagnostic);
 
 /// Whether a function may write through this slot.
 bool isWritable(const Artifact &artifact, const alula_file_function &function,

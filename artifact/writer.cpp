@@ -4,6 +4,7 @@
 #include "artifact/elf.h"
 #include "artifact/hash.h"
 #include "artifact/reader.h"
+#include "artifact/utf8.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,13 +16,12 @@ uint32_t ArtifactWriter::addString(std::string_view text) {
   auto found = stringIds.find(text);
   if (found != stringIds.end())
     return found->second;
-  // The file can't hold control characters, nor a string a zero.
-  std::string clean(text);
-  for (char &c : clean)
-    if ((uint8_t(c) < 32 && c != '\n' && c != '\t') || c == 127)
-      c = '?';
   auto offset = uint32_t(strings.size());
-  strings += clean;
+  for (std::string_view rest = text; !rest.empty();) {
+    size_t length = measureCharacter(rest.data(), rest.size());
+    strings += length ? rest.substr(0, length) : "?";
+    rest.remove_prefix(length ? length : 1);
+  }
   strings += '\0';
   stringIds.emplace(std::string(text), offset);
   return offset;

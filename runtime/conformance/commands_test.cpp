@@ -377,12 +377,113 @@ TEST_P(Commands, DynamicShapes) {
       << error.message();
 }
 
-TEST_P(Commands, ResultWithoutStorage) {
+TEST_P(Commands, ViewsEndWithWhatTheyShow) {
+  // The last of `steps` reads a view whose memory is gone.
+  auto fails = [&](auto steps) {
+    ArtifactWriter file;
+    uint32_t dynamic = file.addType(ALULA_DTYPE_UI8, {Dim::dynamic()});
+    FunctionWriter &make = file.addFunction("make", /*exported=*/false);
+    make.addResult("y", dynamic);
+    make.bindResult(0, {make.immediate(64)});
+    FunctionWriter &f = file.addFunction("main");
+    f.addResult("y", file.addType(ALULA_DTYPE_I64, {8}));
+    uint32_t a = f.local(), b = f.local(), view = f.local(), y = f.result(0);
+    Operand zero = f.immediate(0), size = f.immediate(64);
+    f.alloc(a, size);
+    f.view(view, a, f.immediate(8), f.immediate(16));
+    steps(f, a, b, view);
+    f.copy(y, zero, view, zero, f.immediate(8));
+    EXPECT_TRUE(run(load(file), {}).empty());
+    return std::string(error.message());
+  };
+  using F = FunctionWriter &;
+  using U = uint32_t;
+  const char *gone = "function 'main': copy: slot 2 has no storage any more";
+  EXPECT_EQ(fails([](F f, U a, U, U) { f.free(a); }), gone);
+  EXPECT_EQ(fails([](F f, U a, U, U) { f.alloc(a, f.immediate(64)); }), gone);
+  EXPECT_EQ(fails([](F f, U a, U, U) { f.alloc(a, f.immediate(9)); }), gone);
+  EXPECT_EQ(fails([](F f, U a, U b, U) {
+              f.swap(a, b);
+              f.free(b);
+            }),
+            gone);
+  EXPECT_EQ(fails([](F f, U a, U b, U) {
+              f.view(b, a, f.immediate(0), f.immediate(64));
+              f.view(a, b, f.immediate(0), f.immediate(8));
+            }),
+            gone);
+  EXPECT_EQ(fails([](F f, U a, U, U view) {
+              f.view(a, view, f.immediate(0), f.immediate(8));
+            }),
+            gone);
+  EXPECT_EQ(
+      fails([](F f, U a, U, U) { f.call(0, {}, {a}, {}, {f.newRegister()}); }),
+      gone);
+  EXPECT_EQ(fails([](F f, U a, U b, U view) {
+              f.view(b, view, f.immediate(0), f.immediate(8));
+              f.free(a);
+              f.alloc(a, f.immediate(64));
+              f.copy(a, f.immediate(0), b, f.immediate(0), f.immediate(8));
+            }),
+            "function 'main': copy: slot 1 has no storage any more");
+  EXPECT_EQ(fails([](F f, U, U, U view) { f.free(view); }),
+            "function 'main': copy: slot 2 has no storage yet");
+}
+
+TEST_P(Commands, ViewsFollowWhatMoves) {
   ArtifactWriter file;
   FunctionWriter &f = file.addFunction("main");
-  f.addResult("y", file.addType(ALULA_DTYPE_F32, {Dim::dynamic()}));
-  run(load(file), {});
-  EXPECT_STREQ(error.message(), "function 'main' ended without result 0 'y'");
+  f.addArgument("x", file.addType(ALULA_DTYPE_I64, {4}));
+  f.addResult("y", file.addType(ALULA_DTYPE_I64, {2}));
+  uint32_t a = f.local(), b = f.local(), view = f.local(), x = f.argument(0);
+  Operand zero = f.immediate(0), size = f.immediate(32), two = f.immediate(16);
+  f.alloc(a, size);
+  f.copy(a, zero, x, zero, size);
+  f.view(view, a, f.immediate(8), two);
+  f.swap(a, b);
+  // It owned nothing, and narrowing the owner keeps the memory.
+  f.free(a);
+  f.view(b, b, zero, f.immediate(8));
+  f.copy(f.result(0), zero, view, zero, two);
+  auto results = run(load(file), {makeI64({1, 2, 3, 4})});
+  ASSERT_EQ(results.size(), 1u) << error.message();
+  EXPECT_EQ(get<int64_t>(results[0]), (std::vector<int64_t>{2, 3}));
+}
+
+TEST_P(Commands, GivenResultOfAnotherSizeThanItsArgument) {
+  ArtifactWriter file;
+  uint32_t type = file.addType(ALULA_DTYPE_I64, {Dim::dynamic()});
+  FunctionWriter &f = file.addFunction("main");
+  f.addArgument("x", type);
+  f.addResult("y", type, 0);
+  Executable model = load(file);
+  Buffer two = makeI64({1, 2}), three = makeI64({0, 0, 0}),
+         same = makeI64({0, 0});
+  alula_buffer *argument = two.get(), *result = three.get();
+  error.take(alula_call(model.get(), 0, nullptr, &argument, 1, &result, 1));
+  EXPECT_STREQ(error.message(), "result 0 'y': dimension 0 is 3, but argument "
+                                "0, which it takes over, has 2");
+  result = same.get();
+  EXPECT_TRUE(
+      error.take(alula_call(model.get(), 0, nullptr, &argument, 1, &result, 1)))
+      << error.message();
+  EXPECT_EQ(get<int64_t>(same), (std::vector<int64_t>{1, 2}));
+}
+
+TEST_P(Commands, ResultThatIsBoundTwice) {
+  // A view of the first storage would outlive it.
+  ArtifactWriter file;
+  FunctionWriter &f = file.addFunction("main");
+  f.addResult("y", file.addType(ALULA_DTYPE_UI8, {Dim::dynamic()}));
+  uint32_t y = f.result(0), view = f.local();
+  Operand zero = f.immediate(0), first = f.immediate(20000);
+  f.bindResult(0, {first});
+  f.view(view, y, zero, first);
+  f.bindResult(0, {f.immediate(30000)});
+  f.fill(view, zero, first, 1, zero);
+  Diagnostic diagnostic;
+  EXPECT_EQ(static_cast<ArtifactWriter &>(file).finish(diagnostic), "");
+  EXPECT_STREQ(diagnostic.text, "function 0 'main': result 0 is bound twice");
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "alula/runtime.h"
 #include "artifact/fuzz/mutate.h"
 #include "artifact/sample_test.h"
+#include "runtime/conformance/fuzz_calls.h"
 
 #include <atomic>
 #include <csignal>
@@ -14,25 +15,12 @@
 #include <unistd.h>
 
 using namespace alula::artifact;
+using namespace alula::runtime;
 
 namespace {
 
 /// Set by the timer: a damaged loop may have no end.
 int cancel = 0;
-
-/// A machine with little memory: what is refused here is an error path more.
-std::atomic<uint64_t> allocated = 0;
-void *allocate(void *, size_t bytes, size_t alignment) {
-  if (bytes > (uint64_t(64) << 20) - allocated)
-    return nullptr;
-  allocated += bytes;
-  return aligned_alloc(alignment,
-                       (bytes + alignment - 1) / alignment * alignment);
-}
-void release(void *, void *memory, size_t bytes, size_t) {
-  allocated -= bytes;
-  free(memory);
-}
 
 /// Buffers for the arguments of a function; false if one can't be made.
 bool makeArguments(alula_instance *instance, const alula_executable *executable,
@@ -115,19 +103,6 @@ bool callFunction(alula_instance *instance, alula_executable *executable,
   return good == count;
 }
 
-/// Touches all that it may: a wrong size shows under ASan.
-alula_error *touch(void *, const alula_custom_call_args *args) {
-  uint64_t sum = args->config_bytes + args->attribute_bytes;
-  for (uint32_t i = 0; i < args->operand_count; ++i)
-    for (uint64_t j = 0; j < args->operands[i].bytes; ++j)
-      sum += static_cast<uint8_t *>(args->operands[i].data)[j];
-  for (uint32_t i = 0; i < args->result_count; ++i)
-    memset(args->results[i].data, int(sum), args->results[i].bytes);
-  if (sum % 5)
-    return nullptr;
-  return alula_error_create(ALULA_STATUS_ABORTED, "five");
-}
-
 alula_error *findExternal(void *, const alula_external_constant *constant,
                           const void **data) {
   static const uint64_t zeros[512] = {};
@@ -142,7 +117,7 @@ int main(int argc, char **argv) {
   long count = argc > 1 ? atol(argv[1]) : 20000;
   uint64_t state = makeSeed(argc > 2 ? argv[2] : "0");
   signal(SIGALRM, [](int) { __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED); });
-  alula_allocator allocator = {nullptr, allocate, release};
+  alula_allocator allocator = {nullptr, allocateForFuzz, releaseForFuzz};
   alula_instance_options options = {};
   options.struct_bytes = sizeof options;
   options.device = "null";
@@ -152,7 +127,7 @@ int main(int argc, char **argv) {
   if (alula_instance_create(&options, &instance))
     return 1;
   for (const char *name : {"scale", "log"})
-    if (alula_instance_register_custom_call(instance, name, touch, nullptr))
+    if (alula_instance_register_custom_call(instance, name, touchAll, nullptr))
       return 1;
   alula_load_options load = {};
   load.struct_bytes = sizeof load;
@@ -182,6 +157,6 @@ int main(int argc, char **argv) {
   printf("%ld mutated artifacts, %ld load, %ld calls, %ld without error, %llu "
          "bytes left\n",
          count, loaded, calls, good,
-         static_cast<unsigned long long>(allocated.load()));
-  return allocated == 0 ? 0 : 1;
+         static_cast<unsigned long long>(fuzzBytes.load()));
+  return fuzzBytes == 0 ? 0 : 1;
 }

@@ -132,8 +132,20 @@ private:
     const alula_buffer *buffer = request.results[number];
     if (!buffer)
       return nullptr;
-    return checkBuffer("result", number, file.getResult(function, number),
-                       *buffer);
+    const alula_file_value &value = file.getResult(function, number);
+    ALULA_TRY(checkBuffer("result", number, value, *buffer));
+    if (value.alias == ALULA_NONE)
+      return nullptr;
+    // It starts as a copy of the argument.
+    const alula_buffer &argument = *request.arguments[value.alias];
+    for (uint32_t i = 0; i < buffer->rank; ++i)
+      if (buffer->dims[i] != argument.dims[i])
+        return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                         "result %u%s: dimension %u is %" PRId64
+                         ", but argument %u, which it takes over, has %" PRId64,
+                         number, getName(value).text, i, buffer->dims[i],
+                         value.alias, argument.dims[i]);
+    return nullptr;
   }
 
   bool isDonated(uint32_t argument) const {
@@ -292,7 +304,7 @@ private:
     int64_t *dims = frame.argumentDims;
     for (uint32_t i = 0; i < function.argument_count; ++i) {
       const alula_buffer &buffer = *request.arguments[i];
-      frame.arguments[i] = {buffer.data, buffer.bytes, 0};
+      frame.arguments[i] = {buffer.data, buffer.bytes, 0, 0, 0};
       const alula_file_type &type = getType(file.getArgument(function, i));
       for (uint32_t j = 0; j < type.rank; ++j)
         if (getDims(type)[j] < 0)
@@ -306,7 +318,7 @@ private:
     const alula_file_value &value = file.getResult(function, number);
     const alula_file_type &type = getType(value);
     bool isAliased = value.alias != ALULA_NONE;
-    frame.results[number] = {nullptr, 0, 0};
+    frame.results[number] = {};
     if (!isAliased && artifact::countDynamicDims(file, type) != 0)
       return nullptr;
     alula_buffer *argument =
@@ -327,7 +339,7 @@ private:
           isAliased ? argument->dims : getDims(type), &context.made[number]));
       buffer = context.made[number];
     }
-    frame.results[number] = {buffer->data, buffer->bytes, 0};
+    frame.results[number] = {buffer->data, buffer->bytes, 0, 0, 0};
     if (isAliased) {
       // The function works in place, and the caller keeps the argument.
       ALULA_TRY(request.executable->instance->driver->copy(

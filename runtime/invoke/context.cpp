@@ -1,5 +1,16 @@
 #include "runtime/invoke/context.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define ALULA_HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ALULA_HAS_ASAN 1
+#endif
+#endif
+#ifdef ALULA_HAS_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace alula::runtime {
 
 /// Functions with different needs take turns: their memory must stay.
@@ -14,6 +25,31 @@ static void release(const Instance &instance, uint8_t *memory, uint64_t bytes) {
     instance.driver->release(instance.device, memory, bytes);
 }
 
+/// Memory is kept from call to call; whoever touches it meanwhile is found by
+/// AddressSanitizer, where commands run at once and no collective is on its
+/// way.
+static void hide([[maybe_unused]] const Context &context,
+                 [[maybe_unused]] const Context::Block &block) {
+#ifdef ALULA_HAS_ASAN
+  if (context.hidesBlocks && !context.pending.size())
+    ASAN_POISON_MEMORY_REGION(block.data, block.bytes);
+#endif
+}
+static void show([[maybe_unused]] const Context &context,
+                 [[maybe_unused]] const Context::Block &block,
+                 [[maybe_unused]] uint64_t bytes) {
+#ifdef ALULA_HAS_ASAN
+  if (context.hidesBlocks)
+    ASAN_UNPOISON_MEMORY_REGION(block.data, bytes);
+#endif
+}
+
+static void releaseMemory(alula_executable *executable, const Context &context,
+                          const Context::Block &block) {
+  show(context, block, block.bytes);
+  release(*executable->instance, block.data, block.bytes);
+}
+
 static void destroyContext(alula_executable *executable, Context *context) {
   const Instance &instance = *executable->instance;
   instance.allocator.release(context->memory, context->memoryBytes);
@@ -21,7 +57,7 @@ static void destroyContext(alula_executable *executable, Context *context) {
   release(instance, context->arena, context->arenaBytes);
   release(instance, context->scratch, getScratchBytes(executable));
   for (const Context::Block &block : context->blocks)
-    release(instance, block.data, block.bytes);
+    releaseMemory(executable, *context, block);
   destroy(context);
 }
 
@@ -78,10 +114,13 @@ Status takeContext(alula_executable *executable, const FunctionInfo &info,
     if (context)
       executable->contexts = context->next;
   }
-  if (!context)
+  if (!context) {
     context = create<Context>();
-  if (!context)
-    return makeOutOfMemory("a call", sizeof(Context));
+    if (!context)
+      return makeOutOfMemory("a call", sizeof(Context));
+    const Driver &driver = *executable->instance->driver;
+    context->hidesBlocks = driver.runsAtOnce && driver.sharesMemory;
+  }
   if (Status status = growContext(executable, info, *context)) {
     returnContext(executable, context);
     return status;
@@ -93,11 +132,12 @@ Status takeContext(alula_executable *executable, const FunctionInfo &info,
 void returnContext(alula_executable *executable, Context *context) {
   size_t kept = 0;
   for (Context::Block &block : context->blocks) {
-    if (block.idleCalls < maxIdleCalls)
+    if (block.idleCalls < maxIdleCalls) {
+      hide(*context, block);
       context->blocks[kept++] = {block.data, block.bytes, false,
-                                 block.idleCalls + 1};
-    else
-      release(*executable->instance, block.data, block.bytes);
+                                 block.idleCalls + 1, block.life};
+    } else
+      releaseMemory(executable, *context, block);
   }
   // Shrinking never allocates.
   (void)!context->blocks.resize(kept);
@@ -126,7 +166,7 @@ Status allocateBlock(alula_executable *executable, Context &context,
     uint8_t *data = instance.driver->allocate(instance.device, bytes);
     if (!data)
       return makeOutOfMemory("a buffer", bytes);
-    if (!context.blocks.push({data, bytes, false, 0})) {
+    if (!context.blocks.push({data, bytes, false, 0, 0})) {
       release(instance, data, bytes);
       return makeOutOfMemory("a buffer", bytes);
     }
@@ -134,14 +174,20 @@ Status allocateBlock(alula_executable *executable, Context &context,
   Context::Block &block = context.blocks[best];
   block.isUsed = true;
   block.idleCalls = 0;
-  slot = {block.data, bytes, best + 1};
+  hide(context, block);
+  show(context, block, bytes);
+  slot = {block.data, bytes, uint32_t(best + 1), block.life, true};
   return nullptr;
 }
 
 void releaseBlock(Context &context, Slot &slot) {
-  if (slot.block)
-    context.blocks[slot.block - 1].isUsed = false;
-  slot = {nullptr, 0, 0};
+  if (slot.ownsBlock) {
+    Context::Block &block = context.blocks[slot.block - 1];
+    block.isUsed = false;
+    ++block.life;
+    hide(context, block);
+  }
+  slot = {};
 }
 
 } // namespace alula::runtime

@@ -8,11 +8,17 @@
 
 namespace alula::runtime {
 
-/// Where a slot points. `block` is 1 + the number of the block that it owns.
+/// Where a slot points.
 struct Slot {
   uint8_t *data;
   uint64_t bytes;
-  uint64_t block;
+  /// 1 + the number of the block that the bytes lie in; 0: they are not memory
+  /// that a command allocated.
+  uint32_t block;
+  /// Which life of the block it was; views of an earlier one show nothing.
+  uint32_t life : 31;
+  /// Frees the block; other slots with its number are views.
+  uint32_t ownsBlock : 1;
 };
 static_assert(sizeof(Slot) == slotBytes);
 
@@ -73,8 +79,18 @@ struct Context {
     bool isUsed;
     /// Calls since it was used last.
     uint32_t idleCalls;
+    /// How often it was freed.
+    uint32_t life : 31;
   };
   Array<Block> blocks;
+  /// For AddressSanitizer, see context.cpp.
+  bool hidesBlocks;
+
+  /// The slot's bytes, NULL if it shows none or they have been freed.
+  uint8_t *getData(const Slot &slot) const {
+    return slot.block && blocks[slot.block - 1].life != slot.life ? nullptr
+                                                                  : slot.data;
+  }
 };
 
 /// Takes a context with room for a function's frames.
@@ -83,7 +99,7 @@ Status takeContext(alula_executable *executable, const FunctionInfo &info,
 /// Gives it back; frees blocks that the last calls did not need.
 void returnContext(alula_executable *executable, Context *context);
 
-/// New memory for a slot, and its return.
+/// New memory for a slot, and its return; a view is forgotten.
 Status allocateBlock(alula_executable *executable, Context &context,
                      uint64_t bytes, Slot &slot);
 void releaseBlock(Context &context, Slot &slot);

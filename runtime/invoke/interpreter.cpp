@@ -119,7 +119,7 @@ public:
     ALULA_TRY(runBlock(0));
     // What commands allocated lives until here; results are not among it.
     for (uint32_t i = 0; i < function.slot_count; ++i)
-      if (frame.slots[i].block)
+      if (frame.slots[i].ownsBlock)
         releaseBlock(*call.context, frame.slots[i]);
     return nullptr;
   }
@@ -149,16 +149,17 @@ private:
   Status access(const char *what, uint32_t number, int64_t offset, int64_t size,
                 uint8_t **bytes) {
     const Slot &slot = frame.slots[number];
-    if (!slot.data)
-      return fail(ALULA_STATUS_INTERNAL, "%s: slot %u has no storage yet", what,
-                  number);
+    uint8_t *data = call.context->getData(slot);
+    if (!data)
+      return fail(ALULA_STATUS_INTERNAL, "%s: slot %u has no storage%s", what,
+                  number, slot.data ? " any more" : " yet");
     if (offset < 0 || size < 0 || uint64_t(offset) > slot.bytes ||
         uint64_t(size) > slot.bytes - uint64_t(offset))
       return fail(ALULA_STATUS_OUT_OF_RANGE,
                   "%s: %" PRId64 " bytes at %" PRId64
                   " are outside slot %u of %" PRIu64 " bytes",
                   what, size, offset, number, slot.bytes);
-    *bytes = slot.data + offset;
+    *bytes = data + offset;
     return nullptr;
   }
 
@@ -168,7 +169,7 @@ private:
 
   void bindSlot(uint32_t number) {
     const alula_file_slot &record = file.slots[function.first_slot + number];
-    Slot base = {nullptr, 0, 0};
+    Slot base = {};
     switch (record.kind) {
     case ALULA_SLOT_ARGUMENT:
       base = frame.arguments[record.index];
@@ -198,7 +199,7 @@ private:
                                               : record.bytes;
     }
     // Blocks belong to the slot that was allocated, not to a callee's name.
-    base.block = 0;
+    base.block = base.life = base.ownsBlock = 0;
     frame.slots[number] = base;
   }
 
@@ -253,11 +254,15 @@ private:
       uint8_t *bytes = nullptr;
       int64_t size = get(p[3]);
       ALULA_TRY(access("view", p[1], get(p[2]), size, &bytes));
+      Slot view = frame.slots[p[1]];
+      view.data = bytes;
+      view.bytes = uint64_t(size);
       // A view of itself narrows it, and keeps what it owns.
-      if (p[0] != p[1])
+      if (p[0] != p[1]) {
+        view.ownsBlock = false;
         releaseBlock(*call.context, frame.slots[p[0]]);
-      frame.slots[p[0]].data = bytes;
-      frame.slots[p[0]].bytes = uint64_t(size);
+      }
+      frame.slots[p[0]] = view;
       return nullptr;
     }
     case ALULA_COMMAND_SWAP: {
@@ -436,11 +441,12 @@ private:
     Context &context = *call.context;
     for (uint32_t i = 0; i < kernel.binding_count; ++i) {
       const Slot &slot = frame.slots[*next++];
-      if (!slot.data)
+      uint8_t *data = context.getData(slot);
+      if (!data)
         return fail(ALULA_STATUS_INTERNAL,
-                    "dispatch of '%.100s': slot %u has no storage yet", name,
-                    next[-1]);
-      context.bindings[i] = slot.data;
+                    "dispatch of '%.100s': slot %u has no storage%s", name,
+                    next[-1], slot.data ? " any more" : " yet");
+      context.bindings[i] = data;
       context.bindingBytes[i] = slot.bytes;
     }
     for (uint32_t i = 0; i < kernel.constant_count; ++i)
@@ -556,22 +562,13 @@ private:
             is, given);
       }
     } else {
-      // A result that is bound again in a loop starts anew.
+      // Once: the verifier sees to it.
       alula_buffer *&made = call.context->made[number];
-      if (made) {
-        if (call.context->pending.size())
-          return fail(ALULA_STATUS_INTERNAL,
-                      "bind_result: a collective may still write result %u",
-                      number);
-        ALULA_TRY(driver.synchronize(call.stream));
-        alula_buffer_release(made);
-        made = nullptr;
-      }
       ALULA_TRY(createBuffer(call.executable->instance, alula_dtype(type.dtype),
                              type.rank, dims, &made));
       buffer = made;
     }
-    frame.results[number] = {buffer->data, buffer->bytes, 0};
+    frame.results[number] = {buffer->data, buffer->bytes, 0, 0, 0};
     return nullptr;
   }
 
@@ -595,7 +592,7 @@ private:
     }
     for (uint32_t i = 0; i < record.result_count; ++i) {
       const alula_file_value &value = file.getResult(record, i);
-      callee.results[i] = {nullptr, 0, 0};
+      callee.results[i] = {};
       if (value.alias != ALULA_NONE)
         callee.results[i] = callee.arguments[value.alias];
       else if (artifact::countDynamicDims(file, getType(value)) == 0)
@@ -920,7 +917,7 @@ private:
     uint8_t *data = nullptr;
     ALULA_TRY(getBytes(callee, type, dims, bytes));
     ALULA_TRY(access(callee, number, 0, int64_t(bytes), &data));
-    slot = {data, bytes, 0};
+    slot = {data, bytes, 0, 0, 0};
     return nullptr;
   }
 
