@@ -226,6 +226,10 @@ enum {
   ALULA_LOAD_MISSING_IMPORTS = 4
 };
 
+/* What the globals of a state may take, beyond the size of the artifact and its
+ * safetensors files, if nobody says. */
+#define ALULA_DEFAULT_GLOBAL_BYTES ((uint64_t)4 << 30)
+
 /* A constant outside of the artifact. */
 typedef struct alula_external_constant {
   size_t struct_bytes;
@@ -251,6 +255,10 @@ typedef struct alula_load_options {
                                 const alula_external_constant *constant,
                                 const void **data);
   void *find_external_user;
+  /* The most bytes that the globals of one state may take together, all in all;
+   * 0: see ALULA_DEFAULT_GLOBAL_BYTES. More is an error: a file of some hundred
+   * bytes can ask for any amount. */
+  uint64_t max_global_bytes;
 } alula_load_options;
 
 /* `options` may be NULL. The file is mapped, constants are not copied. A custom

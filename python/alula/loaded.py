@@ -9,17 +9,18 @@ from alula import safetensors, trees, values
 from alula.bindings import dtypes, runtime
 
 
-def load(source, *, constants=None):
+def load(source, *, constants=None, max_global_bytes=0):
     """A compiled program, from a file or from bytes; `constants` is the folder
-    of its weights, if they are a file and not beside it."""
-    return LoadedProgram(source, constants=constants)
+    of its weights, if they are a file and not beside it. A program whose state
+    takes more than `max_global_bytes` is refused; 0: 4 GiB and the files' size."""
+    return LoadedProgram(source, constants=constants, max_global_bytes=max_global_bytes)
 
 
 class LoadedProgram:
     """Entry points are methods, globals attributes: `p.run(x)`, `p._params`."""
 
-    def __init__(self, source, *, constants=None, _executable=None):
-        self._executable = _executable or runtime.Executable(source, constants)
+    def __init__(self, source, *, constants=None, max_global_bytes=0, _executable=None):
+        self._executable = _executable or runtime.Executable(source, constants, max_global_bytes)
         self._lock = threading.RLock()
         self._state = runtime.State(self._executable)
         text = self._executable.facts.get("program")

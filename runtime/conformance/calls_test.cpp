@@ -412,4 +412,44 @@ TEST_P(Calls, Loading) {
   EXPECT_STREQ(error.message(), "/tmp: not a file with content");
 }
 
+TEST_P(Calls, GlobalsOfALimitedSize) {
+  ArtifactWriter file;
+  uint32_t large = file.addType(ALULA_DTYPE_UI8, {int64_t(1) << 33});
+  uint32_t small = file.addType(ALULA_DTYPE_I64, {4});
+  int64_t numbers[4] = {};
+  uint32_t constant = file.addConstant(numbers, sizeof numbers);
+  file.addGlobal("cache", large, /*isMutable=*/true);
+  file.addGlobal("copied", small, /*isMutable=*/true, constant);
+  file.addGlobal("mapped", small, /*isMutable=*/false, constant);
+  Diagnostic diagnostic;
+  std::string bytes = file.finish(diagnostic);
+  auto loadWith = [&](uint64_t limit) {
+    alula_load_options options = {};
+    options.struct_bytes = sizeof options;
+    options.max_global_bytes = limit;
+    error.clear();
+    Executable::loadMemory(instance, bytes.data(), bytes.size(), error,
+                           &options);
+    return std::string(error.message());
+  };
+  EXPECT_EQ(loadWith(0),
+            "globals take 8589934624 bytes, more than the limit of " +
+                std::to_string(ALULA_DEFAULT_GLOBAL_BYTES + bytes.size()) +
+                " (max_global_bytes of the load options)");
+  EXPECT_EQ(error.code(), ALULA_STATUS_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(loadWith(8589934623),
+            "globals take 8589934624 bytes, more than the limit of 8589934623 "
+            "(max_global_bytes of the load options)");
+  // Small ones within a small limit.
+  ArtifactWriter other;
+  uint32_t type = other.addType(ALULA_DTYPE_I64, {4});
+  uint32_t initial = other.addConstant(numbers, sizeof numbers);
+  other.addGlobal("copied", type, /*isMutable=*/true, initial);
+  other.addGlobal("mapped", type, /*isMutable=*/false, initial);
+  bytes = other.finish(diagnostic);
+  EXPECT_EQ(loadWith(32), "");
+  EXPECT_EQ(loadWith(31), "globals take 32 bytes, more than the limit of 31 "
+                          "(max_global_bytes of the load options)");
+}
+
 } // namespace

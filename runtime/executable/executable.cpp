@@ -175,6 +175,33 @@ Status bindConstants(alula_executable &executable) {
   return nullptr;
 }
 
+/// What states allocate is said by the file, so the embedder says how much it
+/// may be.
+Status checkGlobals(const alula_executable &executable,
+                    const alula_load_options &options) {
+  const artifact::Artifact &file = executable.file;
+  uint64_t limit = options.max_global_bytes;
+  if (!limit) {
+    limit = ALULA_DEFAULT_GLOBAL_BYTES + executable.memoryBytes;
+    for (const ExternalFile &external : executable.externalFiles)
+      limit += external.bytes;
+  }
+  uint64_t total = 0;
+  for (const alula_file_global &global : file.globals) {
+    uint64_t bytes = 0;
+    artifact::getStaticBytes(file, file.types[global.type], bytes);
+    // Others are where the file is mapped.
+    if (global.initial == ALULA_NONE || global.flags & ALULA_GLOBAL_MUTABLE)
+      total = total > UINT64_MAX - bytes ? UINT64_MAX : total + bytes;
+  }
+  if (total <= limit)
+    return nullptr;
+  return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED,
+                   "globals take %" PRIu64 " bytes, more than the limit of "
+                   "%" PRIu64 " (max_global_bytes of the load options)",
+                   total, limit);
+}
+
 /// Looks up the embedder's functions, and how much room their calls take.
 Status bindCustomCalls(alula_executable &executable) {
   const artifact::Artifact &file = executable.file;
@@ -244,6 +271,7 @@ Status load(alula_executable &executable, const alula_load_options &options,
   ALULA_TRY(bindConstants(executable));
   ALULA_TRY(
       bindExternalConstants(executable, options, directory, directoryBytes));
+  ALULA_TRY(checkGlobals(executable, options));
   ALULA_TRY(placeConstants(executable));
   ALULA_TRY(bindCustomCalls(executable));
   ALULA_TRY(resolveImports(*executable.instance, executable.file,

@@ -127,6 +127,7 @@ bool setGlobal(const std::string &text, Model &model, std::string &error) {
 bool load(const Options &options, Model &model, std::string &error) {
   alula_load_options load = {};
   load.struct_bytes = sizeof load;
+  load.max_global_bytes = options.maxGlobalBytes;
   if (options.mayMissImports)
     load.flags |= ALULA_LOAD_MISSING_IMPORTS;
   if (!options.variant.empty())

@@ -18,13 +18,19 @@ const char *getHelp() {
                           functions that kernels import, or a machine to run
                           them; the last one is asked first
   --global=NAME=VALUE     set a global first
+  --max-global-bytes=N    refuse artifacts whose globals take more; default:
+                          4 GiB and the size of the files
 )";
 }
 
-bool parseNumber(std::string_view text, uint32_t &number) {
+template <class T> static bool parse(std::string_view text, T &number) {
   const char *end = text.data() + text.size();
   auto [last, failure] = std::from_chars(text.data(), end, number);
   return failure == std::errc() && last == end && !text.empty();
+}
+
+bool parseNumber(std::string_view text, uint32_t &number) {
+  return parse(text, number);
 }
 
 Taken setOption(std::string_view name, std::string_view value,
@@ -44,6 +50,8 @@ Taken setOption(std::string_view name, std::string_view value,
     options.customCalls.push_back(text);
   else if (name == "executable-plugin")
     options.plugins.push_back(text);
+  else if (name == "max-global-bytes")
+    return parse(value, options.maxGlobalBytes) ? Taken::Yes : Taken::Wrong;
   else if (name == "threads")
     return parseNumber(value, options.threads) ? Taken::Yes : Taken::Wrong;
   else

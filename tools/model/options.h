@@ -20,6 +20,7 @@ struct Options {
   /// The file's content, if it is in memory already.
   std::string bytes;
   uint32_t threads = 0;
+  uint64_t maxGlobalBytes = 0;
 };
 
 enum class Taken { No, Yes, Wrong };

@@ -43,6 +43,7 @@ class LoadOptions(ctypes.Structure):
         ("external_directory", c_char_p),
         ("find_external", c_void_p),
         ("find_external_user", c_void_p),
+        ("max_global_bytes", c_uint64),
     ]
 
 
@@ -204,10 +205,11 @@ class _Memory:
 class Executable:
     """A loaded artifact."""
 
-    def __init__(self, source, external_directory=None):
+    def __init__(self, source, external_directory=None, max_global_bytes=0):
         lib = functions()
         handle = c_void_p()
         options = LoadOptions(struct_bytes=ctypes.sizeof(LoadOptions))
+        options.max_global_bytes = max_global_bytes
         if external_directory is not None:
             options.external_directory = str(external_directory).encode()
         if isinstance(source, (bytes, bytearray, memoryview)):
