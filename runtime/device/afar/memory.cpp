@@ -7,8 +7,10 @@
 
 namespace alula::runtime {
 
-/// Reserved, not used: pages without rights cost nothing.
-constexpr uint64_t spaceBytes = uint64_t(1) << 37;
+/// Reserved, not used: pages without rights cost nothing. Less where a process
+/// may have less.
+constexpr uint64_t mostSpaceBytes = uint64_t(1) << 37,
+                   leastSpaceBytes = uint64_t(1) << 28;
 /// Between two allocations, so that what runs over the end of one is not in the
 /// next.
 constexpr uint64_t gapBytes = 4096;
@@ -26,14 +28,18 @@ AfarMemory::~AfarMemory() {
 }
 
 Status AfarMemory::open() {
-  void *pages = mmap(nullptr, spaceBytes, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED)
-    return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED,
-                     "device 'afar' can't reserve its addresses: %s",
-                     strerror(errno));
-  space = next = static_cast<uint8_t *>(pages);
-  return nullptr;
+  for (uint64_t bytes = mostSpaceBytes; bytes >= leastSpaceBytes; bytes /= 2) {
+    void *pages = mmap(nullptr, bytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+      continue;
+    space = next = static_cast<uint8_t *>(pages);
+    spaceBytes = bytes;
+    return nullptr;
+  }
+  return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED,
+                   "device 'afar' can't reserve its addresses: %s",
+                   strerror(errno));
 }
 
 size_t AfarMemory::findBlock(const uint8_t *address) const {

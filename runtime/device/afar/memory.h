@@ -40,6 +40,7 @@ private:
 
   Allocator allocator;
   uint8_t *space = nullptr;
+  uint64_t spaceBytes = 0;
   uint8_t *next = nullptr;
   Mutex mutex;
   /// In the order of their addresses.
