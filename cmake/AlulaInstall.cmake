@@ -7,6 +7,11 @@ set(dir "${CMAKE_INSTALL_LIBDIR}/cmake/Alula")
 install(DIRECTORY "${Alula_SOURCE_DIR}/include/alula"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT runtime
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+# With every component: each may be a package of its own.
+foreach(component runtime compiler tools)
+  install(FILES "${Alula_SOURCE_DIR}/LICENSE" "${Alula_SOURCE_DIR}/THIRD_PARTY_NOTICES.txt"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT ${component})
+endforeach()
 install(TARGETS AlulaRuntimeStatic AlulaRuntimeShared
   EXPORT AlulaRuntimeTargets
   ARCHIVE COMPONENT runtime

@@ -16,6 +16,9 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "alula"
+LICENSE = "Apache-2.0 WITH LLVM-exception"
+# Files of the source tree that go with every package.
+LICENSES = ["LICENSE", "THIRD_PARTY_NOTICES.txt"]
 
 
 def version():
@@ -53,9 +56,13 @@ def write(folder, build, with_compiler=False):
     info = f"{name}-{version()}.dist-info"
     content = files(build, with_compiler)
     requires = "Requires-Dist: jax>=0.10\n" if with_compiler else ""
+    for file in LICENSES:
+        content[f"{info}/licenses/{file}"] = (ROOT / file).read_bytes()
+    licenses = "".join(f"License-File: {file}\n" for file in LICENSES)
     content[f"{info}/METADATA"] = (
-        f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version()}\n"
+        f"Metadata-Version: 2.4\nName: {name.replace('_', '-')}\nVersion: {version()}\n"
         "Summary: Programs of JAX, compiled ahead of time into one file\n"
+        f"License-Expression: {LICENSE}\n{licenses}"
         f"Requires-Python: >=3.10\nRequires-Dist: numpy\n{requires}"
     ).encode()
     content[f"{info}/WHEEL"] = (
