@@ -29,9 +29,7 @@ def find_any_machine(text):
 
 
 def test_constants_of_machines_are_found():
-    assert find_any_machine("constexpr int64_t panelBytes = 128;") == [
-        "a constant of a machine"
-    ]
+    assert find_any_machine("constexpr int64_t panelBytes = 128;") == ["a constant of a machine"]
     text = "/// Enough for the cores of one socket.\nconstexpr int64_t most = 64;\n"
     assert find_any_machine(text) == ["a constant of a machine"]
     # What an algorithm wants is its own matter.
@@ -48,3 +46,20 @@ def test_features_and_targets_are_found():
     ):
         assert find_any_machine(text) == ["names a target"], text
     assert find_any_machine("// As on x86, by avx2.\nint x;") == []
+
+
+def test_circles_are_found():
+    texts = {
+        "compiler/driver/a.h": '#include "compiler/driver/b.h"\n',
+        "compiler/driver/b.cpp": '#include "compiler/driver/c.h"\n',
+        "compiler/driver/b.h": "",
+        "compiler/driver/c.h": "",
+        "compiler/driver/c.cpp": '#include "compiler/driver/a.h"\n',
+        "compiler/driver/d.cpp": '#include "compiler/driver/a.h"\n',
+    }
+    assert list(layers.check_circles(texts)) == [
+        "compiler/driver/a: includes go in a circle:"
+        " compiler/driver/a, compiler/driver/b, compiler/driver/c"
+    ]
+    texts["compiler/driver/c.cpp"] = ""
+    assert list(layers.check_circles(texts)) == []

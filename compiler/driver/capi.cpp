@@ -11,6 +11,7 @@
 #include "compiler/driver/program_info.h"
 #include "compiler/driver/registry.h"
 #include "compiler/driver/stages_dump.h"
+#include "compiler/driver/targets.h"
 #include "compiler/plugin/loader.h"
 #include "compiler/plugin/options.h"
 #include "compiler/plugin/stage.h"
@@ -121,33 +122,79 @@ static llvm::Error addPlugins(const alula_compile_options &options,
   return llvm::Error::success();
 }
 
+namespace {
+/// Takes the fields of the C struct one after the other; those without a flag
+/// are for whoever calls the driver.
+struct FieldReader {
+  alula::driver::CompileOptions &compile;
+  llvm::Error error = llvm::Error::success();
+  const char *const *texts = nullptr;
+
+  void set(StringRef flag, StringRef value) {
+    const alula::driver::FlagRow *row = alula::driver::findFlag(flag);
+    if (!error && row && row->kind != alula::driver::FlagKind::Own)
+      error = alula::driver::setOption(compile, row->flag, value);
+  }
+  void read(StringRef flag, const char *text) {
+    if (text)
+      set(flag, text);
+  }
+  /// Its count is the next field.
+  void read(StringRef, const char *const *list) { texts = list; }
+  void read(StringRef flag, size_t count) {
+    for (size_t i = 0; texts && i < count; ++i)
+      set(flag, texts[i]);
+    texts = nullptr;
+  }
+  void read(StringRef flag, int isOn) {
+    if (isOn)
+      set(flag, "");
+  }
+  void readNumber(StringRef flag, uint64_t number) {
+    if (number)
+      set(flag, std::to_string(number));
+  }
+};
+} // namespace
+
+/// Those that are flags of the driver's table.
+static llvm::Error setOptions(const alula_compile_options &options,
+                              alula::driver::CompileOptions &compile) {
+  FieldReader reader{compile};
+#define READ_OPTION(kind, type, name, flag) READ_##kind(name, flag)
+#define READ_TEXT(name, flag) reader.read(flag, options.name);
+#define READ_TEXTS(name, flag) reader.read(flag, options.name);
+#define READ_COUNT(name, flag) reader.read(flag, options.name);
+#define READ_SWITCH(name, flag) reader.read(flag, options.name);
+#define READ_NUMBER(name, flag) reader.readNumber(flag, options.name);
+#define READ_OTHER(name, flag)
+  ALULA_FOR_EACH_COMPILE_OPTION(READ_OPTION)
+#undef READ_OPTION
+#undef READ_TEXT
+#undef READ_TEXTS
+#undef READ_COUNT
+#undef READ_SWITCH
+#undef READ_NUMBER
+#undef READ_OTHER
+  return std::move(reader.error);
+}
+
+const char *alula_compile_options_get_layout(void) {
+#define PRINT_OPTION(kind, type, name, flag) #type " " #name ";"
+  return "size_t struct_bytes;" ALULA_FOR_EACH_COMPILE_OPTION(PRINT_OPTION);
+#undef PRINT_OPTION
+}
+
 /// The options as the driver wants them; false if one is wrong.
 static bool convertOptions(const alula_compile_options &options,
                            alula::driver::CompileOptions &compile,
                            std::string &error) {
   using alula::driver::Room;
-  if (options.target_count)
-    compile.targets.assign(options.targets,
-                           options.targets + options.target_count);
-  compile.customCalls.assign(options.custom_calls,
-                             options.custom_calls + options.custom_call_count);
-  if (options.until) {
-    auto room = alula::driver::findRoom(options.until);
-    if (!room) {
-      error = "there is no room '" + std::string(options.until) +
-              "': there are " + alula::driver::listStages();
-      return false;
-    }
-    compile.until = *room;
+  if (llvm::Error problem = setOptions(options, compile)) {
+    error = llvm::toString(std::move(problem));
+    return false;
   }
-  if (options.dump_directory)
-    compile.dumps.stages = options.dump_directory;
-  compile.verifyStages |= options.verify_stages != 0;
-  if (options.external_file) {
-    compile.externalFile = options.external_file;
-    if (options.external_minimum_bytes)
-      compile.externalMinimumBytes = options.external_minimum_bytes;
-  }
+  alula::driver::settleTargets(compile.targets, "cpu:host");
   if (llvm::Error problem = addPlugins(options, compile)) {
     error = llvm::toString(std::move(problem));
     return false;
@@ -179,17 +226,8 @@ static bool convertOptions(const alula_compile_options &options,
     alula::driver::addPluginStep(compile.plugins, *plan);
     compile.preprocess = std::move(plan);
   }
-  for (const std::string &target : compile.targets)
-    compile.record.options.push_back("--target=" + target);
-  for (const std::string &name : compile.customCalls)
-    compile.record.options.push_back("--custom-call=" + name);
-  if (options.external_file) {
-    compile.record.options.push_back("--externalize-constants=" +
-                                     compile.externalFile);
-    compile.record.options.push_back(
-        "--externalize-min-bytes=" +
-        std::to_string(compile.externalMinimumBytes));
-  }
+  llvm::append_range(compile.record.options,
+                     alula::driver::recordOptions(compile));
   if (options.cancel)
     compile.isCancelled = [&options] { return *options.cancel != 0; };
   if (options.on_time)

@@ -81,13 +81,13 @@ TEST(Compile, ProgressAndTimes) {
   Result result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
   EXPECT_EQ(result.artifact.substr(1, 5), "ALULA");
-  EXPECT_EQ(heard.rooms, (std::vector<std::string>{"1/8 input", "2/8 optimize",
-                                                   "3/8 partition", "4/8 dispatch",
-                                                   "5/8 kernel", "6/8 schedule",
-                                                   "7/8 target", "8/8 emit"}));
-  EXPECT_EQ(heard.times,
-            (std::vector<std::string>{"input", "optimize", "partition", "dispatch",
-                                      "kernel", "schedule", "target", "emit"}));
+  EXPECT_EQ(heard.rooms,
+            (std::vector<std::string>{
+                "1/8 input", "2/8 optimize", "3/8 partition", "4/8 dispatch",
+                "5/8 kernel", "6/8 schedule", "7/8 target", "8/8 emit"}));
+  EXPECT_EQ(heard.times, (std::vector<std::string>{
+                             "input", "optimize", "partition", "dispatch",
+                             "kernel", "schedule", "target", "emit"}));
   // Watching changes nothing.
   EXPECT_EQ(compile(program, nullptr).artifact, result.artifact);
 }
@@ -196,7 +196,8 @@ TEST(Compile, Until) {
   result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(result.message,
-            "there is no room 'kitchen': there are input, optimize, "
+            "[stage-usage] --compile-to: there is no stage 'kitchen': there "
+            "are input, optimize, "
             "partition, dispatch (executable-sources), kernel "
             "(executable-configs), schedule, target (executable-targets), "
             "emit");

@@ -7,8 +7,8 @@
 #include "compiler/driver/debug_texts.h"
 #include "compiler/driver/machines.h"
 #include "compiler/driver/object_stage.h"
-#include "compiler/driver/passes.h"
 #include "compiler/driver/plugin_stages.h"
+#include "compiler/driver/stages.h"
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
@@ -31,13 +31,9 @@ LogicalResult runPasses(Room room, ModuleOp module,
   pm.enableVerifier(options.verifyStages);
   if (options.setUpPasses && failed(options.setUpPasses(pm)))
     return failure();
-  if (getStage(room).addPasses)
-    getStage(room).addPasses(pm, options);
-  if (options.failIn == room) {
-    TestFailOptions fail;
-    fail.how = options.failHow;
-    pm.addPass(createTestFail(fail));
-  }
+  addPasses(room, pm, options);
+  if (options.addPasses)
+    options.addPasses(room, pm);
   if (!pm.size())
     return success();
   if (failed(pm.run(module)))
@@ -102,16 +98,12 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
 /// What decides the artifact's content, besides the program.
 std::string describeOptions(const CompileOptions &options) {
   std::string text = llvm::join(options.targets, ",");
-  for (const std::string &name : options.customCalls)
-    text += " custom-call=" + name;
-  if (options.debugLevel)
-    text += " debug=" + std::to_string(options.debugLevel);
+  for (const FlagRow &row : getFlags())
+    if (row.flag != Flag::Target)
+      for (const std::string &value : getOption(options, row.flag))
+        text += " " + row.name.str() + "=" + value;
   for (const std::string &plugin : describePlugins(options))
     text += " plugin=(" + plugin + ")";
-  if (!options.externalFile.empty())
-    text += " externalize-constants=" + options.externalFile +
-            " externalize-min-bytes=" +
-            std::to_string(options.externalMinimumBytes);
   return text;
 }
 
@@ -120,10 +112,11 @@ LogicalResult emit(ModuleOp module, const CompileOptions &options, Watch &watch,
   alula::emit::ExternalConstants external;
   external.file = options.externalFile;
   external.minimumBytes = options.externalMinimumBytes;
-  if (failed(alula::emit::emitArtifact(
-          module, {compilerVersion.str(), describeOptions(options),
-                   options.record.inputHash},
-          output.artifact, &external)))
+  if (failed(alula::emit::emitArtifact(module,
+                                       {compilerVersion.str(),
+                                        describeOptions(options),
+                                        options.record.inputHash},
+                                       output.artifact, &external)))
     return failure();
   if (failed(finishByPlugins(module.getLoc(), options, output.artifact)))
     return failure();
@@ -136,19 +129,18 @@ LogicalResult emit(ModuleOp module, const CompileOptions &options, Watch &watch,
           output.artifact.data(), output.artifact.size(), {.checkData = false},
           artifact, diagnostic))
     return module.emitError() << "'builtin.module': " << diagnostic.text;
-  return watch.dump(
-      module.getLoc(), ".txt",
-      [&](llvm::raw_ostream &os) { os << printText(artifact); });
+  return watch.dump(module.getLoc(), ".txt",
+                    [&](llvm::raw_ostream &os) { os << printText(artifact); });
 }
 
 /// The end of the dispatch room: what others do to each executable by itself.
 LogicalResult finishExecutables(ModuleOp module, const CompileOptions &options,
                                 Watch &watch) {
-  if (failed(writeExecutables(module,
-                              {"--dump-executable-sources-to",
-                               options.dumps.sources, ".source",
-                               Room::Dispatch},
-                              options)) ||
+  if (failed(
+          writeExecutables(module,
+                           {"--dump-executable-sources-to",
+                            options.dumps.sources, ".source", Room::Dispatch},
+                           options)) ||
       watch.isCancelled())
     return failure();
   std::map<std::string, std::string> before;
@@ -186,13 +178,20 @@ LogicalResult finishExecutables(ModuleOp module, const CompileOptions &options,
 LogicalResult finishConfigs(ModuleOp module, const CompileOptions &options) {
   if (failed(substituteExecutables(module, Room::Kernel, options)) ||
       failed(substituteOwnObjects(module, options)) ||
-      failed(writeExecutables(
-          module,
-          {"--dump-executable-configs-to", options.dumps.configs, ".config",
-           Room::Kernel},
-          options)))
+      failed(writeExecutables(module,
+                              {"--dump-executable-configs-to",
+                               options.dumps.configs, ".config", Room::Kernel},
+                              options)))
     return failure();
-  return writeBinaries(module, options);
+  return writeBinaries(module, options,
+                       [](ModuleOp alone, const CompileOptions &aloneOptions,
+                          std::string &artifact) {
+                         CompileOutput output;
+                         LogicalResult result = alula::driver::compile(
+                             alone, aloneOptions, output);
+                         artifact = std::move(output.artifact);
+                         return result;
+                       });
 }
 
 /// Says which executables a room has nothing to do for.

@@ -2,7 +2,7 @@
 
 #include "compiler/driver/machines.h"
 
-#include "compiler/driver/compile.h"
+#include "compiler/driver/options.h"
 #include "compiler/target/cpu/machine.h"
 #include "dialect/dispatch/ops.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compiler/driver/compile.h"
+#include "compiler/driver/options.h"
 
 namespace alula::driver {
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "compiler/driver/compile.h"
+#include "compiler/driver/options.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,5 +1,7 @@
 #include "compiler/driver/record.h"
 
+#include "compiler/driver/flags.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"

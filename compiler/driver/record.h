@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "compiler/driver/stages.h"
+#include "compiler/driver/rooms.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "compiler/driver/stages.h"
+#include "compiler/driver/rooms.h"
 
 #include "llvm/ADT/SmallVector.h"
 

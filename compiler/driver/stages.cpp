@@ -1,7 +1,6 @@
 #include "compiler/driver/stages.h"
 
 #include "compiler/dispatch/pipeline.h"
-#include "compiler/driver/compile.h"
 #include "compiler/input/pipeline.h"
 #include "compiler/kernel/pipeline.h"
 #include "compiler/optimize/pipeline.h"
@@ -15,7 +14,7 @@ using namespace mlir;
 using namespace alula;
 using namespace alula::driver;
 
-static void addInput(OpPassManager &pm, const CompileOptions &) {
+static void addInput(OpPassManager &pm) {
   input::PipelineOptions options;
   options.lowerQuantized = true;
   options.dynamicShapes = true;
@@ -31,73 +30,35 @@ static void addDispatch(OpPassManager &pm, const CompileOptions &options) {
                                 {.packWeights = options.externalFile.empty()});
 }
 
-template <void (*add)(OpPassManager &)>
-static void addRoom(OpPassManager &pm, const CompileOptions &) {
-  add(pm);
-}
-
-static constexpr Stage stages[roomCount] = {
-    {Room::Input, "input", "", "legal StableHLO", addInput},
-    {Room::Optimize, "optimize", "", "the same, less work",
-     addRoom<optimize::addOptimizePipeline>},
-    {Room::Partition, "partition", "", "what each device runs",
-     addRoom<partition::addPartitionPipeline>},
-    // Its passes, then what others do to each executable by itself.
-    {Room::Dispatch, "dispatch", "executable-sources",
-     "a host function and executables", addDispatch},
-    // Here grids, tiles and scratch are chosen.
-    {Room::Kernel, "kernel", "executable-configs", "executables as loops",
-     addRoom<kernel::addKernelPipeline>},
-    {Room::Schedule, "schedule", "", "the host as commands",
-     addRoom<schedule::addSchedulePipeline>},
-    {Room::Target, "target", "executable-targets", "machine code", nullptr},
-    {Room::Emit, "emit", "", "the artifact", nullptr}};
-
-const Stage &alula::driver::getStage(Room room) {
-  return stages[static_cast<unsigned>(room)];
-}
-
-llvm::StringRef alula::driver::getRoomName(Room room) {
-  return getStage(room).name;
-}
-
-std::optional<Room> alula::driver::findRoom(llvm::StringRef name) {
-  for (const Stage &stage : stages)
-    if (!name.empty() && (stage.name == name || stage.alias == name))
-      return stage.room;
-  return std::nullopt;
-}
-
-std::string alula::driver::listStages() {
-  std::string text;
-  for (const Stage &stage : stages) {
-    text += (text.empty() ? "" : ", ") + stage.name.str();
-    if (!stage.alias.empty())
-      text += " (" + stage.alias.str() + ")";
+void alula::driver::addPasses(Room room, OpPassManager &pm,
+                              const CompileOptions &options) {
+  switch (room) {
+  case Room::Input:
+    return addInput(pm);
+  case Room::Optimize:
+    return optimize::addOptimizePipeline(pm);
+  case Room::Partition:
+    return partition::addPartitionPipeline(pm);
+  case Room::Dispatch:
+    return addDispatch(pm, options);
+  case Room::Kernel:
+    return kernel::addKernelPipeline(pm);
+  case Room::Schedule:
+    return schedule::addSchedulePipeline(pm);
+  case Room::Target:
+  case Room::Emit:
+    return;
   }
-  return text;
 }
 
 std::string alula::driver::printPipeline(Room room,
                                          const CompileOptions &options) {
-  if (!getStage(room).addPasses)
-    return "";
   OpPassManager pm(ModuleOp::getOperationName());
-  getStage(room).addPasses(pm, options);
+  addPasses(room, pm, options);
+  if (!pm.size())
+    return "";
   std::string text;
   llvm::raw_string_ostream os(text);
   pm.printAsTextualPipeline(os);
   return text;
-}
-
-Room alula::driver::getLastUse(llvm::StringRef flag) {
-  for (StringRef prefix :
-       {"substitute-executable-config", "substitute-executable-object",
-        "substitute-missing", "object-path"})
-    if (flag.starts_with(prefix))
-      return Room::Kernel;
-  for (StringRef prefix : {"preprocess-", "substitute-"})
-    if (flag.starts_with(prefix))
-      return Room::Dispatch;
-  return Room::Emit;
 }

@@ -97,7 +97,8 @@ alula::driver::printExecutables(ModuleOp module) {
 }
 
 LogicalResult alula::driver::writeBinaries(ModuleOp module,
-                                           const CompileOptions &options) {
+                                           const CompileOptions &options,
+                                           MakeArtifact makeArtifact) {
   StringRef folder = options.dumps.binaries;
   if (folder.empty())
     return success();
@@ -118,13 +119,12 @@ LogicalResult alula::driver::writeBinaries(ModuleOp module,
   for (ExecutableOp executable : executables) {
     OwningOpRef<ModuleOp> envelope = preprocess::wrap(executable);
     copyMachine(module, *envelope);
-    CompileOutput output;
-    if (failed(compile(*envelope, alone, output)) ||
-        failed(
-            report(module,
-                   writeWholeInFolder(
-                       folder, names[executable.getSymNameAttr()] + ".alula",
-                       [&](llvm::raw_ostream &os) { os << output.artifact; }))))
+    std::string artifact;
+    if (failed(makeArtifact(*envelope, alone, artifact)) ||
+        failed(report(module,
+                      writeWholeInFolder(
+                          folder, names[executable.getSymNameAttr()] + ".alula",
+                          [&](llvm::raw_ostream &os) { os << artifact; }))))
       return failure();
   }
   return success();

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "compiler/driver/compile.h"
+#include "compiler/driver/options.h"
 #include "dialect/dispatch/ops.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -35,9 +35,13 @@ mlir::LogicalResult writeExecutables(
 /// What executables are, to find those that change.
 std::map<std::string, std::string> printExecutables(mlir::ModuleOp module);
 
+/// How a module becomes an artifact: the whole compiler.
+using MakeArtifact = llvm::function_ref<mlir::LogicalResult(
+    mlir::ModuleOp, const CompileOptions &, std::string &artifact)>;
 /// Writes every executable compiled by itself: an artifact without a host.
 mlir::LogicalResult writeBinaries(mlir::ModuleOp module,
-                                  const CompileOptions &options);
+                                  const CompileOptions &options,
+                                  MakeArtifact makeArtifact);
 
 /// Puts executables of files in the place of those of `module`, which has been
 /// through the passes of `stage`.

@@ -2,13 +2,17 @@
 
 #include "compiler/driver/stages.h"
 
-#include "compiler/driver/compile.h"
 #include "compiler/driver/registry.h"
+#include "compiler/driver/targets.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <gtest/gtest.h>
 
@@ -50,6 +54,67 @@ TEST(Stages, FlagsAreReadUpToAStage) {
   EXPECT_EQ(getLastUse("substitute-executable-source"), Room::Dispatch);
   EXPECT_EQ(getLastUse("substitute-executable-config-from"), Room::Kernel);
   EXPECT_EQ(getLastUse("substitute-executable-object"), Room::Kernel);
+}
+
+TEST(Stages, FlagsThatAreRecorded) {
+  EXPECT_TRUE(isRecorded("target"));
+  EXPECT_TRUE(isRecorded("preprocess-check"));
+  EXPECT_FALSE(isRecorded("preprocess-jobs"));
+  EXPECT_FALSE(isRecorded("mlir-print-ir-after-all"));
+  // Of a plugin.
+  EXPECT_TRUE(isRecorded("swap-mul-add"));
+}
+
+/// Every row of the driver's own kinds has its case in setOption, and what it
+/// records sets the same again.
+TEST(Stages, EveryRowOfTheTableIsRead) {
+  llvm::StringSet<> names;
+  for (const FlagRow &row : getFlags()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name.str();
+    EXPECT_EQ(&getFlag(row.flag), &row);
+    CompileOptions options;
+    std::string problem = llvm::toString(setOption(options, row.flag, "?"));
+    EXPECT_EQ(llvm::StringRef(problem).contains("no option of programs"),
+              row.kind == FlagKind::Own)
+        << row.name.str();
+  }
+  CompileOptions options, again;
+  for (auto [flag, value] : {std::pair(Flag::Target, "cpu:x86-64-v3"),
+                             {Flag::CustomCall, "f"},
+                             {Flag::Debug, "2"},
+                             {Flag::External, "/a/w.safetensors"},
+                             {Flag::ExternalBytes, "64"},
+                             {Flag::VerifyStages, ""}})
+    EXPECT_EQ(llvm::toString(setOption(options, flag, value)), "");
+  std::vector<std::string> words = recordOptions(options);
+  EXPECT_EQ(llvm::join(words, " "),
+            "--target=cpu:x86-64-v3 --custom-call=f --debug=2 "
+            "--externalize-constants=w.safetensors --externalize-min-bytes=64");
+  for (llvm::StringRef word : words)
+    EXPECT_EQ(llvm::toString(setOption(again, findFlag(getFlagName(word))->flag,
+                                       word.split('=').second)),
+              "");
+  EXPECT_EQ(recordOptions(again), words);
+}
+
+TEST(Stages, TargetsStandBestFirst) {
+  auto settle = [](std::vector<std::string> targets) {
+    settleTargets(targets, "cpu:riscv64");
+    return llvm::join(targets, " ");
+  };
+  EXPECT_EQ(settle({}), "cpu:riscv64");
+  EXPECT_EQ(settle({"cpu:x86-64-v2", "cpu:x86-64-v4", "cpu:x86-64-v3"}),
+            "cpu:x86-64-v4 cpu:x86-64-v3 cpu:x86-64-v2");
+  // Each instruction set keeps its places, others theirs.
+  EXPECT_EQ(settle({"toy:a", "cpu:x86-64", "cpu:aarch64", "cpu:none",
+                    "cpu:x86-64-v3-vnni", "cuda:sm_80", "cpu:x86-64-v3"}),
+            "toy:a cpu:x86-64-v3-vnni cpu:aarch64 cpu:none cpu:x86-64-v3 "
+            "cuda:sm_80 cpu:x86-64");
+  EXPECT_EQ(settle({"cpu:aarch64", "cpu:aarch64"}), "cpu:aarch64");
+  if (llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch() ==
+      llvm::Triple::x86_64)
+    EXPECT_EQ(settle({"cpu:portable", "cpu:x86-64-v3", "cpu:x86-64"}),
+              "cpu:x86-64-v4 cpu:x86-64-v3 cpu:x86-64-v2 cpu:x86-64");
 }
 
 /// D9.

@@ -44,74 +44,101 @@ typedef struct alula_compile_value {
   size_t bytes;
 } alula_compile_value;
 
+/* Called for each diagnostic, as the compiler works, and at the end of each
+ * room with its wall-clock seconds. */
+typedef void (*alula_on_diagnostic)(void *user,
+                                    const alula_compile_diagnostic *diagnostic);
+typedef void (*alula_on_progress)(void *user,
+                                  const alula_compile_progress *progress);
+typedef void (*alula_on_time)(void *user, const char *room, double seconds);
+/* Called with the content of the file of constants. */
+typedef void (*alula_on_external)(void *user, const void *bytes, size_t size);
+
+/* X(KIND, type, name, "flag of alula-compile that says the same"): the fields
+ * of alula_compile_options. KIND says how the compiler reads one that is a
+ * flag. The order is the struct's: only append. */
+#define ALULA_FOR_EACH_COMPILE_OPTION(X)                                       \
+  /* Machines: "cpu:host", "cpu:x86-64-v3", "cpu:portable"; the best ones come \
+   * first in the artifact. None: "cpu:host". */                               \
+  X(TEXTS, const char *const *, targets, "target")                             \
+  X(COUNT, size_t, target_count, "target")                                     \
+  X(OTHER, alula_on_diagnostic, on_diagnostic, "")                             \
+  /* Of all callbacks. */                                                      \
+  X(OTHER, void *, user, "")                                                   \
+  /* The last room to run: "input", "optimize", "partition", "dispatch",       \
+   * "kernel", "schedule", "target". The result is then the program's text     \
+   * after it, with which a call with the same options goes on. NULL: an       \
+   * artifact. */                                                              \
+  X(TEXT, const char *, until, "compile-to")                                   \
+  /* Names that the program may call: functions which the embedder registers   \
+   * with the runtime. Any other custom call is an error at its line. */       \
+  X(TEXTS, const char *const *, custom_calls, "custom-call")                   \
+  X(COUNT, size_t, custom_call_count, "custom-call")                           \
+  /* A folder, made if there is none, for the program after each room:         \
+   * 01.input.mlir and so on, as alula-compile goes on from. */                \
+  X(TEXT, const char *, dump_directory, "dump-stages-to")                      \
+  /* Check the program after every pass. */                                    \
+  X(SWITCH, int, verify_stages, "verify-stages")                               \
+  X(OTHER, alula_on_progress, on_progress, "")                                 \
+  X(OTHER, alula_on_time, on_time, "")                                         \
+  /* Compilation ends with ALULA_STATUS_CANCELLED soon after this is not 0; it \
+   * is read between passes and kernels. A signal handler may set it. */       \
+  X(OTHER, const volatile int *, cancel, "")                                   \
+  /* If not NULL, constants of at least `external_minimum_bytes` (0: 64 KiB)   \
+   * go to a safetensors file of this name, which the artifact asks for when   \
+   * it is loaded. `on_external` gets its bytes, before alula_compile          \
+   * returns. */                                                               \
+  X(TEXT, const char *, external_file, "externalize-constants")                \
+  X(NUMBER, uint64_t, external_minimum_bytes, "externalize-min-bytes")         \
+  X(OTHER, alula_on_external, on_external, "")                                 \
+  /* If not NULL, set to what the compiler can tell of the program, as soon as \
+   * it is read: also if compilation fails later. */                           \
+  X(OTHER, struct alula_program_info **, info, "")                             \
+  /* On how many devices the program runs at once: `replica_count` times       \
+   * `partition_count`. 0: what the program says, else 1. */                   \
+  X(OTHER, uint32_t, replica_count, "")                                        \
+  X(OTHER, uint32_t, partition_count, "")                                      \
+  /* Initial values of globals that the program itself leaves open, so that    \
+   * weights need not be text. */                                              \
+  X(OTHER, const alula_compile_value *, values, "")                            \
+  X(OTHER, size_t, value_count, "")                                            \
+  /* Tools and pass pipelines that each kernel goes through, one after the     \
+   * other (docs/preprocessing.md). Whoever compiles in several threads runs   \
+   * tools in each. */                                                         \
+  X(TEXTS, const char *const *, preprocess_steps,                              \
+    "preprocess-executables-with")                                             \
+  X(COUNT, size_t, preprocess_step_count, "preprocess-executables-with")       \
+  /* Plugins that take part (docs/plugins.md), and their options, each         \
+   * "id:name=value". They stay loaded. */                                     \
+  X(TEXTS, const char *const *, plugins, "load-plugin")                        \
+  X(COUNT, size_t, plugin_count, "load-plugin")                                \
+  X(TEXTS, const char *const *, plugin_settings, "plugin-opt")                 \
+  X(COUNT, size_t, plugin_setting_count, "plugin-opt")
+
 /* Set `struct_bytes` to sizeof this struct and what is not needed to zero. All
  * callbacks come on the calling thread. */
 typedef struct alula_compile_options {
   size_t struct_bytes;
-  /* Machines, best first: "cpu:host", "cpu:x86-64-v3". None: "cpu:host". */
-  const char *const *targets;
-  size_t target_count;
-  /* Called for each diagnostic; may be NULL. */
-  void (*on_diagnostic)(void *user, const alula_compile_diagnostic *diagnostic);
-  void *user; /* of all callbacks */
-  /* The last room to run: "input", "optimize", "partition", "dispatch", "kernel",
-   * "schedule", "target".
-   * The result is then the program's text after it, with which a call with the
-   * same options goes on. NULL: an artifact. */
-  const char *until;
-  /* Names that the program may call: functions which the embedder registers
-   * with the runtime. Any other custom call is an error at its line. */
-  const char *const *custom_calls;
-  size_t custom_call_count;
-  /* A folder, made if there is none, for the program after each room:
-   * 01.input.mlir and so on, as alula-compile goes on from. */
-  const char *dump_directory;
-  /* Check the program after every pass. */
-  int verify_stages;
-  void (*on_progress)(void *user, const alula_compile_progress *progress);
-  /* Called at the end of each room with its wall-clock seconds. */
-  void (*on_time)(void *user, const char *room, double seconds);
-  /* Compilation ends with ALULA_STATUS_CANCELLED soon after this is not 0; it
-   * is read between passes and kernels. A signal handler may set it. */
-  const volatile int *cancel;
-  /* If not NULL, constants of at least `external_minimum_bytes` (0: 64 KiB) go
-   * to a safetensors file of this name, which the artifact asks for when it is
-   * loaded. `on_external` gets its bytes, before alula_compile returns. */
-  const char *external_file;
-  uint64_t external_minimum_bytes;
-  void (*on_external)(void *user, const void *bytes, size_t size);
-  /* If not NULL, set to what the compiler can tell of the program, as soon as
-   * it is read: also if compilation fails later. */
-  struct alula_program_info **info;
-  /* On how many devices the program runs at once: `replica_count` times
-   * `partition_count`. 0: what the program says, else 1. */
-  uint32_t replica_count, partition_count;
-  /* Initial values of globals that the program itself leaves open, so that
-   * weights need not be text. */
-  const alula_compile_value *values;
-  size_t value_count;
-  /* Tools and pass pipelines that each kernel goes through, one after the
-   * other, each as the flag --preprocess-executables-with= has it
-   * (docs/preprocessing.md). Whoever compiles in several threads runs tools in
-   * each. */
-  const char *const *preprocess_steps;
-  size_t preprocess_step_count;
-  /* Plugins that take part, as --load-plugin= has them (docs/plugins.md), and
-   * their options, each "id:name=value". They stay loaded. */
-  const char *const *plugins;
-  size_t plugin_count;
-  const char *const *plugin_settings;
-  size_t plugin_setting_count;
+#define ALULA_COMPILE_OPTION_FIELD(kind, type, name, flag) type name;
+  ALULA_FOR_EACH_COMPILE_OPTION(ALULA_COMPILE_OPTION_FIELD)
+#undef ALULA_COMPILE_OPTION_FIELD
 } alula_compile_options;
+
+/* The fields of the library's own alula_compile_options as C declares them,
+ * "size_t struct_bytes;const char *const * targets;…", for languages that
+ * can't read this header. */
+ALULA_API const char *alula_compile_options_get_layout(void);
 
 /* `program` is MLIR text, MLIR bytecode or a portable artifact. On success
  * `*artifact`, at a multiple of 64 bytes, is to be released with
  * alula_compile_free; otherwise it is untouched, and `*message`, if `message`
  * is not NULL, is the first error, to be released the same way. */
-ALULA_API alula_status_code
-alula_compile(const void *program, size_t program_bytes,
-              const alula_compile_options *options, void **artifact,
-              size_t *artifact_bytes, char **message);
+ALULA_API alula_status_code alula_compile(const void *program,
+                                          size_t program_bytes,
+                                          const alula_compile_options *options,
+                                          void **artifact,
+                                          size_t *artifact_bytes,
+                                          char **message);
 ALULA_API void alula_compile_free(void *memory);
 
 /* ---- What the compiler can tell of a program besides its artifact ---- */

@@ -211,7 +211,7 @@ def test_structures_match_the_headers():
         "alula_dim_info": runtime.DimInfo,
         "alula_load_options": runtime.LoadOptions,
         "alula_call_options": runtime.CallOptions,
-        "alula_compile_options": compiler.Options,
+        "alula_compile_options": compiler.options_type(),
         "alula_compile_diagnostic": compiler.Diagnostic,
         "alula_compile_value": compiler.InitialValue,
         "alula_custom_call_buffer": custom_calls.Buffer,

@@ -18,6 +18,7 @@ namespace {
 bool run(mlir::ModuleOp program, std::vector<Value> &results,
          std::string &problem) {
   driver::CompileOptions options;
+  options.targets = {"cpu:host"};
   options.completed = driver::Room::Dispatch;
   driver::CompileOutput output;
   {

@@ -6,12 +6,13 @@
 #include "compiler/driver/registry.h"
 #include "compiler/driver/stages_dump.h"
 #include "compiler/driver/stages_file.h"
+#include "compiler/driver/targets.h"
 #include "compiler/plugin/hook.h"
 #include "compiler/plugin/stage.h"
-#include "tools/compile/object_flags.h"
 #include "tools/compile/preprocess_flags.h"
 #include "tools/compile/progress_line.h"
 #include "tools/compile/stage_flags.h"
+#include "tools/flags/declared.h"
 #include "tools/plugin/flags.h"
 
 #include "mlir/IR/AsmState.h"
@@ -34,37 +35,19 @@
 
 using namespace mlir;
 namespace cl = llvm::cl;
+using alula::driver::Flag;
 using alula::driver::Room;
 
 namespace {
 struct Options {
   cl::opt<std::string> input{cl::Positional, cl::init("-"),
                              cl::desc("<input file>")};
-  cl::opt<std::string> output{"o", cl::init("-"), cl::value_desc("file"),
-                              cl::desc("where to write, - is stdout")};
-  cl::list<std::string> targets{
-      "target", cl::value_desc("cpu[:machine]"),
-      cl::desc("machine to make code for, repeatable, best first")};
-  cl::list<std::string> customCalls{
-      "custom-call", cl::value_desc("name"),
-      cl::desc("a function that the runtime will be given, repeatable")};
-  cl::opt<std::string> external{
-      "externalize-constants", cl::value_desc("file.safetensors"),
-      cl::desc("where large constants go instead of the artifact, which looks "
-               "for a file of this name beside it")};
-  cl::opt<uint64_t> externalBytes{
-      "externalize-min-bytes", cl::init(65536), cl::value_desc("n"),
-      cl::desc("the smallest constant that is large")};
-  alula::tools::ObjectFlags objects;
+  alula::tools::One<std::string> output{Flag::Output, cl::init("-")};
+  alula::tools::TableFlags table;
   alula::tools::PluginFlags plugins;
   alula::tools::PreprocessFlags preprocess;
   alula::tools::StageFlags stages;
-  cl::opt<bool> log{"print-stage-log",
-                    cl::desc("print each stage as it begins, and for which "
-                             "kernels it has nothing to do")};
-  cl::opt<bool> time{"time", cl::desc("print the seconds of each room")};
-  cl::opt<bool> verifyStages{"verify-stages",
-                             cl::desc("verify the program after every pass")};
+  alula::tools::One<bool> log{Flag::Log}, time{Flag::Time};
 };
 
 int fail(const llvm::Twine &text) {
@@ -136,18 +119,11 @@ int writeFile(StringRef path, function_ref<void(llvm::raw_ostream &)> write) {
 llvm::Expected<alula::driver::CompileOptions>
 makeOptions(const Options &options, const alula::tools::CommandLine &line) {
   alula::driver::CompileOptions compile;
-  if (!options.targets.empty())
-    compile.targets.assign(options.targets.begin(), options.targets.end());
-  compile.customCalls.assign(options.customCalls.begin(),
-                             options.customCalls.end());
-  compile.verifyStages |= options.verifyStages;
-  if (!options.external.empty())
-    compile.externalFile = llvm::sys::path::filename(options.external);
-  compile.externalMinimumBytes = options.externalBytes;
+  if (llvm::Error error = options.table.apply(compile))
+    return std::move(error);
   if (llvm::Error error = options.stages.apply(compile))
     return std::move(error);
-  if (llvm::Error error = options.objects.apply(compile))
-    return std::move(error);
+  alula::driver::settleTargets(compile.targets, "cpu:portable");
   auto session = options.plugins.createSession();
   if (!session)
     return session.takeError();
@@ -158,11 +134,10 @@ makeOptions(const Options &options, const alula::tools::CommandLine &line) {
   alula::driver::addPluginStep(compile.plugins, *plan);
   compile.preprocess =
       std::make_shared<alula::preprocess::Plan>(std::move(*plan));
-  compile.preprocessAgain = options.preprocess.again;
   compile.record.options = line.getRecorded();
   compile.record.plugins = alula::driver::describePlugins(compile);
   // Whoever goes on may have another default, or another machine.
-  if (options.targets.empty())
+  if (options.table.getValues(Flag::Target).empty())
     for (const std::string &target : compile.targets)
       compile.record.options.push_back("--target=" + target);
   return compile;
@@ -182,7 +157,7 @@ llvm::Error resume(ModuleOp module, const Options &options,
           alula::driver::checkPlugins((*resumption)->record.plugins, compile))
     return error;
   if (llvm::Error error = line.parseAgain(
-          **resumption, options.stages.overrides, options.preprocess.again))
+          **resumption, options.stages.overrides, compile.preprocessAgain))
     return error;
   auto again = makeOptions(options, line);
   if (!again)
@@ -195,10 +170,12 @@ llvm::Error resume(ModuleOp module, const Options &options,
 /// Beside the artifact, unless the caller says where.
 std::string findExternalFile(const Options &options,
                              const alula::tools::CommandLine &line) {
+  auto given = options.table.getValues(Flag::External);
+  std::string file = given.empty() ? "" : given.back();
   if (!line.isFromRecord("externalize-constants") || options.output == "-")
-    return options.external;
+    return file;
   llvm::SmallString<128> path = llvm::sys::path::parent_path(options.output);
-  llvm::sys::path::append(path, options.external);
+  llvm::sys::path::append(path, file);
   return path.str().str();
 }
 } // namespace
@@ -279,8 +256,9 @@ int main(int argc, char **argv) {
     return 2;
   }
 
-  auto reproducer = options.stages.makeReproducer(line, compile, options.input,
-                                                  input->getBuffer());
+  auto reproducer = options.stages.makeReproducer(
+      line, compile, options.input, input->getBuffer(),
+      options.table.getValues(Flag::CompileFrom));
   if (reproducer)
     reproducer->writeOnCrash();
   bool isReproduced = !options.stages.reproducer.empty();
@@ -289,9 +267,6 @@ int main(int argc, char **argv) {
   std::string outputFile = options.output;
   std::string externalFile = findExternalFile(options, line);
   bool printsTimes = options.time;
-  compile.setUpPasses = [](PassManager &pm) {
-    return applyPassManagerCLOptions(pm);
-  };
   std::vector<std::pair<Room, double>> times;
   compile.onTime = [&](Room room, double seconds) {
     times.emplace_back(room, seconds);

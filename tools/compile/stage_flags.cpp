@@ -1,5 +1,9 @@
 #include "tools/compile/stage_flags.h"
 
+#include "compiler/driver/passes.h"
+#include "compiler/driver/stages.h"
+
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
@@ -12,48 +16,6 @@ using namespace llvm;
 using namespace alula;
 using namespace alula::tools;
 using driver::Room;
-
-/// Flags that don't decide what the artifact is; a prefix ends with *. What is
-/// not here is recorded.
-static constexpr StringLiteral ownFlags[] = {"o",
-                                             "bench-dim",
-                                             "compile-*",
-                                             "crash-reproducer*",
-                                             "dump-*",
-                                             "elide-constants-larger",
-                                             "emit-bytecode",
-                                             "executable-only",
-                                             "keep-intermediates",
-                                             "list-plugins",
-                                             "load-mlir-plugin",
-                                             "load-plugin*",
-                                             "mlir-*",
-                                             "no-default-plugins",
-                                             "override-recorded",
-                                             "plugin-dir",
-                                             "plugin-isolate",
-                                             "plugin-timeout",
-                                             "print-stage-log",
-                                             "print-stages",
-                                             "preprocess-again",
-                                             "preprocess-cache",
-                                             "preprocess-cache-env",
-                                             "preprocess-jobs",
-                                             "preprocess-keep",
-                                             "preprocess-keep-going",
-                                             "preprocess-max-output",
-                                             "preprocess-timeout",
-                                             "preprocess-verify",
-                                             "reproducer-full",
-                                             "time",
-                                             "verbose",
-                                             "verify-stages"};
-
-static bool isOwn(StringRef name) {
-  return any_of(ownFlags, [&](StringRef own) {
-    return own.consume_back("*") ? name.starts_with(own) : name == own;
-  });
-}
 
 static Error makeError(const Twine &text) {
   return createStringError(std::make_error_code(std::errc::invalid_argument),
@@ -91,7 +53,7 @@ void CommandLine::collect() {
       value = words[++i];
       hasValue = true;
     }
-    if (isOwn(name))
+    if (!driver::isRecorded(name))
       continue;
     // Where the file is says nothing of what is in the artifact.
     if (name == "externalize-constants")
@@ -217,93 +179,22 @@ Error CommandLine::parseAgain(const driver::Resumption &resumption,
   return Error::success();
 }
 
-static Expected<Room> readStage(StringRef flag, StringRef name) {
-  if (auto room = driver::findRoom(name))
-    return *room;
-  return makeError("[stage-usage] --" + flag + ": there is no stage '" + name +
-                   "': there are " + driver::listStages());
-}
-
 Error StageFlags::apply(driver::CompileOptions &options) const {
-  auto last = readStage("compile-to", to);
-  if (!last)
-    return last.takeError();
-  options.until = *last;
-  if (from != "auto") {
-    auto done = readStage("compile-from", from);
-    if (!done)
-      return done.takeError();
-    if (*done == Room::Emit)
-      return makeError("[stage-usage] --compile-from: nothing follows 'emit'");
-    options.completed = *done;
-  }
-  options.dumps.stages = stages;
-  options.dumps.bytecode = bytecode;
-  options.executableOnly = executableOnly;
-  if (!fail.empty()) {
-    auto [name, how] = StringRef(fail).split(':');
-    auto failing = readStage("test-fail-in", name);
-    if (!failing)
-      return failing.takeError();
-    options.failIn = *failing;
-    options.failHow = how.str();
-  }
-  auto choose = [&](const Folder &one) {
-    return one.empty() ? executables.getValue() : one.getValue();
-  };
-  for (const Folder *many : {&executables, &intermediates})
-    if (*many == "-")
-      return makeError("[stage-usage] --" + many->ArgStr +
-                       "=-: standard output takes one file");
-  options.dumps.sources = choose(sources);
-  options.dumps.preprocessed = choose(preprocessed);
-  options.dumps.configs = choose(configs);
-  options.dumps.benchmarks = choose(benchmarks);
-  options.dumps.intermediates = choose(intermediates);
-  options.dumps.binaries = choose(binaries);
-  for (StringRef word : benchmarkSizes) {
-    auto [name, size] = word.rsplit('=');
-    int64_t number;
-    if (size.getAsInteger(10, number) || number < 0)
-      return makeError("[stage-usage] --bench-dim: must be "
-                       "ARGUMENT.DIMENSION=N: is '" +
-                       word + "'");
-    options.dumps.benchmarkSizes[name.str()] = number;
-  }
-  using Words = cl::list<std::string>;
-  for (auto [stage, files, folders] :
-       {std::tuple<Room, const Words &, const Words &>(
-            Room::Dispatch, substituteSource, substituteSourceFrom),
-        std::tuple<Room, const Words &, const Words &>(
-            Room::Kernel, substituteConfig, substituteConfigFrom)}) {
-    for (StringRef word : files) {
-      auto [name, file] = word.split('=');
-      if (name.empty() || file.empty())
-        return makeError("[stage-usage] --" + files.ArgStr +
-                         ": must be NAME=FILE: is '" + word + "'");
-      options.substitutions.push_back({stage, name.str(), file.str()});
-    }
-    for (StringRef folder : folders)
-      options.substitutions.push_back({stage, "", folder.str()});
-  }
-  if (StringRef(debug).getAsInteger(10, options.debugLevel) ||
-      options.debugLevel > 3)
-    return makeError("[stage-usage] --debug: must be from 0 to 3: is '" +
-                     debug + "'");
-  if (!elide.empty()) {
-    int64_t limit;
-    if (StringRef(elide).getAsInteger(10, limit) || limit < 0)
-      return makeError(
-          "[stage-usage] --elide-constants-larger: must be a number: "
-          "is '" +
-          elide + "'");
-    if (bytecode)
-      return makeError(
-          "[stage-usage] --elide-constants-larger: is for text: not "
-          "with --emit-bytecode");
-    options.dumps.elideLarger = limit;
-  }
-  return applyStart(std::nullopt, options);
+  auto [name, how] = StringRef(fail).split(':');
+  auto failing = driver::findRoom(name);
+  if (!name.empty() && !failing)
+    return makeError("[stage-usage] --test-fail-in: there is no stage '" +
+                     name + "': there are " + driver::listStages());
+  options.setUpPasses = mlir::applyPassManagerCLOptions;
+  if (failing)
+    options.addPasses = [room = *failing,
+                         how = how.str()](Room next, mlir::PassManager &pm) {
+      driver::TestFailOptions fail;
+      fail.how = how;
+      if (next == room)
+        pm.addPass(driver::createTestFail(fail));
+    };
+  return Error::success();
 }
 
 std::string
@@ -322,10 +213,9 @@ StageFlags::describeStages(const driver::CompileOptions &options) const {
   return text;
 }
 
-std::unique_ptr<driver::Reproducer>
-StageFlags::makeReproducer(const CommandLine &line,
-                           const driver::CompileOptions &options,
-                           StringRef input, StringRef inputBytes) const {
+std::unique_ptr<driver::Reproducer> StageFlags::makeReproducer(
+    const CommandLine &line, const driver::CompileOptions &options,
+    StringRef input, StringRef inputBytes, ArrayRef<std::string> from) const {
   if (reproducer == "off")
     return nullptr;
   driver::ReproducerOptions made;
@@ -339,8 +229,8 @@ StageFlags::makeReproducer(const CommandLine &line,
   made.inputBytes = inputBytes;
   made.flags = options.record.options;
   append_range(made.flags, line.getPluginFlags());
-  if (from != "auto")
-    made.flags.push_back("--compile-from=" + from);
+  for (StringRef stage : from)
+    made.flags.push_back("--compile-from=" + stage.str());
   if (overrides)
     made.flags.push_back("--override-recorded");
   made.completed = options.completed;
@@ -356,18 +246,11 @@ Error StageFlags::applyStart(
     if (!options.completed || overrides)
       options.completed = options.completed.value_or(resumption->stage);
     else if (*options.completed != resumption->stage)
-      return makeError("[stage-conflict] --compile-from=" + from +
+      return makeError("[stage-conflict] --compile-from=" +
+                       driver::getRoomName(*options.completed) +
                        ": the program says that it has been through '" +
                        driver::getRoomName(resumption->stage) +
                        "'; --override-recorded takes yours");
   }
-  if (options.preprocessAgain && options.completed > Room::Dispatch)
-    return makeError("[stage-usage] --preprocess-again: the program is past "
-                     "'dispatch': it has been through '" +
-                     driver::getRoomName(*options.completed) + "'");
-  if (options.completed && *options.completed > options.until)
-    return makeError("[stage-usage] --compile-to=" + to +
-                     ": the program is past it: it has been through '" +
-                     driver::getRoomName(*options.completed) + "'");
-  return Error::success();
+  return driver::checkOptions(options);
 }

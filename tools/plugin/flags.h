@@ -4,8 +4,7 @@
 
 #include "compiler/plugin/loader.h"
 #include "compiler/plugin/session.h"
-
-#include "llvm/Support/CommandLine.h"
+#include "tools/flags/declared.h"
 
 namespace mlir {
 class DialectRegistry;
@@ -14,34 +13,15 @@ class DialectRegistry;
 namespace alula::tools {
 
 struct PluginFlags {
-  llvm::cl::list<std::string> files{
-      "load-plugin", llvm::cl::value_desc("file.so[?required=0]"),
-      llvm::cl::desc("load a plugin and let it take part, repeatable; "
-                     "ALULA_PLUGIN_PATH names files and folders too")};
-  llvm::cl::list<std::string> passFiles{
-      "load-mlir-plugin", llvm::cl::value_desc("file.so"),
-      llvm::cl::desc("load a pass plugin of MLIR's own kind")};
-  llvm::cl::list<std::string> folders{
-      "plugin-dir", llvm::cl::value_desc("folder"),
-      llvm::cl::desc("load all alula-plugin-*.so of a folder")};
-  llvm::cl::opt<bool> noDefaults{"no-default-plugins",
-                                 llvm::cl::desc("load no installed plugins")};
-  llvm::cl::list<std::string> selected{
-      "plugin", llvm::cl::value_desc("[-]id"),
-      llvm::cl::desc("let a plugin that was found take part, or not")};
-  llvm::cl::list<std::string> settings{
-      "plugin-opt", llvm::cl::value_desc("id:name=value"),
-      llvm::cl::desc("the same as --id-name=value")};
-  llvm::cl::list<std::string> isolated{
-      "plugin-isolate", llvm::cl::value_desc("id"),
-      llvm::cl::desc("run the hooks of a plugin of tier C in a process of "
-                     "their own")};
-  llvm::cl::opt<double> timeout{
-      "plugin-timeout", llvm::cl::init(300), llvm::cl::value_desc("seconds"),
-      llvm::cl::desc("for a hook in a process of its own, 0 is none")};
-  llvm::cl::opt<std::string> list{
-      "list-plugins", llvm::cl::ValueOptional, llvm::cl::value_desc("json"),
-      llvm::cl::desc("print the plugins that are found, and end")};
+  Many files{driver::Flag::LoadPlugin};
+  Many passFiles{driver::Flag::LoadMlirPlugin};
+  Many folders{driver::Flag::PluginDir};
+  One<bool> noDefaults{driver::Flag::NoDefaultPlugins};
+  Many selected{driver::Flag::Plugin};
+  Many settings{driver::Flag::PluginOption};
+  Many isolated{driver::Flag::PluginIsolate};
+  One<double> timeout{driver::Flag::PluginTimeout, llvm::cl::init(300)};
+  One<std::string> list{driver::Flag::ListPlugins, llvm::cl::ValueOptional};
 
   /// Reads the flags above from the words of a command line, loads what they
   /// name and declares a flag for each of the plugins' options: to be called

@@ -38,6 +38,9 @@ void list(const model::Model &model) {
   for (uint32_t g = 0; alula_executable_get_global(file, g, &info); ++g)
     printf("global %s%s\n", model::printValueInfo(info).c_str(),
            info.is_mutable ? " mutable" : "");
+  if (const char *variant = alula_executable_get_variant(file))
+    if (*variant)
+      printf("variant %s\n", variant);
 }
 
 /// Compares, writes or prints the results; the exit status.

@@ -16,7 +16,8 @@ Runs a function of an artifact and prints its results.
                           write it; without any, all results are printed
   --expected_output=VALUE compares; exit status 1 if a result differs
   --rtol=X --atol=X       tolerances of floats; default: by type
-  --list                  print functions and globals, run nothing
+  --list                  print functions, globals and the variant that would
+                          run, run nothing
   --list-imports          print the functions that kernels import: name,
                           required or optional, found or missing; run nothing
   --trace=FILE            write the times of all dispatches for Perfetto or

@@ -1,5 +1,5 @@
-// RUN: alula-compile %s --compile-from=kernel --compile-to=schedule -o %t.mlir
-// RUN: alula-compile %t.mlir --compile-from=target --override-recorded -o %t.alula
+// RUN: alula-compile --target=cpu:host %s --compile-from=kernel --compile-to=schedule -o %t.mlir
+// RUN: alula-compile --target=cpu:host %t.mlir --compile-from=target --override-recorded -o %t.alula
 // RUN: alula-inspect %t.alula | FileCheck %s
 
 dispatch.executable @e {

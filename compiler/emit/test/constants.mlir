@@ -1,4 +1,4 @@
-// RUN: alula-compile %s --compile-from=kernel -o %t.alula
+// RUN: alula-compile --target=cpu:host %s --compile-from=kernel -o %t.alula
 // RUN: alula-run %t.alula --output=- --output=- --output=- --output=- --output=- --output=- --output=- --output=- --output=- --output=- | FileCheck %s
 
 // Every form of a constant is plain elements in the file.

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s --compile-from=kernel -o %t.alula
+// RUN: alula-compile --target=cpu:host %s --compile-from=kernel -o %t.alula
 // RUN: alula-run %t.alula --function=binary --input=2xi8=7,2 --input=19xi8=9,5,14,3,1,3,4,3,4,2,7,2,7,28,1,1,2,7,5
 // RUN: alula-run %t.alula --function=binary --input=2xi8=-7,2 --input=19xi8=-5,-9,-14,-3,-1,-4,-3,124,125,-7,2,2,-7,-28,-2,62,0,-5,-5
 // RUN: alula-run %t.alula --function=binary --input=2xi8=100,3 --input=19xi8=103,97,44,33,1,33,34,33,34,3,100,3,100,32,12,12,0,103,103

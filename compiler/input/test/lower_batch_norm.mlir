@@ -1,5 +1,5 @@
 // RUN: alula-opt --input-lower-batch-norm %s | FileCheck %s
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=training --input=3x2xf32=1,10,2,20,6,60 --input=2xf32=2,0.5 --input=2xf32=1,-1 --expected_output=3x2xf32=-0.75976538,-1.46266226,0.12011731,-1.23133113,3.63964807,-0.306006608 --expected_output=2xf32=3,30 --expected_output=2xf32=4.66666667,466.666667
 // RUN: alula-run %t.alula --function=dynamic --input=3x2xf32=1,10,2,20,6,60 --input=2xf32=2,0.5 --input=2xf32=1,-1 --expected_output=3x2xf32=-0.75976538,-1.46266226,0.12011731,-1.23133113,3.63964807,-0.306006608 --expected_output=2xf32=3,30 --expected_output=2xf32=4.66666667,466.666667
 // RUN: alula-run %t.alula --function=inference --input=3x2xbf16=1,10,2,20,6,60 --input=2xbf16=2,0.5 --input=2xbf16=1,-1 --input=2xbf16=2,25 --input=2xbf16=4,400 --expected_output=3x2xbf16=0.0571909584,-1.37476584,1,-1.12492195,4.77123617,-0.125546363

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --input=2xbf16=1,-2 --expected_output=2xf16=1.875,-2
 // RUN: alula-run %t.alula --function=two --input=2xf16=1.875,-2 --expected_output=2xbf16=1,-2
 

@@ -1,5 +1,5 @@
-// RUN: alula-compile %s --compile-to=kernel -o - | FileCheck %s
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s --compile-to=kernel -o - | FileCheck %s
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=elementwise --input=4xf32=1,2,3,4 --input=4xf32=0,1,0,1 --expected_output=4xf32=3,9,9,15 --expected_output=4xf32=6,18,18,30
 // RUN: alula-run %t.alula --function=fibonacci --input=2xi32=0,1 --input=2xi32=1,1 --expected_output=2xi32=5,8 --expected_output=2xi32=8,13
 // RUN: alula-run %t.alula --function=turned --input=2x2xi32=1,2,3,4 --input=4xi32=0,0,0,0 --expected_output=2x2xi32=6,14,16,24 --expected_output=4xi32=4,8,12,16

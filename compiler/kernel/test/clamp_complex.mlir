@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --input='complex<f32>=(1,5)' --input='4xcomplex<f32>=(0,9),(1,6),(2,0),(3,1)' --input='complex<f32>=(2,1)' --expected_output='4xcomplex<f32>=(1,5),(1,6),(2,0),(2,1)'
 
 // The order is that of the real parts, then that of the imaginary ones.

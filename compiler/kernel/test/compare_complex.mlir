@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --input='4xcomplex<f32>=(1,2),(1,3),(0,9),(nan,0)' --input='4xcomplex<f32>=(1,2),(1,2),(1,0),(nan,0)' --expected_output=4xi1=false,false,true,false --expected_output=4xi1=true,true,false,false --expected_output=4xi1=false,true,true,true
 
 // LT, GE, NE, in lexicographic order.

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --expected_output=3xi4=-8,7,0 --expected_output=3xi1=true,false,true --expected_output=2xf8E5M2=1.5,-inf --expected_output='2xcomplex<f32>=(1,2),(3,4)' --expected_output=2xf64=0.1,nan --expected_output=2x2xbf16=3,3,3,3
 
 // Constants inside of kernels, and beside them.

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=swap --input=i32=3 --input=2xf32=1,2 --input=2xf32=3,4 --expected_output=2xf32=3,4 --expected_output=2xf32=1,2
 // RUN: alula-run %t.alula --function=swap --input=i32=0 --input=2xf32=1,2 --input=2xf32=3,4 --expected_output=2xf32=1,2 --expected_output=2xf32=3,4
 // RUN: alula-run %t.alula --function=nested --input=i32=4 --expected_output=i32=10

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=to_integers --input=6xf32=-1.75,300.5,-3e9,3e9,nan,-inf --expected_output=6xi8=-1,127,-128,127,0,-128 --expected_output=6xui32=0,300,0,3000000000,0,0 --expected_output=6xi1=true,true,true,true,true,true
 // RUN: alula-run %t.alula --function=to_floats --input=3xi64=9007199254740993,-3,2147483649 --expected_output=3xf64=9007199254740992,-3,2147483649 --expected_output=3xf32=9007199254740992,-3,2147483648 --expected_output=3xf16=inf,-3,inf
 // RUN: alula-run %t.alula --function=once --input=1xf64=1.0039062500000002 --expected_output=1xbf16=1.0078125

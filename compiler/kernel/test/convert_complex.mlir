@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --input='3xcomplex<f64>=(0,0),(0,1),(-2,0)' --expected_output=3xi1=false,false,true --expected_output=3xf16=0,0,-2
 // RUN: alula-run %t.alula --function=back --input=2xi1=true,false --expected_output='2xcomplex<f32>=(1,0),(0,0)'
 

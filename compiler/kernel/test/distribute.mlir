@@ -1,5 +1,5 @@
-// RUN: alula-compile %s --compile-to=kernel -o - | FileCheck %s
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s --compile-to=kernel -o - | FileCheck %s
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // The sum of 0 to 1000002 in 32 bits.
 // RUN: alula-run %t.alula --function=uneven --threads=2 --input=1000003xi32 --output=%t.npy --output=- | FileCheck %s --check-prefix=SUM
 // SUM: i32=1786293667

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=round --input=8xf32=-2.5,-1.5,-0.5,0.5,1.5,2.5,-0.0,nan --expected_output=8xf32=-3,-2,-1,0,1,2,-0,nan --expected_output=8xf32=-2,-1,-0,1,2,3,-0,nan --expected_output=8xf32=-3,-2,-1,1,2,3,-0,nan --expected_output=8xf32=-2,-2,-0,0,2,2,-0,nan --expected_output=8xf32=-1,-1,-1,1,1,1,-0,nan --expected_output=8xi1=true,true,true,true,true,true,true,false
 // RUN: alula-run %t.alula --function=divide --input=6xf32=5,-5,5,-5,3,inf --input=6xf32=3,3,-3,-3,0,2 --expected_output=6xf32=2,-2,2,-2,nan,nan --expected_output=6xf32=1.03037691,-1.03037691,2.11121583,-2.11121583,1.57079637,1.57079637
 // RUN: alula-run %t.alula --function=functions --input=4xf64=-1.25,0.5,2,10 --expected_output=4xf64=0.286504797,1.64872127,7.3890561,22026.4658 --expected_output=4xf64=-0.84828364,0.462117157,0.96402758,0.999999996 --expected_output=4xf64=-1.07721735,0.793700526,1.25992105,2.15443469 --expected_output=4xf64=-3.00956967,0.54630249,-2.18503986,0.648360827 --expected_output=4xf64=0.222700139,0.622459331,0.880797078,0.999954602 --rtol=1e-8

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=divide --input=6xi8=7,-7,7,-7,-128,5 --input=6xi8=2,2,-2,-2,-1,0 --expected_output=6xi8=3,-3,-3,3,-128,-1 --expected_output=6xi8=1,-1,1,-1,0,5
 // RUN: alula-run %t.alula --function=divide_unsigned --input=3xui16=65535,7,9 --input=3xui16=2,8,0 --expected_output=3xui16=32767,0,65535 --expected_output=3xui16=1,7,9
 // RUN: alula-run %t.alula --function=shift --input=4xi32=-8,1,-1,3 --input=4xi32=1,31,32,-1 --expected_output=4xi32=-16,-2147483648,0,0 --expected_output=4xi32=-4,0,-1,0 --expected_output=4xi32=2147483644,0,0,0

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --input=3xi32=1,2,3 --input=3xi32=4,5,6 --expected_output=3xi32=4,5,6
 // RUN: alula-run %t.alula --function=loop --input=2xf32=1,2 --expected_output=2xf32=3,6
 

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=complex --input='4xcomplex<f64>=(1,1),(2,0),(0,-1),(3.5,0)' --expected_output='4xcomplex<f64>=(6.5,0),(1,3.5),(-4.5,0),(1,0.5)' --expected_output='4xcomplex<f64>=(1.625,0),(0.25,0.125),(-1.125,0),(0.25,0.875)' --atol=1e-12
 // RUN: alula-run %t.alula --function=real --input=4xf32=1,2,-1,0.5 --expected_output='3xcomplex<f32>=(2.5,0),(2,-1.5),(-2.5,0)' --atol=1e-6
 // RUN: alula-run %t.alula --function=inverse --input='3xcomplex<f32>=(2,0),(1,-1),(0.5,0)' --expected_output=4xf32=1.125,0.875,0.125,-0.125 --expected_output=3xf32=1.33333333,0.910683603,-0.244016936 --atol=1e-6

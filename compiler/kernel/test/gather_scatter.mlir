@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=clamped --input=5xf32=10,11,12,13,14 --input=4x1xi32=-7,0,3,9 --expected_output=4x2xf32=10,11,10,11,13,14,13,14
 // RUN: alula-run %t.alula --function=unsigned --input=5xf32=10,11,12,13,14 --input=3xui64=0,4,18446744073709551615 --expected_output=3xf32=10,14,14
 // RUN: alula-run %t.alula --function=columns --input=2x4xi8=1,2,3,4,5,6,7,8 --input=3xi64=3,0,1 --expected_output=2x3xi8=4,1,2,8,5,6

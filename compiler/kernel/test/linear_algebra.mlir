@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=factor --input=3x3xf64=4,12,-16,12,37,-43,-16,-43,98 --expected_output=3x3xf64=2,12,-16,6,1,-43,-8,5,3
 // RUN: alula-run %t.alula --function=factor --input=3x3xf64=1,0,0,0,-1,0,0,0,1 --expected_output=3x3xf64=nan,nan,nan,nan,nan,nan,nan,nan,nan
 // RUN: alula-run %t.alula --function=solve --input=3x3xf32=2,7,7,6,1,7,-8,5,3 --input=3x2xf32=1,2,3,4,5,6 --expected_output=3x2xf32=0.5,1,0,-2,3,8 --expected_output=3x2xf32=23.1666667,27,-5.33333333,-6,1.66666667,2 --expected_output=3x2xf32=1,2,-3,-8,28,62 --rtol=1e-6

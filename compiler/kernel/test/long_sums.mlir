@@ -1,5 +1,5 @@
 // RUN: rm -rf %t && mkdir %t
-// RUN: alula-compile %s -o %t.alula --dump-executable-configs-to=%t
+// RUN: alula-compile --target=cpu:host %s -o %t.alula --dump-executable-configs-to=%t
 // RUN: cat %t/*.config.mlir | FileCheck %s
 // RUN: alula-run %t.alula --function=sums --input=2x2500xf32=0.5 --expected_output=2xf32=1250,1250
 

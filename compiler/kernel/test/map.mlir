@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --input=2x2xi32=1,2,3,4 --input=2x2xi32=5,6,7,8 --expected_output=2x2xi32=6,14,24,36
 
 // x (y + 1)

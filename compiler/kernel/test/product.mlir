@@ -1,4 +1,4 @@
-// RUN: alula-compile %s --compile-to=kernel -o - | FileCheck %s
+// RUN: alula-compile --target=cpu:host %s --compile-to=kernel -o - | FileCheck %s
 
 // Blocks of 128 rows; bias and maximum are computed from each of them.
 // CHECK-LABEL: func.func @layer_0(

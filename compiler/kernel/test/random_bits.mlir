@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=threefry --input=2xui64=1,2 --expected_output=2xui64=1,5 --expected_output=5xui32=43444564,2150618427,3979645651,3745730563,1672743891 --expected_output=3xui64=9236835810183407956,16087790271692313299,18212823393184779219 --expected_output=3xui8=84,59,211
 
 // The numbers are XLA's.

@@ -1,4 +1,4 @@
-// RUN: not alula-compile %s -o %t.alula 2>&1 | FileCheck %s
+// RUN: not alula-compile --target=cpu:host %s -o %t.alula 2>&1 | FileCheck %s
 
 // CHECK: 'stablehlo.rng_bit_generator': no native code: for a state of 32 bytes
 func.func @main(%state: tensor<4xui64>) -> (tensor<4xui64>, tensor<2xui32>) {

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=uniform --expected_output=i1=true --expected_output=i1=true
 // RUN: alula-run %t.alula --function=normal --expected_output=i1=true --expected_output=i1=true
 // RUN: alula-run %t.alula --function=each --expected_output=i1=false

@@ -1,5 +1,5 @@
 // RUN: rm -rf %t && mkdir %t
-// RUN: alula-compile %s -o %t/a.alula --dump-executable-configs-to=%t
+// RUN: alula-compile --target=cpu:host %s -o %t/a.alula --dump-executable-configs-to=%t
 // RUN: cat %t/*_once_*.config.mlir | FileCheck %s --check-prefix=ONCE
 // RUN: cat %t/*_twice_*.config.mlir | FileCheck %s --check-prefix=TWICE
 // RUN: cat %t/*_other_*.config.mlir | FileCheck %s --check-prefix=OTHER

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=sums --input=2x3xf32=1,2,3,4,5,6 --expected_output=3xf32=5,7,9 --expected_output=2xf32=6,15 --expected_output=f32=22
 // RUN: alula-run %t.alula --function=largest --input=4xf32=1,nan,3,-1 --expected_output=f32=nan
 // RUN: alula-run %t.alula --function=place --input=2x3xi32=5,9,9,-1,-4,-1 --expected_output=2xi32=9,-1 --expected_output=2xi32=1,0

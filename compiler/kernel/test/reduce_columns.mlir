@@ -1,5 +1,5 @@
 // RUN: rm -rf %t && mkdir %t
-// RUN: alula-compile %s -o %t.alula --dump-executable-configs-to=%t
+// RUN: alula-compile --target=cpu:host %s -o %t.alula --dump-executable-configs-to=%t
 // RUN: cat %t/*main*.config.mlir | FileCheck %s
 // RUN: alula-run %t.alula --function=main --input=19x2000xf32=0.5 --expected_output=2000xf32=10.5
 // RUN: alula-run %t.alula --function=few --input=3x2xi32=1,2,30,40,5,6 --expected_output=2xi32=36,48

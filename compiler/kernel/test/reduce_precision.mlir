@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --input=6xf32=1.125,1.375,-1.0e9,1e-9,nan,inf --expected_output=6xf32=1,1.5,-inf,0,nan,inf --expected_output=6xf32=1,1,-inf,0,inf,inf
 
 // e5m2 and e5m0; the latter has no NaN.

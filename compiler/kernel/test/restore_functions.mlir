@@ -1,5 +1,5 @@
 // RUN: rm -rf %t && mkdir %t
-// RUN: alula-compile %s -o %t/a.alula --dump-executable-configs-to=%t
+// RUN: alula-compile --target=cpu:host %s -o %t/a.alula --dump-executable-configs-to=%t
 // RUN: cat %t/*.config.mlir | FileCheck %s
 // RUN: alula-run %t/a.alula --function=erf --input=6xf32=0.25,-1,3,-0,inf,nan --expected_output=6xf32=0.27632639,-0.84270079,0.99997791,-0,1,nan --rtol=3e-7 --atol=0
 // RUN: alula-run %t/a.alula --function=erfc --input=6xf32=0.25,-1,3,9.5,-inf,nan --expected_output=6xf32=0.72367361,1.84270079,2.20904970e-05,3.7692e-41,2,nan --rtol=6e-7 --atol=2e-44

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --input=2xf32=1.00000012,1.00000012 --input=2xf32=0.99999988,1.00000012 --expected_output=2xf32=0,0
 // RUN: alula-run %t.alula --function=conjugate --input='3xcomplex<f32>=(0.1,0.3),(0.7,-1.1),(3.3,0.9)' --expected_output='complex<f32>=(13.5,0)'
 

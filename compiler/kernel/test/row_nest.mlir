@@ -1,11 +1,11 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=softmax --input=2x2xf32=0,0,-100,0 --expected_output=2x2xf32=0.5,0.5,3.7835e-44,1
 // RUN: alula-run %t.alula --function=seen_outside --input=2x3xf32=1,2,3,4,5,6 --expected_output=2x3xf32=-1,0,1,-1,0,1 --expected_output=2xf32=2,5 --expected_output=3x2xf32=-2,-2,0,0,2,2 --expected_output=2x3xf32=0,0,2,0,0,2
 // RUN: alula-run %t.alula --function=pairs --input=2x3xi32=5,9,9,-1,-4,-1 --expected_output=2x3xi32=-4,0,0,0,-3,0 --expected_output=2xi32=10,-1
 // RUN: alula-run %t.alula --function=planes --input=1x2x2x2xf32=1,2,3,4,5,6,7,8 --expected_output=1x2x4xf32=9,8,7,6,21,20,19,18
 // RUN: alula-run %t.alula --function=centred --input=2x4xf32=1,2,3,4,0,0,0,1 --expected_output=2x4xf32=-2070,-1840,-1610,-1380,-3,-3,-3,0
 // RUN: rm -rf %t && mkdir %t
-// RUN: alula-compile %s -o %t.alula --dump-executable-configs-to=%t
+// RUN: alula-compile --target=cpu:host %s -o %t.alula --dump-executable-configs-to=%t
 // RUN: cat %t/*softmax*.config.mlir | FileCheck %s
 // RUN: cat %t/*centred*.config.mlir | FileCheck %s --check-prefix=AGAIN
 

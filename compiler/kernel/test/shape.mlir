@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=turn --input=2x3xi32=1,2,3,4,5,6 --expected_output=3x2xi32=1,4,2,5,3,6 --expected_output=6xi32=6,5,4,3,2,1 --expected_output=3x2xi32=1,2,3,4,5,6
 // RUN: alula-run %t.alula --function=spread --input=2x1xf32=1,2 --expected_output=2x2x2xf32=1,2,1,2,1,2,1,2 --expected_output=2x2x2xf32=1,1,1,1,2,2,2,2
 // RUN: alula-run %t.alula --function=count --expected_output=2x3xui8=0,1,2,0,1,2 --expected_output='2xcomplex<f32>=(0,0),(1,0)' --expected_output=3xf16=0,1,2

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=strided --input=2x5xi32=0,1,2,3,4,5,6,7,8,9 --expected_output=1x2xi32=6,8
 // RUN: alula-run %t.alula --function=moved --input=5xi32=0,1,2,3,4 --input=i32=4 --expected_output=3xi32=2,3,4
 // RUN: alula-run %t.alula --function=moved --input=5xi32=0,1,2,3,4 --input=i32=-7 --expected_output=3xi32=0,1,2

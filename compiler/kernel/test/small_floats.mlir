@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=sum --input=5xf8E4M3FN=1,17,240,448,0.001953125 --input=5xf8E4M3FN=0.0625,1,240,448,0.0009765625 --expected_output=5xf8E4M3FN=1,16,nan,nan,0.001953125
 // RUN: alula-run %t.alula --function=twice --input=4xf8E5M2=1,57344,-57344,0.09375 --expected_output=4xf8E5M2=2,inf,-inf,0.1875
 // RUN: alula-run %t.alula --function=half --input=4xf16=1,1.0009765625,65504,6e-8 --expected_output=4xf16=2,2,65504,1

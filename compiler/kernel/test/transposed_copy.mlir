@@ -1,4 +1,4 @@
-// RUN: alula-compile %s --compile-to=kernel -o - | FileCheck %s
+// RUN: alula-compile --target=cpu:host %s --compile-to=kernel -o - | FileCheck %s
 
 // CHECK-LABEL: func.func @blocks_{{[0-9]+}}(
 // CHECK: scf.parallel

@@ -1,4 +1,4 @@
-// RUN: alula-compile %s -o %t.alula
+// RUN: alula-compile --target=cpu:host %s -o %t.alula
 // RUN: alula-run %t.alula --function=padded --input=3x3xf32=1,2,3,4,5,6,7,8,9 --expected_output=2x2xf32=1,5,11,28
 // RUN: alula-run %t.alula --function=channels --input=4x2xi32=1,8,2,7,3,6,4,5 --expected_output=3x2xi32=2,8,3,7,4,6
 // RUN: alula-run %t.alula --function=holes --input=3xi32=1,2,3 --expected_output=3xi32=1,3,5

@@ -4,11 +4,10 @@
 
 #include "compiler/kernel/library/product.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
-
-#include <optional>
 
 using namespace alula::cpu;
 
@@ -212,3 +211,17 @@ llvm::Expected<Machine> alula::cpu::findMachine(llvm::StringRef text) {
 }
 
 const Facts &alula::cpu::getPortableFacts() { return portable; }
+
+std::vector<std::string> alula::cpu::listPortable() {
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  if (triple.getArch() == llvm::Triple::x86_64)
+    return {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+  return {triple.getArchName().str()};
+}
+
+std::optional<unsigned> alula::cpu::getRank(const Machine &machine) {
+  for (const auto &[rank, row] : llvm::enumerate(getTable()))
+    if (machine.name == row.name)
+      return static_cast<unsigned>(rank);
+  return std::nullopt;
+}

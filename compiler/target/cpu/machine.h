@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,5 +63,13 @@ llvm::Expected<Machine> findMachine(llvm::StringRef text);
 /// the row that all CPUs begin with, and the machine of tools that are not told
 /// for which one they work.
 const Facts &getPortableFacts();
+
+/// What a file is made for that will be run who knows where: the levels of this
+/// machine's instruction set that are common, best first.
+std::vector<std::string> listPortable();
+
+/// Where a machine stands among all: of two with one instruction set, the lower
+/// number is the better machine. None if there is no such machine.
+std::optional<unsigned> getRank(const Machine &machine);
 
 } // namespace alula::cpu

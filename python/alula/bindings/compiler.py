@@ -27,36 +27,39 @@ ON_DIAGNOSTIC = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Diagnostic))
 ON_EXTERNAL = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 
 
-class Options(ctypes.Structure):
-    _fields_ = [
-        ("struct_bytes", c_size_t),
-        ("targets", POINTER(c_char_p)),
-        ("target_count", c_size_t),
-        ("on_diagnostic", ON_DIAGNOSTIC),
-        ("user", c_void_p),
-        ("until", c_char_p),
-        ("custom_calls", POINTER(c_char_p)),
-        ("custom_call_count", c_size_t),
-        ("dump_directory", c_char_p),
-        ("verify_stages", c_int),
-        ("on_progress", c_void_p),
-        ("on_time", c_void_p),
-        ("cancel", c_void_p),
-        ("external_file", c_char_p),
-        ("external_minimum_bytes", c_uint64),
-        ("on_external", ON_EXTERNAL),
-        ("info", c_void_p),
-        ("replica_count", c_uint32),
-        ("partition_count", c_uint32),
-        ("values", POINTER(InitialValue)),
-        ("value_count", c_size_t),
-        ("preprocess_steps", POINTER(c_char_p)),
-        ("preprocess_step_count", c_size_t),
-        ("plugins", POINTER(c_char_p)),
-        ("plugin_count", c_size_t),
-        ("plugin_settings", POINTER(c_char_p)),
-        ("plugin_setting_count", c_size_t),
-    ]
+# What C calls the fields that are used here; any other pointer is one.
+_TYPES = {
+    "size_t": c_size_t,
+    "int": c_int,
+    "uint32_t": c_uint32,
+    "uint64_t": c_uint64,
+    "const char *": c_char_p,
+    "const char *const *": POINTER(c_char_p),
+    "const alula_compile_value *": POINTER(InitialValue),
+    "alula_on_diagnostic": ON_DIAGNOSTIC,
+    "alula_on_external": ON_EXTERNAL,
+}
+
+
+def parse_layout(text):
+    """The fields of a struct from C's declarations of them."""
+    fields = []
+    for declaration in filter(None, text.split(";")):
+        type_, name = declaration.rsplit(" ", 1)
+        known = _TYPES.get(type_)
+        if known is None and not (type_.endswith("*") or type_.startswith("alula_on_")):
+            raise ImportError(f"libalula_compiler.so has an option of unknown type: {declaration}")
+        fields.append((name, known or c_void_p))
+    return fields
+
+
+@functools.cache
+def options_type():
+    """alula_compile_options as the library has it."""
+    lib = library.compiler()
+    lib.alula_compile_options_get_layout.restype = c_char_p
+    fields = parse_layout(lib.alula_compile_options_get_layout().decode())
+    return type("Options", (ctypes.Structure,), {"_fields_": fields})
 
 
 @functools.cache
@@ -66,7 +69,7 @@ def functions():
     lib.alula_compile.argtypes = [
         c_char_p,
         c_size_t,
-        POINTER(Options),
+        POINTER(options_type()),
         POINTER(c_void_p),
         POINTER(c_size_t),
         POINTER(c_void_p),
@@ -120,6 +123,7 @@ def compile_program(
     def take(_, data, size):
         external[0] = ctypes.string_at(data, size)
 
+    Options = options_type()
     options = Options(struct_bytes=ctypes.sizeof(Options))
     options.targets, options.target_count = _strings(targets), len(targets)
     options.custom_calls = _strings(custom_calls)

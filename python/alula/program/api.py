@@ -39,11 +39,12 @@ def get_mlir_module(program):
 
 
 def get_compiled_artifact(program, *, weights="inline", **options):
-    """The compiled program. `weights` may name a safetensors file, relative,
-    that large values go to; it lies beside the artifact."""
+    """The compiled program, for any machine of this one's kind, or for those
+    of `targets`. `weights` may name a safetensors file, relative, that large
+    values go to; it lies beside the artifact."""
     info = _info_of(program)
     if weights == "inline" and not options:
-        return info.compiled
+        return info.portable
     if weights != "inline":
         options = {"external_minimum_bytes": 1024, "external_file": str(weights), **options}
     return info.artifact(**options)

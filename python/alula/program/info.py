@@ -57,7 +57,7 @@ class InstanceInfo:
         self.table = SlotTable()
         self.traced = {}
         self.lock = threading.RLock()
-        self._module = self._compiled = None
+        self._module = self._compiled = self._portable = None
         self._state = None
 
     @property
@@ -144,7 +144,9 @@ class InstanceInfo:
         return Module(merger.module.operation, merger.context, merger.values, names)
 
     def artifact(self, *, external_file=None, **options):
-        chosen = {**self.options, **options}
+        """For a file, that is for machines which are not known, unless targets
+        are named."""
+        chosen = {"targets": ["cpu:portable"], **self.options, **options}
         names = [d.export_name for _, d in self.class_info._of(declarations.Extern)]
         chosen["custom_calls"] = [*chosen.get("custom_calls", ()), *names]
         data, external = compiler.compile_program(
@@ -159,8 +161,17 @@ class InstanceInfo:
     def compiled(self):
         with self.lock:
             if self._compiled is None:
-                self._compiled = self.artifact()
+                # For this process.
+                self._compiled = self.artifact(**{"targets": ["cpu:host"], **self.options})
             return self._compiled
+
+    @property
+    def portable(self):
+        with self.lock:
+            if self._portable is None:
+                named = "targets" in self.options
+                self._portable = self.compiled if named else self.artifact()
+            return self._portable
 
     @property
     def state(self):

@@ -52,8 +52,9 @@ Status explainNoFit(const artifact::Artifact &artifact, const char *wanted) {
                      wanted ? wanted : "", wanted ? "'" : "");
   listFeatures(here, sizeof here);
   return makeError(ALULA_STATUS_FAILED_PRECONDITION,
-                   "no variant fits this machine: %s; this is %s with %s",
-                   needs, getHostTarget(), here);
+                   "no variant fits this machine: %s; this is %s with %s; "
+                   "alula-compile --target=cpu:%s makes one that fits",
+                   needs, getHostTarget(), here, getBestMachine());
 }
 
 Status loadCpu(const artifact::Artifact &artifact, const char *wanted,

@@ -184,4 +184,30 @@ void listFeatures(char *text, size_t size) {
   }
 }
 
+const char *getBestMachine() {
+#if defined(__x86_64__)
+  // What each level has more than the one below it.
+  static const struct {
+    const char *name, *features[10];
+  } levels[] = {
+      {"x86-64-v2",
+       {"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"}},
+      {"x86-64-v3",
+       {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}},
+      {"x86-64-v4",
+       {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"}},
+  };
+  const char *best = "x86-64";
+  for (const auto &level : levels) {
+    for (const char *feature : level.features)
+      if (feature && !hasFeature(feature))
+        return best;
+    best = level.name;
+  }
+  return best;
+#else
+  return getHostTarget();
+#endif
+}
+
 } // namespace alula::runtime

@@ -16,4 +16,8 @@ bool hasFeature(const char *name);
 /// All features that the CPU has, with blanks between; for error texts.
 void listFeatures(char *text, size_t size);
 
+/// The best machine that the compiler knows and whose code runs here, as its
+/// --target has it: "x86-64-v3"; "" if it makes no code for this CPU.
+const char *getBestMachine();
+
 } // namespace alula::runtime
