@@ -209,6 +209,9 @@ void addElementwiseOps(OpTable &table) {
         "sine", "sqrt", "subtract", "tan", "tanh", "xor"})
     table.add(("stablehlo." + name).str(), evalElementwise,
               Quantized::Dequantized);
+  // Programs keep these two by name (dialect/chlo/functions.h).
+  for (llvm::StringRef name : {"chlo.erf", "chlo.erfc"})
+    table.add(name, evalElementwise);
   table.add("stablehlo.select", evalSelect);
   table.add("stablehlo.map", evalMap);
 }

@@ -160,6 +160,8 @@ template <typename T> LaneFunction findTranscendental(llvm::StringRef op) {
       .Case("cosine", unaryFloat<[](double x) { return double(std::cos(T(x))); }>)
       .Case("tan", unaryFloat<[](double x) { return double(std::tan(T(x))); }>)
       .Case("tanh", unaryFloat<[](double x) { return double(std::tanh(T(x))); }>)
+      .Case("erf", unaryFloat<[](double x) { return double(std::erf(T(x))); }>)
+      .Case("erfc", unaryFloat<[](double x) { return double(std::erfc(T(x))); }>)
       .Case("cbrt", unaryFloat<[](double x) { return double(std::cbrt(T(x))); }>)
       .Case("rsqrt", unaryFloat<[](double x) { return double(T(1) / std::sqrt(T(x))); }>)
       .Case("power", binaryFloat<[](double x, double y) { return double(std::pow(T(x), T(y))); }>)

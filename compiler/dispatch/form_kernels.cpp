@@ -7,6 +7,7 @@
 #include "compiler/dispatch/in_place.h"
 #include "compiler/dispatch/kernel_groups.h"
 #include "compiler/dispatch/passes.h"
+#include "dialect/chlo/functions.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -113,9 +114,7 @@ void eraseDead(Block &block, function_ref<bool(Operation &)> mayErase) {
   }
 }
 
-bool isTensorOp(Operation &op) {
-  return isa<stablehlo::StablehloDialect>(op.getDialect());
-}
+bool isTensorOp(Operation &op) { return chlo::isTensorOp(&op); }
 
 struct FormKernels
     : public alula::dispatch::impl::FormKernelsBase<FormKernels> {

@@ -3,6 +3,7 @@
 #include "compiler/dispatch/host_sizes.h"
 
 #include "compiler/dispatch/shape_checks.h"
+#include "dialect/chlo/functions.h"
 #include "dialect/dispatch/kernel_call.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -119,7 +120,7 @@ LogicalResult HostSizes::computeBlock(Block &block) {
 }
 
 LogicalResult HostSizes::computeOp(Operation *op) {
-  if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
+  if (!chlo::isTensorOp(op))
     return success();
   if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op)) {
     for (Region &region : op->getRegions())

@@ -5,6 +5,7 @@
 #include "compiler/dispatch/kernel_groups.h"
 
 #include "compiler/dispatch/work.h"
+#include "dialect/chlo/functions.h"
 #include "dialect/dispatch/kernel_call.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/element_rules.h"
@@ -100,8 +101,7 @@ bool hasEffects(Operation *op) {
 bool holdsEffects(Operation *op) {
   return op->walk([](Operation *inner) {
              bool isKernelOp =
-                 isa<stablehlo::StablehloDialect>(inner->getDialect()) ||
-                 isa<PackOp, FromPanelsOp>(inner);
+                 chlo::isTensorOp(inner) || isa<PackOp, FromPanelsOp>(inner);
              return hasEffects(inner) || !isKernelOp ? WalkResult::interrupt()
                                                      : WalkResult::advance();
            })
@@ -282,7 +282,7 @@ SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups,
 bool alula::dispatch::staysOnHost(Operation *op) {
   if (op->hasTrait<mlir::OpTrait::IsTerminator>() ||
       op->hasTrait<mlir::OpTrait::ConstantLike>() ||
-      !isa<stablehlo::StablehloDialect>(op->getDialect()) || hasEffects(op))
+      !chlo::isTensorOp(op) || hasEffects(op))
     return true;
   return isControlFlow(op) &&
          (!isSmallWork(estimateWork(op), getMachine(op)) || holdsEffects(op));

@@ -1,5 +1,6 @@
 #include "compiler/dispatch/work.h"
 
+#include "dialect/chlo/functions.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -66,7 +67,8 @@ int64_t getStepsPerElement(Operation *op) {
           stablehlo::PowOp, stablehlo::SineOp, stablehlo::CosineOp,
           stablehlo::Expm1Op, stablehlo::Log1pOp, stablehlo::LogisticOp,
           stablehlo::Atan2Op, stablehlo::CbrtOp, stablehlo::TanOp,
-          stablehlo::RngBitGeneratorOp>(op))
+          stablehlo::RngBitGeneratorOp>(op) ||
+      chlo::isNamedFunction(op))
     return 8;
   return 1;
 }

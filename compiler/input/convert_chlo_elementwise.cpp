@@ -54,8 +54,6 @@ Functions getFunctions(Operation *op) {
       })
       .Case([](chlo::BesselI1eOp) { return Functions{buildBesselI1e}; })
       .Case([](chlo::DigammaOp) { return Functions{buildDigamma}; })
-      .Case([](chlo::ErfOp) { return Functions{buildErf}; })
-      .Case([](chlo::ErfcOp) { return Functions{buildErfc}; })
       .Case([](chlo::ErfInvOp) { return Functions{buildErfInv}; })
       .Case([](chlo::LgammaOp) { return Functions{buildLgamma}; })
       .Default([](Operation *) { return Functions(); });
@@ -66,18 +64,6 @@ Num widen(Num x) {
   if (isa<ComplexType, Float32Type, Float64Type>(x.element()))
     return x;
   return convert(x, x.math->builder.getF32Type());
-}
-
-/// What the kernel library has as one function keeps its name, in a form that
-/// stays true whatever becomes of the formula.
-Num nameFunction(Operation *op, Num x, Num formula) {
-  if (!isa<chlo::ErfOp, chlo::ErfcOp>(op) || !x.element().isF32())
-    return formula;
-  Num named = select(x != x, x, formula);
-  named.value.getDefiningOp()->setAttr(
-      "alula.function", StringAttr::get(op->getContext(),
-                                        op->getName().getStringRef()));
-  return named;
 }
 
 /// True if the bits of a float are a sign and a magnitude in order, and -0 is
@@ -174,6 +160,5 @@ Outcome alula::input::convertChloElementwise(Operation *op,
   Function function = isComplex ? functions.onComplex : functions.onReal;
   if (!function)
     return std::nullopt;
-  Num wide = widen(x);
-  return replace(nameFunction(op, wide, function(wide)));
+  return replace(function(widen(x)));
 }

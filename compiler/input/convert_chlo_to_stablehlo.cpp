@@ -1,4 +1,4 @@
-// Says every chlo op in stablehlo.
+// Says chlo ops in stablehlo, but for functions that keep their name.
 //
 //   chlo.f %x  →  stablehlo ops that compute f(%x)
 //
@@ -7,6 +7,7 @@
 
 #include "compiler/input/convert_chlo.h"
 
+#include "dialect/chlo/functions.h"
 #include "dialect/chlo/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -30,7 +31,8 @@ struct ConvertChloToStablehlo
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()))
+      if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()) &&
+          !chlo::isNamedFunction(op))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
@@ -40,8 +42,8 @@ struct ConvertChloToStablehlo
   }
 
   static LogicalResult convert(Operation *op, IRRewriter &rewriter) {
-    for (auto family : {convertChloElementwise, convertChloBroadcast,
-                        convertChloCompound}) {
+    for (auto family :
+         {convertChloElementwise, convertChloBroadcast, convertChloCompound}) {
       rewriter.setInsertionPoint(op);
       if (Outcome outcome = family(op, rewriter))
         return *outcome;

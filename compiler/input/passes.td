@@ -11,8 +11,19 @@ class InputPass<string flag, string text>
   let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
 }
 
+class KeptNames<string text>
+    : ListOption<"keptNames", "keep", "std::string", text>;
+
 def InputConvertChloToStablehlo
-    : InputPass<"convert-chlo-to-stablehlo", "say chlo ops in stablehlo">;
+    : InputPass<"convert-chlo-to-stablehlo", "say chlo ops in stablehlo, but for named functions">;
+
+def InputRaiseFunctions
+    : InputPass<"raise-functions",
+                "give functions that are spelled out their name again"> {
+  let dependentDialects = ["::mlir::chlo::ChloDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
+  let options = [KeptNames<"names of composites to leave">];
+}
 
 def InputRefineArguments
     : InputPass<"refine-arguments",
@@ -46,9 +57,6 @@ def InputCheckShapeAssertions
            "leave what is only known when the program runs">,
   ];
 }
-
-class KeptNames<string text>
-    : ListOption<"keptNames", "keep", "std::string", text>;
 
 def InputLowerComposite
     : InputPass<"lower-composite", "call the decompositions of composites"> {

@@ -7,8 +7,11 @@
 
 using namespace mlir;
 
-void alula::input::addInputPipeline(OpPassManager &manager,
-                                    const PipelineOptions &options) {
+namespace alula::input {
+// One function for each kind of program: afterwards functions have their names,
+// whoever wrote them, and all of chlo is still there.
+static void addNormalize(OpPassManager &manager,
+                         const PipelineOptions &options) {
   // Tuples first: nothing after it looks through them.
   manager.addPass(createInputLowerTuple());
   manager.addPass(createInputStripSharding());
@@ -24,14 +27,23 @@ void alula::input::addInputPipeline(OpPassManager &manager,
   InputCheckShapeAssertionsOptions assertions;
   assertions.keepUnknown = options.dynamicShapes;
   manager.addPass(createInputCheckShapeAssertions(assertions));
+  manager.addPass(createInputLowerKnownCall());
+  if (options.dynamicShapes)
+    manager.addPass(createInputLowerDynamicCall());
+  // Before composites are taken apart.
+  InputRaiseFunctionsOptions raise;
+  raise.keptNames = options.keptComposites;
+  manager.addPass(createInputRaiseFunctions(raise));
+}
+
+// Afterwards there is nothing but stablehlo, and functions that the other rooms
+// know by name.
+static void addLower(OpPassManager &manager, const PipelineOptions &options) {
   // After refinement, which gives decompositions their types, and before chlo,
   // which decompositions may hold.
   InputLowerCompositeOptions composite;
   composite.keptNames = options.keptComposites;
   manager.addPass(createInputLowerComposite(composite));
-  manager.addPass(createInputLowerKnownCall());
-  if (options.dynamicShapes)
-    manager.addPass(createInputLowerDynamicCall());
   manager.addPass(createInputConvertChloToStablehlo());
   InputLowerDeprecatedOptions deprecated;
   deprecated.dynamicShapes = options.dynamicShapes;
@@ -42,6 +54,13 @@ void alula::input::addInputPipeline(OpPassManager &manager,
     manager.addPass(createInputLowerBatchNorm());
     manager.addPass(createInputLowerAsync());
   }
+}
+} // namespace alula::input
+
+void alula::input::addInputPipeline(OpPassManager &manager,
+                                    const PipelineOptions &options) {
+  addNormalize(manager, options);
+  addLower(manager, options);
   if (options.verify) {
     InputVerifyInputOutputOptions verify;
     verify.keptNames = options.keptComposites;

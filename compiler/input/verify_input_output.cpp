@@ -1,9 +1,10 @@
-// Checks what this room promises: stablehlo of today's specification, static,
-// without tuples and composites that nothing kept; without quantized types if
-// an option says so.
+// Checks what this room promises: stablehlo of today's specification and the
+// functions of chlo that keep their name, static, without tuples and composites
+// that nothing kept; without quantized types if an option says so.
 
 #include "compiler/input/lower_quantized.h"
 
+#include "dialect/chlo/functions.h"
 #include "dialect/chlo/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -49,7 +50,8 @@ struct VerifyInputOutput
   }
 
   LogicalResult verifyOp(Operation *op) {
-    if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()))
+    if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()) &&
+        !chlo::isNamedFunction(op))
       return stablehlo::opError(op) << "chlo ops must be converted: has one";
     if (isa<stablehlo::BroadcastOp, stablehlo::CreateTokenOp,
             stablehlo::CrossReplicaSumOp, stablehlo::DotOp, stablehlo::EinsumOp,

@@ -9,7 +9,6 @@
 #include "compiler/kernel/import_calls.h"
 #include "compiler/kernel/lowering.h"
 #include "compiler/kernel/passes.h"
-#include "compiler/kernel/restore_functions.h"
 #include "dialect/chlo/ops.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -185,7 +184,6 @@ struct ConvertStablehloToLoops
     ModuleOp module = getOperation().getInnerModule();
     if (failed(beginImports(module)))
       return signalPassFailure();
-    restoreFunctions(module);
     // A tool may have made the loops already.
     auto isLowered = [](func::FuncOp function) {
       return llvm::any_of(function.getArgumentTypes(),

@@ -2,7 +2,7 @@
 
 #include "compiler/kernel/families.h"
 
-#include "dialect/chlo/ops.h"
+#include "dialect/chlo/functions.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -77,7 +77,7 @@ OpLowering alula::kernel::findLowering(Operation *op) {
       call &&
       call.getCallTargetName() == "stablehlo.dynamic_rng_bit_generator")
     return {nullptr, emitDynamicRngBits};
-  if (isa<chlo::ErfOp, chlo::ErfcOp>(op))
+  if (chlo::isNamedFunction(op))
     return {generateElementwise};
   if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
     return {};

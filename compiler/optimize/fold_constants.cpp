@@ -4,6 +4,7 @@
 // would be larger than its operands, or take long, is left for run time.
 
 #include "compiler/optimize/passes.h"
+#include "dialect/chlo/functions.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 #include "reference/interpreter.h"
@@ -193,8 +194,7 @@ struct FoldConstants
     for (Region &region : parent->getRegions())
       for (Block &block : region)
         for (Operation &op : llvm::make_early_inc_range(block)) {
-          if (isa_and_nonnull<stablehlo::StablehloDialect>(op.getDialect()) &&
-              Folder(&op).fold())
+          if (chlo::isTensorOp(&op) && Folder(&op).fold())
             continue;
           foldRegions(&op);
         }

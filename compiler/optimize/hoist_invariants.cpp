@@ -4,6 +4,7 @@
 // made of: a broadcast alone is cheaper where it is read.
 
 #include "compiler/optimize/passes.h"
+#include "dialect/chlo/functions.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -23,7 +24,8 @@ bool isWorthIt(Operation *op) {
              FftOp, CholeskyOp, TriangularSolveOp, GatherOp, ScatterOp,
              SelectAndScatterOp, RngBitGeneratorOp, ExpOp, Expm1Op, LogOp,
              Log1pOp, LogisticOp, TanhOp, TanOp, SineOp, CosineOp, PowOp,
-             Atan2Op, CbrtOp>(op);
+             Atan2Op, CbrtOp>(op) ||
+         chlo::isNamedFunction(op);
 }
 
 class Hoister {
@@ -44,7 +46,7 @@ private:
       return known->second;
     bool result = !op->hasTrait<mlir::OpTrait::IsTerminator>() &&
                   isMemoryEffectFree(op) &&
-                  isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect());
+                  chlo::isTensorOp(op);
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         result = result && isFromOutside(operand, op);

@@ -3,6 +3,7 @@
 
 #include "compiler/optimize/loop_values.h"
 #include "compiler/optimize/passes.h"
+#include "dialect/chlo/functions.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -25,7 +26,7 @@ StringRef getProblem(Operation *op) {
     if (carried && carried != loop.getNumResults())
       return "what a loop only carries must be outside";
   }
-  if (isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()) &&
+  if (chlo::isTensorOp(op) &&
       isOpTriviallyDead(op))
     return "what nobody reads must be gone";
   return {};

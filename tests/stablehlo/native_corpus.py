@@ -3,7 +3,7 @@
   native_corpus.py --from CHECKOUT --out DIR [--build build] [--jobs N]
 
 DIR/index.jsonl has one line for each program, as harness_corpus.py's has, with
-`set` (data, interpreter, quantized, dynamic), `file` and, where a test can't be
+`set` (data, interpreter, math, quantized, dynamic), `file` and, where a test can't be
 split, `status` with the reason.
 """
 
@@ -30,6 +30,7 @@ SEPARATOR = re.compile(r"^// -----.*$", re.MULTILINE)
 SETS = [
     ("data", "stablehlo/testdata", "*.mlir"),
     ("interpreter", "stablehlo/tests/interpret", "**/*.mlir"),
+    ("math", "stablehlo/tests/math", "*.mlir"),
     ("quantized", "stablehlo/testdata/quantized", "*.mlir"),
     ("dynamic", "stablehlo/testdata/dynamic", "*.mlir"),
 ]

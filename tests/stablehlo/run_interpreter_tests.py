@@ -2,8 +2,8 @@
 
     run_interpreter_tests.py --from DIR [--build build] [--only PART] [--jobs N]
 
-DIR is a checkout of openxla/stablehlo. Two sets are run and counted in files:
-`stablehlo/tests/interpret/**` and `stablehlo/testdata/**`; files whose RUN line
+DIR is a checkout of openxla/stablehlo. Three sets are run and counted in files:
+`stablehlo/tests/interpret/**`, `stablehlo/tests/math/**` and `stablehlo/testdata/**`; files whose RUN line
 StableHLO has disabled for its own interpreter are counted by themselves. What a RUN line asks of StableHLO's tools is
 asked of ours.
 """
@@ -140,7 +140,7 @@ def main():
             known = {l.split("#")[0].strip() for l in file} - {""}
     runner = Runner(args.build)
     unknown = 0
-    for name in ("stablehlo/tests/interpret", "stablehlo/testdata"):
+    for name in ("stablehlo/tests/interpret", "stablehlo/tests/math", "stablehlo/testdata"):
         folder = os.path.join(args.checkout, name)
         paths, failures = run_set(runner, folder, args.only, args.jobs)
         for path, problem in sorted(failures.items()):

@@ -3,6 +3,7 @@
 
 #include "tools/reduce/reducer.h"
 
+#include "dialect/chlo/functions.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,7 +36,7 @@ template <typename Op> SmallVector<Op> collect(ModuleOp module) {
 SmallVector<Operation *> collectValues(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    if (isa<stablehlo::StablehloDialect>(op->getDialect()) &&
+    if (chlo::isTensorOp(op) &&
         op->getNumResults() && !isa<stablehlo::ConstantOp>(op))
       ops.push_back(op);
   });

@@ -20,8 +20,19 @@ func.func @simple(%x: tensor<4xf32>, %z: tensor<2xcomplex<f32>>)
 func.func @small_floats(%x: tensor<4xbf16>) -> tensor<4xbf16> {
   // CHECK: stablehlo.convert %arg0 : (tensor<4xbf16>) -> tensor<4xf32>
   // CHECK: stablehlo.convert %{{.*}} : (tensor<4xf32>) -> tensor<4xbf16>
-  %0 = chlo.erf %x : tensor<4xbf16> -> tensor<4xbf16>
+  %0 = chlo.digamma %x : tensor<4xbf16> -> tensor<4xbf16>
   return %0 : tensor<4xbf16>
+}
+
+// The kernel library has a function for each.
+// CHECK-LABEL: func.func @named
+func.func @named(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+  // CHECK-NEXT: chlo.erf %{{.*}} : tensor<4xbf16>
+  // CHECK-NEXT: chlo.erfc %{{.*}} : tensor<4xbf16>
+  // CHECK-NEXT: return
+  %0 = chlo.erf %x : tensor<4xbf16> -> tensor<4xbf16>
+  %1 = chlo.erfc %0 : tensor<4xbf16> -> tensor<4xbf16>
+  return %1 : tensor<4xbf16>
 }
 
 // CHECK-LABEL: func.func @broadcast

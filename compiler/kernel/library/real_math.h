@@ -48,7 +48,9 @@ double alula_remainder_f64(double x, double y);
 
 /* Within 4 and 10 units. */
 float alula_erf_f32(float x);
+double alula_erf_f64(double x);
 float alula_erfc_f32(float x);
+double alula_erfc_f64(double x);
 
 /* Not inlined. */
 double alula_sinh_f64(double x);

@@ -41,6 +41,20 @@ func.func @moved() -> tensor<2x2xi8> {
 
 // -----
 
+// Functions that keep their name as well.
+// CHECK-LABEL: func.func @named
+// CHECK-DAG: stablehlo.constant dense<0.276326388> : tensor<2xf32>
+// CHECK-DAG: stablehlo.constant dense<[1.000000e+00, 0.15729920705028513]> : tensor<2xf64>
+func.func @named() -> (tensor<2xf32>, tensor<2xf64>) {
+  %a = stablehlo.constant dense<0.25> : tensor<2xf32>
+  %b = stablehlo.constant dense<[0.0, 1.0]> : tensor<2xf64>
+  %0 = chlo.erf %a : tensor<2xf32> -> tensor<2xf32>
+  %1 = chlo.erfc %b : tensor<2xf64> -> tensor<2xf64>
+  return %0, %1 : tensor<2xf32>, tensor<2xf64>
+}
+
+// -----
+
 // Does not fire: what grows, what takes long, random numbers of the host, and
 // what is not all constant.
 // CHECK-LABEL: func.func @left

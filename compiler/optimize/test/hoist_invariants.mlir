@@ -31,6 +31,25 @@ func.func @hoisted(%a: tensor<4x2xf32>, %x: tensor<2xf32>, %p: tensor<i1>) -> te
 
 // -----
 
+// CHECK-LABEL: func.func @named
+// CHECK: %[[E:.*]] = chlo.erf %arg1
+// CHECK: stablehlo.while
+// CHECK-NOT: chlo.erf
+func.func @named(%a: tensor<2xf32>, %x: tensor<2xf32>, %p: tensor<i1>) -> tensor<2xf32> {
+  %r:2 = stablehlo.while(%y = %a, %q = %p) : tensor<2xf32>, tensor<i1>
+    cond {
+      stablehlo.return %q : tensor<i1>
+    } do {
+      %e = chlo.erf %x : tensor<2xf32> -> tensor<2xf32>
+      %w = stablehlo.add %y, %e : tensor<2xf32>
+      %not = stablehlo.not %q : tensor<i1>
+      stablehlo.return %w, %not : tensor<2xf32>, tensor<i1>
+    }
+  return %r#0 : tensor<2xf32>
+}
+
+// -----
+
 // Does not fire: what depends on a round, random numbers, little work.
 // CHECK-LABEL: func.func @left
 // CHECK: stablehlo.while

@@ -2,13 +2,15 @@
 //   select (a < 1), 1 - x P(s), select (x < 0), 2 - y, y
 //   y = select (-s < -88.7…), 0, (e^-s (1 / a)) Q
 //   Q = select (a < 2), Q1(1 / s), Q2(1 / s)
+// The same value may be computed several times.
 
-#include "compiler/kernel/recognize_erfc.h"
+#include "compiler/input/erfc_formula.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
-using namespace alula::kernel;
+using namespace alula::input;
 
 namespace {
 // Highest powers first, as the formulas have them.
@@ -30,7 +32,31 @@ constexpr float fromTwo[] = {-1.047766399936249e1f,  1.297719955372516e1f,
 /// Where e^x is no normal number any more.
 constexpr float leastPower = -88.7228394f;
 
+/// Whether both are one value, or the same operations of the same values.
+bool isSame(Value a, Value b, unsigned depth = 3) {
+  if (a == b)
+    return true;
+  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+  if (!depth || !first || !second || first->getNumResults() != 1 ||
+      !isMemoryEffectFree(first) || first->getNumRegions() ||
+      !OperationEquivalence::isEquivalentTo(
+          first, second, OperationEquivalence::ignoreValueEquivalence,
+          /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations))
+    return false;
+  return llvm::all_of(
+      llvm::zip_equal(first->getOperands(), second->getOperands()),
+      [&](auto operands) {
+        auto [x, y] = operands;
+        return isSame(x, y, depth - 1);
+      });
+}
+
 bool isNumber(Value value, float number) {
+  // Where sizes are not known, numbers are broadcast.
+  if (Operation *op = value.getDefiningOp();
+      isa_and_nonnull<stablehlo::BroadcastInDimOp,
+                      stablehlo::DynamicBroadcastInDimOp>(op))
+    value = op->getOperand(0);
   DenseElementsAttr splat;
   return matchPattern(value, m_Constant(&splat)) && splat.isSplat() &&
          splat.getElementType().isF32() &&
@@ -42,9 +68,9 @@ template <typename Op> Value otherOperand(Value value, Value operand) {
   auto op = value.getDefiningOp<Op>();
   if (!op)
     return {};
-  return op.getLhs() == operand   ? op.getRhs()
-         : op.getRhs() == operand ? op.getLhs()
-                                  : Value();
+  return isSame(op.getLhs(), operand)   ? op.getRhs()
+         : isSame(op.getRhs(), operand) ? op.getLhs()
+                                        : Value();
 }
 
 bool isLess(Value value, Value than, float number) {
@@ -52,13 +78,19 @@ bool isLess(Value value, Value than, float number) {
   return compare &&
          compare.getComparisonDirection() ==
              stablehlo::ComparisonDirection::LT &&
-         compare.getLhs() == than && isNumber(compare.getRhs(), number);
+         isSame(compare.getLhs(), than) && isNumber(compare.getRhs(), number);
 }
 
 /// A constant minus something, or divided by it.
 template <typename Op> Value operandAfter(Value value, float number) {
   auto op = value.getDefiningOp<Op>();
   return op && isNumber(op.getLhs(), number) ? op.getRhs() : Value();
+}
+
+/// 1 / x
+bool isQuotient(Value value, Value x) {
+  Value divisor = operandAfter<stablehlo::DivOp>(value, 1);
+  return divisor && isSame(divisor, x);
 }
 
 bool isPolynomial(Value value, Value x, ArrayRef<float> coefficients) {
@@ -87,10 +119,9 @@ bool isFar(Value y, Value size, Value square) {
   if (!power || !choice)
     return false;
   auto exponent = power.getOperand().getDefiningOp<stablehlo::NegOp>();
-  if (!exponent || exponent.getOperand() != square ||
+  if (!exponent || !isSame(exponent.getOperand(), square) ||
       !isLess(cut.getPred(), exponent, leastPower) ||
-      operandAfter<stablehlo::DivOp>(head.getRhs(), 1) != size ||
-      !isLess(choice.getPred(), size, 2))
+      !isQuotient(head.getRhs(), size) || !isLess(choice.getPred(), size, 2))
     return false;
   // Of both polynomials, by its last product.
   auto last = choice.getOnTrue().getDefiningOp<stablehlo::AddOp>();
@@ -99,14 +130,14 @@ bool isFar(Value y, Value size, Value square) {
   if (!lastProduct)
     return false;
   return llvm::any_of(lastProduct->getOperands(), [&](Value inverse) {
-    return operandAfter<stablehlo::DivOp>(inverse, 1) == square &&
+    return isQuotient(inverse, square) &&
            isPolynomial(choice.getOnTrue(), inverse, toTwo) &&
            isPolynomial(choice.getOnFalse(), inverse, fromTwo);
   });
 }
 } // namespace
 
-Value alula::kernel::findErfcArgument(stablehlo::SelectOp root) {
+Value alula::input::findErfcArgument(stablehlo::SelectOp root) {
   auto isNear = root.getPred().getDefiningOp<stablehlo::CompareOp>();
   auto size =
       isNear ? isNear.getLhs().getDefiningOp<stablehlo::AbsOp>() : nullptr;
@@ -123,7 +154,8 @@ Value alula::kernel::findErfcArgument(stablehlo::SelectOp root) {
   if (!lastProduct || !folded || !isLess(folded.getPred(), x, 0))
     return {};
   Value y = folded.getOnFalse();
-  if (operandAfter<stablehlo::SubtractOp>(folded.getOnTrue(), 2) != y)
+  Value turned = operandAfter<stablehlo::SubtractOp>(folded.getOnTrue(), 2);
+  if (!turned || !isSame(turned, y))
     return {};
   for (Value square : lastProduct->getOperands())
     if (otherOperand<stablehlo::MulOp>(square, x) == x &&
