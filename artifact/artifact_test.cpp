@@ -298,8 +298,8 @@ TEST(Artifact, ImportErrors) {
 class Damage : public testing::TestWithParam<std::string (*)()> {};
 INSTANTIATE_TEST_SUITE_P(Samples, Damage,
                          testing::Values(makeSample, makeControlSample,
-                                         makeImportSample,
-                                         makeCollectiveSample));
+                                         makeImportSample, makeCollectiveSample,
+                                         makeBundleSample));
 
 TEST_P(Damage, EveryByteAndEveryTruncation) {
   const std::string good = GetParam()();
@@ -801,6 +801,73 @@ TEST(Verifier, TableErrors) {
   EXPECT_TRUE(variant.finish(diagnostic).empty());
   EXPECT_STREQ(diagnostic.text, "variant 0: entry of kernel 0 is outside its "
                                 "image");
+}
+
+/// A file of several programs whose records `change` has changed.
+std::string checkPrograms(void (*change)(alula_file_program *records,
+                                         std::string &bytes)) {
+  std::string bytes = makeBundleSample();
+  Artifact file;
+  Diagnostic diagnostic;
+  EXPECT_TRUE(openArtifact(bytes.data(), bytes.size(), {}, file, diagnostic));
+  size_t at =
+      size_t(reinterpret_cast<const char *>(file.programs.data) - bytes.data());
+  change(reinterpret_cast<alula_file_program *>(&bytes[at]), bytes);
+  fixHashes(bytes);
+  return check(bytes);
+}
+
+TEST(Bundle, ProgramsShareConstants) {
+  std::string one = makeSample(), both = makeBundleSample();
+  Artifact file, program;
+  Diagnostic diagnostic;
+  ASSERT_TRUE(openArtifact(both.data(), both.size(), {}, file, diagnostic));
+  ASSERT_TRUE(verifyArtifact(file, diagnostic)) << diagnostic.text;
+  EXPECT_EQ(file.minor, 3);
+  ASSERT_EQ(file.programs.size, 2u);
+  EXPECT_STREQ(file.getString(file.programs[1].name), "cpu:x86-64-v3:cores=2");
+  EXPECT_EQ(file.programs[1].cores, 2u);
+  EXPECT_EQ(file.data.size, 16u);
+  for (uint64_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(openProgram(file, i, program, diagnostic)) << diagnostic.text;
+    EXPECT_EQ(program.minor, 0);
+    EXPECT_EQ(program.data.data, file.data.data);
+    EXPECT_EQ(program.functions.size, 3u);
+  }
+  std::string text = printText(file);
+  EXPECT_NE(text.find("program 1 \"cpu:x86-64-v3:cores=2\": for 2 cores, "
+                      "1048576 bytes of cache each\nartifact version 1.0"),
+            text.npos)
+      << text;
+  EXPECT_NE(printJson(file).find("\"programs\": ["), std::string::npos);
+}
+
+TEST(Bundle, Errors) {
+  using Records = alula_file_program *;
+  EXPECT_EQ(checkPrograms([](Records, std::string &) {}), "ok");
+  EXPECT_EQ(checkPrograms([](Records r, std::string &) { r[0].cores = 0; }),
+            "program 0: has no name or no cores");
+  EXPECT_EQ(checkPrograms([](Records r, std::string &) { r[1].name = 9999; }),
+            "program 1: string 9999 is out of range");
+  EXPECT_EQ(
+      checkPrograms([](Records r, std::string &) { r[1].name = r[0].name; }),
+      "program 1 'cpu:x86-64-v3': names must be unique");
+  EXPECT_EQ(checkPrograms([](Records r, std::string &) { r[1].offset += 64; }),
+            "program 1: out of place");
+  EXPECT_EQ(checkPrograms(
+                [](Records r, std::string &) { r[1].offset = r[0].offset; }),
+            "program 1: out of place");
+  // The program itself is checked.
+  EXPECT_EQ(checkPrograms([](Records r, std::string &) {
+              r[1].bytes -= 64;
+            }).rfind("artifact says it has ", 0),
+            0u);
+  // A program has neither programs nor data of its own.
+  Diagnostic diagnostic;
+  EXPECT_EQ(bundlePrograms({{"a", 1, 0, makeBundleSample()}}, diagnostic), "");
+  EXPECT_STREQ(diagnostic.text, "program 0: must have neither programs nor "
+                                "data of its own");
+  EXPECT_EQ(bundlePrograms({{"a", 1, 0, "x"}}, diagnostic), "");
 }
 
 } // namespace

@@ -80,6 +80,21 @@ std::string printJson(const Artifact &file) {
   std::string text = format("{\"version\": \"%u.%u\", \"bytes\": %" PRIu64
                             ", \"hash\": \"%016" PRIx64 "\",\n",
                             ALULA_FILE_MAJOR, file.minor, file.size, file.hash);
+  if (file.programs.size)
+    return text + "\"programs\": " +
+           printArray(file.programs,
+                      [&](uint64_t i, const alula_file_program &record) {
+                        Artifact program;
+                        Diagnostic diagnostic;
+                        openProgram(file, i, program, diagnostic);
+                        return "{\"name\": " +
+                               quote(file.getString(record.name)) +
+                               format(", \"cores\": %u, \"cache_bytes\": "
+                                      "%" PRIu64 ", \"program\": ",
+                                      record.cores, record.cache_bytes) +
+                               printJson(program) + "}";
+                      }) +
+           "}\n";
   text += "\"facts\": " +
           printArray(file.facts,
                      [&](uint64_t, const alula_file_fact &fact) {

@@ -232,6 +232,17 @@ std::string printText(const Artifact &file) {
   std::string text =
       format("artifact version %u.%u, %" PRIu64 " bytes, hash %016" PRIx64 "\n",
              ALULA_FILE_MAJOR, file.minor, file.size, file.hash);
+  for (uint64_t i = 0; i < file.programs.size; ++i) {
+    const alula_file_program &record = file.programs[i];
+    text += format("\nprogram %" PRIu64 " ", i) +
+            quote(file.getString(record.name)) +
+            format(": for %u cores, %" PRIu64 " bytes of cache each\n",
+                   record.cores, record.cache_bytes);
+    Artifact program;
+    Diagnostic diagnostic;
+    if (openProgram(file, i, program, diagnostic))
+      text += printText(program);
+  }
   for (const alula_file_fact &fact : file.facts) {
     std::string_view key = file.getString(fact.key);
     // Texts of kernels are for other readers.

@@ -148,6 +148,22 @@ bool openArtifact(const void *data, size_t size, OpenOptions options,
   return true;
 }
 
+bool openProgram(const Artifact &file, uint64_t index, Artifact &program,
+                 Diagnostic &diagnostic) {
+  const alula_file_program &record = file.programs[index];
+  if (!openArtifact(file.programFiles.data + record.offset, record.bytes, {},
+                    program, diagnostic))
+    return false;
+  if (program.programs.size || program.programFiles.size || program.data.size)
+    return diagnostic.fail(ALULA_STATUS_DATA_LOSS,
+                           "program %" PRIu64
+                           ": must have neither programs nor data of its own",
+                           index);
+  program.data = file.data;
+  program.isProgram = true;
+  return true;
+}
+
 bool getStaticBytes(const Artifact &artifact, const alula_file_type &type,
                     uint64_t &bytes) {
   bytes = alula_dtype_get_bytes(type.dtype);

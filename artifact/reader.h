@@ -27,6 +27,8 @@ struct Artifact {
   uint64_t size = 0;
   uint64_t hash = 0;
   uint16_t minor = 0;
+  /// It is a program of a file that has several: DATA is that file's.
+  bool isProgram = false;
 #define X(NAME, kind, record, name) Table<record> name;
   ALULA_FOR_EACH_SECTION(X)
 #undef X
@@ -58,7 +60,13 @@ struct OpenOptions {
 bool openArtifact(const void *bytes, size_t size, OpenOptions options,
                   Artifact &artifact, Diagnostic &diagnostic);
 
-/// Checks everything that the tables and commands say. Afterwards every index
+/// The same for one of the programs of a file that has several, from the view
+/// of that file; fills `program`.
+bool openProgram(const Artifact &file, uint64_t index, Artifact &program,
+                 Diagnostic &diagnostic);
+
+/// Checks everything that the tables and commands say, of all programs if there
+/// are several. Afterwards every index
 /// is in range and every static access in bounds; what depends on run-time
 /// values is left to whoever runs the commands.
 bool verifyArtifact(const Artifact &artifact, Diagnostic &diagnostic);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "artifact/bundle.h"
 #include "artifact/reader.h"
 #include "artifact/writer.h"
 
@@ -225,6 +226,18 @@ inline std::string makeCollectiveSample() {
       main.collectiveStart(add(ALULA_COLLECTIVE_BROADCAST, both, 4), whole, y));
   Diagnostic diagnostic;
   std::string bytes = file.finish(diagnostic);
+  if (bytes.empty())
+    fprintf(stderr, "sample: %s\n", diagnostic.text);
+  return bytes;
+}
+
+/// Programs for two kinds of machines, which share a constant.
+inline std::string makeBundleSample() {
+  std::vector<ProgramSpec> programs = {
+      {"cpu:x86-64-v3", 16, 262144, makeSample()},
+      {"cpu:x86-64-v3:cores=2", 2, 1 << 20, makeSample()}};
+  Diagnostic diagnostic;
+  std::string bytes = bundlePrograms(programs, diagnostic);
   if (bytes.empty())
     fprintf(stderr, "sample: %s\n", diagnostic.text);
   return bytes;

@@ -21,6 +21,8 @@ public:
       : file(artifact), diagnostic(diagnostic) {}
 
   bool run() {
+    if (file.programs.size || file.programFiles.size)
+      return verifyStrings() && verifyPrograms();
     return verifyStrings() && verifyTypes() && verifyConstants() &&
            verifyGlobals() && verifyKernels() && verifyVariants() &&
            verifyCustomCalls() && verifyImports() && verifyGroups() &&
@@ -64,6 +66,44 @@ private:
           !checkString(file.facts[i].value, "fact", i))
         return false;
     return true;
+  }
+
+  /// Of a file that has several programs and nothing else but their constants.
+  bool verifyPrograms() {
+    uint64_t records = 0;
+#define X(NAME, kind, record, name) records += file.name.size;
+    ALULA_FOR_EACH_SECTION(X)
+#undef X
+    if (records != file.strings.size + file.data.size + file.programs.size +
+                       file.programFiles.size)
+      return fail("programs: there must be nothing beside them");
+    uint64_t next = 0;
+    for (uint64_t i = 0; i < file.programs.size; ++i) {
+      const alula_file_program &record = file.programs[i];
+      if (!checkString(record.name, "program", i))
+        return false;
+      if (!*file.getString(record.name) || record.cores == 0)
+        return fail("program %" PRIu64 ": has no name or no cores", i);
+      for (uint64_t j = 0; j < i; ++j)
+        if (strcmp(file.getString(file.programs[j].name),
+                   file.getString(record.name)) == 0)
+          return fail("program %" PRIu64 " '%.80s': names must be unique", i,
+                      file.getString(record.name));
+      if (i >= ALULA_MAX_PROGRAMS)
+        return fail("programs: more than %u", ALULA_MAX_PROGRAMS);
+      if (record.offset % ALULA_ALIGNMENT || record.offset < next ||
+          record.offset - next >= ALULA_ALIGNMENT ||
+          record.offset > file.programFiles.size ||
+          record.bytes > file.programFiles.size - record.offset)
+        return fail("program %" PRIu64 ": out of place", i);
+      next = record.offset + record.bytes;
+      Artifact program;
+      if (!openProgram(file, i, program, diagnostic) ||
+          !TableVerifier(program, diagnostic).run())
+        return false;
+    }
+    return next == file.programFiles.size ||
+           fail("programs: bytes belong to none");
   }
 
   bool verifyTypes() {
@@ -122,7 +162,9 @@ private:
       }
       if (constant.bytes > ALULA_MAX_BYTES)
         return fail("constant %" PRIu64 ": more than 2^48 bytes", i);
-      if (constant.offset % ALULA_ALIGNMENT || constant.offset < next ||
+      // Programs of one file share what they can.
+      if (constant.offset % ALULA_ALIGNMENT ||
+          (constant.offset < next && !file.isProgram) ||
           constant.offset > file.data.size ||
           constant.bytes > file.data.size - constant.offset)
         return fail("constant %" PRIu64 ": out of place", i);

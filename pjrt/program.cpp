@@ -179,6 +179,10 @@ void *alula::pjrt::loadProgram(const Host &host, Program &program) {
   if (artifact.empty())
     return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED,
                      "alula: no memory for the compiled program");
+  if (!getSection<alula_file_program>(artifact, ALULA_SECTION_PROGRAMS).empty())
+    return makeError(ALULA_STATUS_UNIMPLEMENTED,
+                     "alula: programs for several kinds of machines in one "
+                     "artifact: name targets of one kind");
   alula_load_options options = {};
   options.struct_bytes = sizeof options;
   options.flags = ALULA_LOAD_BORROW | ALULA_LOAD_SKIP_DATA_HASH;

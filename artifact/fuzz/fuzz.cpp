@@ -68,21 +68,21 @@ int main(int argc, char **argv) {
                         weights.addType(ALULA_DTYPE_F32, {4, 4}));
   }
   const std::string tensors = weights.externalizeConstants("w", 1);
-  const std::string samples[] = {makeSample(), makeControlSample(),
+  const std::string samples[] = {makeSample(),       makeControlSample(),
                                  makeImportSample(), makeCollectiveSample(),
-                                 tensors};
-  long good[4] = {};
+                                 makeBundleSample(), tensors};
+  long good[6] = {};
   for (long i = 0; i < count; ++i) {
-    std::string bytes = samples[i % 5];
+    std::string bytes = samples[i % 6];
     for (uint64_t n = nextRandom(state) % 4 + 1; n; --n)
       mutate(bytes, state);
-    good[i % 4] += (i % 4 == 3 ? tryTensors : tryBytes)(
+    good[i % 6] += (i % 6 == 5 ? tryTensors : tryBytes)(
         reinterpret_cast<uint8_t *>(bytes.data()), bytes.size());
   }
-  printf(
-      "%ld mutated artifacts and safetensors files, %ld + %ld + %ld + %ld are "
-      "still good\n",
-      count, good[0], good[1], good[2], good[3]);
+  printf("%ld mutated artifacts and safetensors files, %ld + %ld + %ld + %ld + "
+         "%ld + "
+         "%ld are still good\n",
+         count, good[0], good[1], good[2], good[3], good[4], good[5]);
   return 0;
 }
 

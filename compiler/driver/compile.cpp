@@ -2,9 +2,11 @@
 
 #include "compiler/driver/compile.h"
 
+#include "artifact/bundle.h"
 #include "artifact/printer.h"
 #include "compiler/driver/check_custom_calls.h"
 #include "compiler/driver/debug_texts.h"
+#include "compiler/driver/kinds.h"
 #include "compiler/driver/machines.h"
 #include "compiler/driver/object_stage.h"
 #include "compiler/driver/plugin_stages.h"
@@ -251,6 +253,66 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
 }
 } // namespace
 
+/// Goes on with a program that says for which of the kinds it is.
+static LogicalResult compileOwnKind(ModuleOp module, ArrayRef<Kind> kinds,
+                                    const CompileOptions &options,
+                                    CompileOutput &output) {
+  auto machine = module->getAttrOfType<alula::dispatch::MachineAttr>(
+      alula::dispatch::machineAttributeName);
+  for (const Kind &kind : kinds)
+    if (machine &&
+        alula::dispatch::isSameKind(kind.facts, machine.getFacts())) {
+      CompileOptions mine = options;
+      mine.targets = kind.targets;
+      return compile(module, mine, output);
+    }
+  return emitError(module.getLoc())
+         << "[stage-usage] the program is for another machine than any that is "
+            "named: name targets of one kind: "
+         << listNames(kinds);
+}
+
+/// Compiles a program that has been partitioned for each kind, and puts the
+/// artifacts into one.
+static LogicalResult compileKinds(ModuleOp module, ArrayRef<Kind> kinds,
+                                  const CompileOptions &options,
+                                  CompileOutput &output) {
+  if (options.until != Room::Emit)
+    return emitError(module.getLoc())
+           << "[stage-usage] the program is compiled for several kinds of "
+              "machines, which after stage '"
+           << getRoomName(Room::Partition)
+           << "' are programs of their own: name targets of one kind: "
+           << listNames(kinds);
+  std::vector<alula::artifact::ProgramSpec> programs;
+  for (const Kind &kind : kinds) {
+    OwningOpRef<ModuleOp> program = module.clone();
+    CompileOptions mine = options;
+    mine.targets = kind.targets;
+    mine.completed = Room::Partition;
+    mine.dumps = makeDumps(options.dumps, kind.name);
+    CompileOutput made;
+    if (failed(compile(*program, mine, made)))
+      return failure();
+    if (programs.empty())
+      output.external = std::move(made.external);
+    else if (output.external != made.external)
+      return emitError(module.getLoc())
+             << "[stage-usage] constants outside of the artifact must be the "
+                "same for each kind of machine: those for "
+             << kind.name << " differ";
+    programs.push_back({kind.name, static_cast<uint32_t>(kind.facts.cores),
+                        static_cast<uint64_t>(kind.facts.getCoreCacheBytes()),
+                        std::move(made.artifact)});
+  }
+  alula::artifact::Diagnostic diagnostic;
+  output.artifact = alula::artifact::bundlePrograms(programs, diagnostic);
+  if (output.artifact.empty())
+    return module.emitError()
+           << "'builtin.module': artifact does not verify: " << diagnostic.text;
+  return success();
+}
+
 LogicalResult alula::driver::compile(ModuleOp module,
                                      const CompileOptions &options,
                                      CompileOutput &output) {
@@ -258,6 +320,13 @@ LogicalResult alula::driver::compile(ModuleOp module,
   if (options.executableOnly && failed(checkExecutableAlone(module)))
     return failure();
   unsigned first = options.completed ? unsigned(*options.completed) + 1 : 0;
+  FailureOr<std::vector<Kind>> kinds = findKinds(module, options);
+  if (failed(kinds))
+    return failure();
+  if (kinds->size() > 1 &&
+      (first > static_cast<unsigned>(Room::Dispatch) ||
+       module->hasAttr(alula::dispatch::machineAttributeName)))
+    return compileOwnKind(module, *kinds, options, output);
   // From here on rooms ask what they compile for.
   if (first >= static_cast<unsigned>(Room::Dispatch) &&
       failed(assignMachine(module, options)))
@@ -274,6 +343,8 @@ LogicalResult alula::driver::compile(ModuleOp module,
     return failure();
   for (unsigned i = first; i <= static_cast<unsigned>(options.until); ++i) {
     auto room = static_cast<Room>(i);
+    if (room == Room::Dispatch && kinds->size() > 1)
+      return compileKinds(module, *kinds, options, output);
     watch.beginRoom(room);
     if (room == Room::Dispatch && failed(assignMachine(module, options)))
       return failure();

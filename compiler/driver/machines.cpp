@@ -2,8 +2,8 @@
 
 #include "compiler/driver/machines.h"
 
+#include "compiler/driver/kinds.h"
 #include "compiler/driver/options.h"
-#include "compiler/target/cpu/machine.h"
 #include "dialect/dispatch/ops.h"
 
 using namespace mlir;
@@ -14,23 +14,14 @@ LogicalResult alula::driver::assignMachine(ModuleOp module,
                                            const CompileOptions &options) {
   if (module->hasAttr(machineAttributeName))
     return success();
-  std::optional<dispatch::MachineFacts> facts;
-  for (StringRef target : options.targets) {
-    auto [kind, name] = target.split(':');
-    if (kind != "cpu")
-      continue;
-    auto machine = cpu::findMachine(name);
-    if (!machine)
-      return module.emitError()
-             << "'builtin.module': " << llvm::toString(machine.takeError());
-    facts = facts ? dispatch::meet(*facts, machine->facts)
-                  : dispatch::MachineFacts(machine->facts);
-  }
+  FailureOr<std::vector<Kind>> kinds = findKinds(module, options);
+  if (failed(kinds))
+    return failure();
   MLIRContext *context = module.getContext();
   context->getOrLoadDialect<dispatch::DispatchDialect>();
-  module->setAttr(machineAttributeName,
-                  dispatch::MachineAttr::get(
-                      context, "cpu", facts.value_or(cpu::getPortableFacts())));
+  module->setAttr(
+      machineAttributeName,
+      dispatch::MachineAttr::get(context, "cpu", kinds->front().facts));
   return success();
 }
 

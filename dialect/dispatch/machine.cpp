@@ -2,6 +2,7 @@
 
 #include "dialect/dispatch/machine.h"
 
+#include "dialect/dispatch/machine_check.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -85,21 +86,27 @@ const MachineFacts &DispatchDialect::getDefaultMachine() const {
   return *defaultMachine;
 }
 
+std::optional<std::string>
+alula::dispatch::findProblem(const MachineFacts &facts) {
+  for (const MachineFact &fact : getMachineFacts()) {
+    int64_t value = facts.*fact.member;
+    if (value < fact.least || value > fact.most)
+      return (fact.name + " must be from " + Twine(fact.least) + " to " +
+              Twine(fact.most) + ": is " + Twine(value))
+          .str();
+    if (fact.isPowerOf2 && value && !llvm::isPowerOf2_64(uint64_t(value)))
+      return (fact.name + " must be a power of two: is " + Twine(value)).str();
+  }
+  return std::nullopt;
+}
+
 LogicalResult
 MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                     StringRef kind, MachineFacts facts) {
   if (kind.empty())
     return emitError() << "'#dispatch.machine': has no kind";
-  for (const MachineFact &fact : getMachineFacts()) {
-    int64_t value = facts.*fact.member;
-    if (value < fact.least || value > fact.most)
-      return emitError() << "'#dispatch.machine': " << fact.name
-                         << " must be from " << fact.least << " to "
-                         << fact.most << ": is " << value;
-    if (fact.isPowerOf2 && value && !llvm::isPowerOf2_64(uint64_t(value)))
-      return emitError() << "'#dispatch.machine': " << fact.name
-                         << " must be a power of two: is " << value;
-  }
+  if (auto problem = findProblem(facts))
+    return emitError() << "'#dispatch.machine': " << *problem;
   return success();
 }
 

@@ -48,6 +48,7 @@ extern "C" {
 #define ALULA_MAX_NESTING 256u
 #define ALULA_MAX_WORKGROUPS ((uint64_t)1 << 48)
 #define ALULA_MAX_PARTICIPANTS (1u << 20)
+#define ALULA_MAX_PROGRAMS 256u
 
 typedef struct alula_file_header {
   uint8_t magic[8];
@@ -85,13 +86,15 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_header) == 64, "header");
   X(CUSTOM_CALLS, 19, alula_file_custom_call, customCalls)                     \
   X(IMPORTS, 20, alula_file_import, imports)                                   \
   X(GROUPS, 21, alula_file_group_table, groupTables)                           \
-  X(COLLECTIVES, 22, alula_file_collective, collectives)
+  X(COLLECTIVES, 22, alula_file_collective, collectives)                       \
+  X(PROGRAMS, 23, alula_file_program, programs)                                \
+  X(PROGRAM_FILES, 24, uint8_t, programFiles)
 
 typedef enum alula_section_kind ALULA_ENUM_TYPE {
 #define X(NAME, kind, record, name) ALULA_SECTION_##NAME = kind,
   ALULA_FOR_EACH_SECTION(X)
 #undef X
-      ALULA_SECTION_LAST = ALULA_SECTION_COLLECTIVES
+      ALULA_SECTION_LAST = ALULA_SECTION_PROGRAM_FILES
 } alula_section_kind;
 
 typedef struct alula_file_section {
@@ -362,6 +365,19 @@ static inline int alula_reduction_takes(uint32_t reduction, uint32_t dtype) {
     return 0;
   }
 }
+
+/* A program for one kind of machine, in a file that has several: an artifact of
+ * its own whose constants lie in DATA of the file around it. Programs stand
+ * best first. */
+typedef struct alula_file_program {
+  uint32_t name; /* unique: "cpu:aarch64:cores=2" */
+  /* What it was compiled for: cores, and the largest cache of a single one. */
+  uint32_t cores;
+  uint64_t cache_bytes;
+  /* Where it is in PROGRAM_FILES; a multiple of 64. */
+  uint64_t offset, bytes;
+} alula_file_program;
+ALULA_STATIC_ASSERT(sizeof(alula_file_program) == 32, "program");
 
 /* Provenance and other facts for people: "compiler", "options", "input.hash".
  */

@@ -58,6 +58,18 @@ TEST_P(Goldens, Format11) {
       (std::vector<float>{0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0}));
 }
 
+// golden/1.3.kinds.mlir.in, compiled for cpu:x86-64-v2 and
+// cpu:x86-64-v2:cores=2: programs for two kinds of machines.
+TEST_P(Goldens, Format13Kinds) {
+  Executable model = open("1.3.kinds.x86_64.alula");
+  Buffer x = make<float>(ALULA_DTYPE_F32, {4}, {1, 1, 2, 2});
+  std::vector<Buffer> results = run(model, {x});
+  ASSERT_FALSE(error) << error.message();
+  if (computes())
+    EXPECT_EQ(get<float>(results[0]), (std::vector<float>{1, 2, 6, 8}));
+  EXPECT_EQ(get<float>(results[1]), (std::vector<float>{1, 2, 3, 4}));
+}
+
 #endif
 
 } // namespace

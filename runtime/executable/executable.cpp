@@ -257,6 +257,53 @@ Status loadKernels(alula_executable &executable, const char *wanted) {
                              &executable.kernels);
 }
 
+/// Whether a program was compiled for no more than this machine has.
+bool fitsMachine(const alula_file_program &program, Instance &instance) {
+  long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return program.cores <= instance.pool.getWorkerCount() &&
+         (cache <= 0 || program.cache_bytes <= uint64_t(cache));
+}
+
+/// Of a file with several programs, which stand best first: the first one that
+/// runs here and was compiled for no more than there is, else the last one that
+/// runs here. Afterwards `file` is that program, with its kernels loaded.
+Status chooseProgram(alula_executable &executable, const char *wanted) {
+  const artifact::Artifact file = executable.file;
+  Status why = nullptr;
+  auto tryProgram = [&](uint64_t i) {
+    artifact::Diagnostic diagnostic;
+    Status status = nullptr;
+    if (!artifact::openProgram(file, i, executable.file, diagnostic))
+      status = makeError(diagnostic.code, "%s", diagnostic.text);
+    else if (executable.file.kernels.size)
+      status = loadKernels(executable, wanted);
+    if (!status)
+      return true;
+    Status both = makeError(
+        why ? alula_error_get_code(why) : alula_error_get_code(status),
+        "%s%sprogram '%s': %s", why ? alula_error_get_message(why) : "",
+        why ? "; " : "", file.getString(file.programs[i].name),
+        alula_error_get_message(status));
+    alula_error_destroy(status);
+    if (why)
+      alula_error_destroy(why);
+    why = both;
+    return false;
+  };
+  bool isFound = false;
+  for (uint64_t i = 0; !isFound && i < file.programs.size; ++i)
+    isFound =
+        fitsMachine(file.programs[i], *executable.instance) && tryProgram(i);
+  for (uint64_t i = file.programs.size; !isFound && i-- > 0;)
+    isFound =
+        !fitsMachine(file.programs[i], *executable.instance) && tryProgram(i);
+  if (!isFound)
+    return why;
+  if (why)
+    alula_error_destroy(why);
+  return nullptr;
+}
+
 /// From bytes in place to everything.
 Status load(alula_executable &executable, const alula_load_options &options,
             const char *directory, size_t directoryBytes) {
@@ -267,6 +314,9 @@ Status load(alula_executable &executable, const alula_load_options &options,
                               executable.file, diagnostic) ||
       !artifact::verifyArtifact(executable.file, diagnostic))
     return makeError(diagnostic.code, "%s", diagnostic.text);
+  bool hasPrograms = executable.file.programs.size;
+  if (hasPrograms)
+    ALULA_TRY(chooseProgram(executable, options.variant));
   ALULA_TRY(computeFacts(executable));
   ALULA_TRY(bindConstants(executable));
   ALULA_TRY(
@@ -277,7 +327,7 @@ Status load(alula_executable &executable, const alula_load_options &options,
   ALULA_TRY(resolveImports(*executable.instance, executable.file,
                            options.flags & ALULA_LOAD_MISSING_IMPORTS,
                            executable.imports, executable.missesImports));
-  if (executable.file.kernels.size)
+  if (executable.file.kernels.size && !hasPrograms)
     ALULA_TRY(loadKernels(executable, options.variant));
   return createState(&executable, &executable.state);
 }

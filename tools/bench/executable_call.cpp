@@ -44,6 +44,9 @@ public:
                       diagnostic) ||
         !verifyArtifact(artifact, diagnostic))
       return fail(call.file + ": " + diagnostic.text);
+    if (artifact.programs.size)
+      return fail(call.file + ": has programs for several kinds of machines: "
+                              "compile the executable for one");
     if (!findKernel())
       return false;
     copyKernels();

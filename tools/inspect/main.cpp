@@ -19,12 +19,14 @@ namespace {
 const char help[] = R"(usage: alula-inspect FILE.alula [--json] [--disassemble]
        alula-inspect FILE.alula --extract=VARIANT [--kernel=NAME]
        alula-inspect FILE.alula --debug-texts=FOLDER
+       alula-inspect FILE.alula --program=NAME [any of these]
 
 Prints what an artifact holds: facts, globals, constants, imports, kernels,
 variants with the origin of code that is not ours, and each function's commands.
 FILE may be - for stdin.
 
   --json             the same for programs
+  --program=NAME     of an artifact for several kinds of machines, one program
   --disassemble      then the code of every variant, by llvm-objdump
   --extract=VARIANT  writes the image of a variant and nothing else
   --kernel=NAME      of an image of PTX, the text that has this kernel
@@ -94,6 +96,43 @@ void printPtx(const Artifact &file, const alula_file_variant &variant) {
     fputc('\n', stdout);
     at += text.size() + 1;
   }
+}
+
+/// What `visit` returns for each program until one is not 0.
+template <class Visit> int forEachProgram(const Artifact &file, Visit visit) {
+  if (!file.programs.size)
+    return visit(file);
+  for (uint64_t i = 0; i < file.programs.size; ++i) {
+    Artifact program;
+    Diagnostic diagnostic;
+    if (!openProgram(file, i, program, diagnostic))
+      return fail(diagnostic.text);
+    if (int code = visit(program))
+      return code;
+  }
+  return 0;
+}
+
+std::string listPrograms(const Artifact &file) {
+  std::string names;
+  for (const alula_file_program &program : file.programs)
+    names +=
+        (names.empty() ? "" : ", ") + std::string(file.getString(program.name));
+  return names.empty() ? "none" : names;
+}
+
+bool chooseProgram(const Artifact &file, const std::string &name,
+                   Artifact &program) {
+  Diagnostic diagnostic;
+  for (uint64_t i = 0; i < file.programs.size; ++i)
+    if (name == file.getString(file.programs[i].name)) {
+      if (openProgram(file, i, program, diagnostic))
+        return true;
+      fail(diagnostic.text);
+      return false;
+    }
+  fail("there is no program '" + name + "': there are " + listPrograms(file));
+  return false;
 }
 
 int extract(const Artifact &file, const std::string &name,
@@ -196,7 +235,7 @@ int disassemble(const Artifact &file) {
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string path, variant, kernel, texts;
+  std::string path, name, variant, kernel, texts;
   bool asJson = false, withCode = false;
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];
@@ -210,6 +249,8 @@ int main(int argc, char **argv) {
       withCode = true;
     else if (word.starts_with("--extract="))
       variant = word.substr(strlen("--extract="));
+    else if (word.starts_with("--program="))
+      name = word.substr(strlen("--program="));
     else if (word.starts_with("--debug-texts="))
       texts = word.substr(strlen("--debug-texts="));
     else if (word.starts_with("--kernel="))
@@ -243,10 +284,19 @@ int main(int argc, char **argv) {
   if (!openArtifact(aligned.data(), bytes.size(), {}, file, diagnostic) ||
       !verifyArtifact(file, diagnostic))
     return fail(path + ": " + diagnostic.text);
+  if (!name.empty()) {
+    Artifact program;
+    if (!chooseProgram(file, name, program))
+      return 1;
+    file = program;
+  }
+  if (file.programs.size && (!variant.empty() || !texts.empty()))
+    return fail("it has several programs: --program chooses one of " +
+                listPrograms(file));
   if (!variant.empty())
     return extract(file, variant, kernel);
   if (!texts.empty())
     return writeDebugTexts(file, texts);
   fputs((asJson ? printJson(file) : printText(file)).c_str(), stdout);
-  return withCode ? disassemble(file) : 0;
+  return withCode ? forEachProgram(file, disassemble) : 0;
 }

@@ -3,9 +3,11 @@
 #include "compiler/target/cpu/machine.h"
 
 #include "compiler/kernel/library/product.h"
+#include "dialect/dispatch/machine_check.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -197,7 +199,37 @@ llvm::Expected<Machine> findHost() {
 }
 } // namespace
 
-llvm::Expected<Machine> alula::cpu::findMachine(llvm::StringRef text) {
+/// One of "cores=2:l2_bytes=1M".
+static llvm::Error setFact(Facts &facts, llvm::StringRef text) {
+  auto [name, number] = text.split('=');
+  const alula::dispatch::MachineFact *fact =
+      alula::dispatch::findMachineFact(name);
+  if (!fact || fact->isOfLevel) {
+    std::string known;
+    for (const alula::dispatch::MachineFact &each :
+         alula::dispatch::getMachineFacts())
+      if (!each.isOfLevel)
+        known += (known.empty() ? "" : ", ") + each.name.str();
+    return llvm::createStringError("no such fact of a cpu: '" + name.str() +
+                                   "'; there are " + known);
+  }
+  unsigned shift = llvm::StringSwitch<unsigned>(number.take_back(1))
+                       .Case("K", 10)
+                       .Case("M", 20)
+                       .Case("G", 30)
+                       .Default(0);
+  int64_t value = 0;
+  if ((shift ? number.drop_back() : number).getAsInteger(10, value) ||
+      value < 0 || value > (INT64_MAX >> shift))
+    return llvm::createStringError(name.str() +
+                                   " must be a number, perhaps with K, M or G: "
+                                   "is '" +
+                                   number.str() + "'");
+  facts.*fact->member = value << shift;
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Machine> findRow(llvm::StringRef text) {
   if (text.empty() || text == "host")
     return findHost();
   std::string known = "host";
@@ -208,6 +240,21 @@ llvm::Expected<Machine> alula::cpu::findMachine(llvm::StringRef text) {
   }
   return llvm::createStringError("no such cpu: " + text.str() +
                                  "; there are " + known);
+}
+
+llvm::Expected<Machine> alula::cpu::findMachine(llvm::StringRef text) {
+  auto [name, facts] = text.split(':');
+  llvm::Expected<Machine> machine = findRow(name);
+  while (machine && !facts.empty()) {
+    llvm::StringRef fact;
+    std::tie(fact, facts) = facts.split(':');
+    if (llvm::Error error = setFact(machine->facts, fact))
+      return std::move(error);
+  }
+  if (machine)
+    if (auto problem = dispatch::findProblem(machine->facts))
+      return llvm::createStringError(*problem);
+  return machine;
 }
 
 const Facts &alula::cpu::getPortableFacts() { return portable; }
