@@ -7,7 +7,7 @@ import re
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
 from alula import errors
-from alula.bindings import library
+from alula.bindings import interruptible, library
 
 
 class Diagnostic(ctypes.Structure):
@@ -146,8 +146,12 @@ def compile_program(
     artifact, size, message = c_void_p(), c_size_t(), c_void_p()
     if isinstance(program, str):
         program = program.encode()
-    code = lib.alula_compile(
-        program, len(program), byref(options), byref(artifact), byref(size), byref(message)
+    cancel = interruptible.Cancel()
+    options.cancel = cancel.address
+    code = interruptible.call(
+        lib.alula_compile,
+        (program, len(program), byref(options), byref(artifact), byref(size), byref(message)),
+        cancel,
     )
     if code:
         text = ctypes.string_at(message.value).decode(errors="replace")
