@@ -85,7 +85,8 @@ alula_error *negate(void *, const alula_custom_call_args *args) {
 }
 
 /// A program with a kernel on several threads, dynamic sizes, memory of its
-/// own, a global, a constant outside that must be copied, a custom call.
+/// own, a global, a constant outside that must be copied, a custom call,
+/// collectives.
 std::string build() {
   KernelFile file;
   uint32_t any = file.addType(ALULA_DTYPE_F32, {Dim::dynamic("n")});
@@ -113,6 +114,27 @@ std::string build() {
   main.copy(slot, zero, main.constant(outside), zero, eight);
   main.defineGlobal(global);
   main.copy(main.result(1), zero, slot, zero, eight);
+  // Two of a device that is alone.
+  FunctionWriter &exchange = file.addFunction("exchange");
+  exchange.setArenaBytes(192);
+  uint32_t a = exchange.arena(0, 8), b = exchange.arena(64, 8),
+           c = exchange.arena(128, 8);
+  exchange.store(ALULA_DTYPE_I64, a, zero, eight);
+  Operand sum = exchange.collectiveStart(
+      file.addCollective({.kind = ALULA_COLLECTIVE_ALL_REDUCE,
+                          .reduction = ALULA_REDUCTION_SUM,
+                          .dtype = ALULA_DTYPE_I64,
+                          .groups = file.addGroups(1, {{0}}),
+                          .count = 1}),
+      a, b);
+  Operand moved = exchange.collectiveStart(
+      file.addCollective({.kind = ALULA_COLLECTIVE_PERMUTE,
+                          .dtype = ALULA_DTYPE_I64,
+                          .groups = file.addGroups(1, {{0, 0}}),
+                          .count = 1}),
+      a, c);
+  exchange.collectiveDone(sum);
+  exchange.collectiveDone(moved);
   return file.finish();
 }
 
@@ -125,6 +147,10 @@ Outcome useEverything(const std::string &bytes, const char *device) {
   alula_state *state = nullptr;
   alula_buffer *x = nullptr, *results[2] = {}, *more[2] = {};
   alula_event *event = nullptr;
+  alula_collectives *collectives = nullptr;
+  alula_collectives_options meeting = {};
+  meeting.struct_bytes = sizeof meeting;
+  meeting.participant_count = 1;
   alula_instance_options options = {};
   options.struct_bytes = sizeof options;
   options.device = device;
@@ -164,14 +190,20 @@ Outcome useEverything(const std::string &bytes, const char *device) {
       return;
     alula_event_destroy(event);
     event = nullptr;
-    if (outcome.note(alula_buffer_read(more[0], 0, zeros.data(), 4000, &event)))
-      outcome.note(alula_event_wait(event));
+    if (!outcome.note(
+            alula_buffer_read(more[0], 0, zeros.data(), 4000, &event)) ||
+        !outcome.note(alula_event_wait(event)) ||
+        !outcome.note(alula_collectives_create(&meeting, &collectives)))
+      return;
+    callOptions.collectives = collectives;
+    outcome.note(alula_call(model, 1, &callOptions, nullptr, 0, nullptr, 0));
   };
   run();
   if (event)
     alula_event_destroy(event);
   for (alula_buffer *buffer : {x, results[0], results[1], more[0], more[1]})
     alula_buffer_release(buffer);
+  alula_collectives_destroy(collectives);
   alula_state_destroy(state);
   alula_executable_destroy(model);
   alula_instance_destroy(instance);

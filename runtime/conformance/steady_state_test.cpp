@@ -123,4 +123,47 @@ TEST_P(SteadyState, NoAllocation) {
          GetParam(), addTime, loopTime / 1000);
 }
 
+TEST_P(SteadyState, NoAllocationForCollectives) {
+  ArtifactWriter file;
+  uint32_t type = file.addType(ALULA_DTYPE_I64, {8});
+  FunctionWriter &main = file.addFunction("main");
+  main.addArgument("x", type);
+  main.addResult("y", type);
+  main.setArenaBytes(64);
+  uint32_t t = main.arena(0, 64);
+  main.collectiveDone(main.collectiveStart(
+      file.addCollective({.kind = ALULA_COLLECTIVE_ALL_REDUCE,
+                          .reduction = ALULA_REDUCTION_SUM,
+                          .dtype = ALULA_DTYPE_I64,
+                          .groups = file.addGroups(1, {{0}}),
+                          .count = 8}),
+      main.argument(0), t));
+  main.collectiveDone(main.collectiveStart(
+      file.addCollective({.kind = ALULA_COLLECTIVE_PERMUTE,
+                          .dtype = ALULA_DTYPE_I64,
+                          .groups = file.addGroups(1, {{0, 0}}),
+                          .count = 8}),
+      t, main.result(0)));
+  Executable model = load(file);
+  alula_collectives_options settings = {};
+  settings.struct_bytes = sizeof settings;
+  settings.participant_count = 1;
+  alula_call_options options = {};
+  options.struct_bytes = sizeof options;
+  ASSERT_FALSE(alula_collectives_create(&settings, &options.collectives));
+  Buffer x = makeI64({1, 2, 3, 4, 5, 6, 7, 8}),
+         y = makeI64(std::vector<int64_t>(8));
+  alula_buffer *in = x.get(), *out = y.get();
+  auto callOften = [&](int times) {
+    for (int k = 0; k < times; ++k)
+      EXPECT_FALSE(alula_call(model.get(), 0, &options, &in, 1, &out, 1));
+  };
+  callOften(3);
+  allocations = 0;
+  callOften(100);
+  EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(get<int64_t>(y), get<int64_t>(x));
+  alula_collectives_destroy(options.collectives);
+}
+
 } // namespace

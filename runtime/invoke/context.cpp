@@ -54,6 +54,8 @@ static void destroyContext(alula_executable *executable, Context *context) {
   const Instance &instance = *executable->instance;
   instance.allocator.release(context->memory, context->memoryBytes);
   instance.allocator.release(context->staging, context->stagingBytes);
+  for (const Context::HostCopy &copy : context->hostCopies)
+    instance.allocator.release(copy.data, copy.bytes);
   release(instance, context->arena, context->arenaBytes);
   release(instance, context->scratch, getScratchBytes(executable));
   for (const Context::Block &block : context->blocks)

@@ -39,10 +39,10 @@ struct PendingCollective {
   bool isOpen;
   /// For traces; bytes of the result.
   uint64_t begin, bytes;
-  /// Of a device whose memory the host can't reach: copies, of which the result
-  /// is at `staged` and goes to `result`.
-  uint8_t *staging, *staged, *result;
-  uint64_t stagingBytes;
+  /// Of a device whose memory the host can't reach: 1 + the number of a copy, in
+  /// which the result is at `staged`; it goes to `result`.
+  size_t copy;
+  uint8_t *staged, *result;
 };
 
 struct Context {
@@ -70,6 +70,13 @@ struct Context {
   Array<alula_buffer *> made;
   Array<Range> ranges;
   Array<PendingCollective> pending;
+  /// What collectives exchange of a device whose memory the host can't reach.
+  struct HostCopy {
+    uint8_t *data;
+    uint64_t bytes;
+    bool isUsed;
+  };
+  Array<HostCopy> hostCopies;
   /// Pairs of the permute that is being started.
   Array<uint32_t> pairs;
 

@@ -101,9 +101,10 @@ const char *getOperatorName(uint32_t op) {
   return "?";
 }
 
-void releaseStaging(Instance &instance, PendingCollective &one) {
-  instance.allocator.release(one.staging, one.stagingBytes);
-  one.staging = nullptr;
+void releaseHostCopy(Context &context, PendingCollective &one) {
+  if (one.copy)
+    context.hostCopies[one.copy - 1].isUsed = false;
+  one.copy = 0;
 }
 
 class Interpreter {
@@ -851,18 +852,33 @@ private:
     if (driver.sharesMemory)
       return driver.runsAtOnce ? nullptr : driver.synchronize(call.stream);
     uint64_t bytes = alignUp(given) + gotten;
-    auto *memory = static_cast<uint8_t *>(
-        call.executable->instance->allocator.allocate(bytes));
-    if (!memory)
-      return makeOutOfMemory("arrays of a collective", bytes);
-    one.staging = memory;
-    one.stagingBytes = bytes;
+    ALULA_TRY(takeHostCopy(bytes, one.copy));
+    uint8_t *memory = call.context->hostCopies[one.copy - 1].data;
     one.staged = memory + alignUp(given);
     one.result = what.result;
     ALULA_TRY(driver.copyFrom(call.stream, memory, what.operand, given));
     what.operand = memory;
     what.result = one.staged;
     return nullptr;
+  }
+
+  /// Memory of the host that is kept from call to call.
+  Status takeHostCopy(uint64_t bytes, size_t &number) {
+    Array<Context::HostCopy> &copies = call.context->hostCopies;
+    for (size_t i = 0; i < copies.size(); ++i)
+      if (!copies[i].isUsed && copies[i].bytes >= bytes) {
+        copies[i].isUsed = true;
+        number = i + 1;
+        return nullptr;
+      }
+    const Allocator &allocator = call.executable->instance->allocator;
+    auto *memory = static_cast<uint8_t *>(allocator.allocate(bytes));
+    if (memory && copies.push({memory, bytes, true})) {
+      number = copies.size();
+      return nullptr;
+    }
+    allocator.release(memory, bytes);
+    return makeOutOfMemory("arrays of a collective", bytes);
   }
 
   Status finishCollective(int64_t handle) {
@@ -876,11 +892,11 @@ private:
       if (Status status =
               call.collectives->engine->done(one.request, call.cancel))
         return addName(one.number, status);
-      if (one.staging)
+      if (one.copy)
         ALULA_TRY(
             driver.copyTo(call.stream, one.result, one.staged, one.bytes));
     }
-    releaseStaging(*call.executable->instance, one);
+    releaseHostCopy(*call.context, one);
     one.isOpen = false;
     PendingCollective ended = one;
     size_t open = pending.size();
@@ -960,7 +976,7 @@ void settleCollectives(Call &call, Status failure) {
       call.collectives->rendezvous, call.participant,
       failure ? alula_error_get_message(failure) : nullptr);
   for (PendingCollective &one : call.context->pending)
-    releaseStaging(*call.executable->instance, one);
+    releaseHostCopy(*call.context, one);
   // Shrinking never allocates.
   (void)!call.context->pending.resize(0);
 }

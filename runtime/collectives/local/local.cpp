@@ -86,16 +86,24 @@ struct LocalRendezvous {
   Array<Round> rounds;
   uint64_t firstRound = 0;
   bool isAborted = false;
-  char reason[400];
+  /// NULL if there was no memory for it.
+  char *reason = nullptr;
 };
 
 __attribute__((format(printf, 2, 3))) void abortWith(LocalRendezvous &all,
                                                      const char *format, ...) {
   // The first reason is the one.
   if (!all.isAborted) {
-    va_list list;
+    // All of it: the end of a traceback says what was raised.
+    va_list list, again;
     va_start(list, format);
-    vsnprintf(all.reason, sizeof all.reason, format, list);
+    va_copy(again, list);
+    int size = vsnprintf(nullptr, 0, format, list);
+    all.reason =
+        size < 0 ? nullptr : static_cast<char *>(malloc(size_t(size) + 1));
+    if (all.reason)
+      vsnprintf(all.reason, size_t(size) + 1, format, again);
+    va_end(again);
     va_end(list);
     all.isAborted = true;
   }
@@ -103,7 +111,8 @@ __attribute__((format(printf, 2, 3))) void abortWith(LocalRendezvous &all,
 }
 
 Status makeAborted(const LocalRendezvous &all) {
-  return makeError(ALULA_STATUS_ABORTED, "%s", all.reason);
+  return makeError(ALULA_STATUS_ABORTED, "%s",
+                   all.reason ? all.reason : "another participant failed");
 }
 
 uint32_t countMembers(const Meeting &meeting) {
@@ -403,6 +412,7 @@ void destroyRendezvous(Rendezvous *handle) {
     destroy(group);
   }
   destroyMeetings(all.idle);
+  free(all.reason);
   destroy(&all);
 }
 
