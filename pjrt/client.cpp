@@ -1,4 +1,3 @@
-#include "pjrt/exchange.h"
 #include "pjrt/functions.h"
 #include "pjrt/named_value.h"
 #include "pjrt/objects.h"
@@ -94,8 +93,6 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
   client->pythonCallbacks = std::make_unique<PythonCallbacks>();
   if (void *error = client->pythonCallbacks->connect(
           client->instance, options.callback, options.callbackToken))
-    return error;
-  if (void *error = registerExchange(client->instance))
     return error;
   client->topology.addDevices(client.get(),
                               static_cast<int32_t>(options.deviceCount));

@@ -136,10 +136,12 @@ TEST(Devices, Meet) {
   std::swap(inputs[2], failed.buffer);
   auto results = sumOn(executable, inputs);
   EXPECT_EQ(results[2], "8: no room");
-  for (size_t i : {0u, 1u, 3u})
-    EXPECT_EQ(results[i],
-              "10: sum: function 'main': custom call 'alula.exchange': another "
-              "device of this run failed");
+  // They may come after it has failed.
+  for (size_t i : {0u, 1u, 3u}) {
+    EXPECT_EQ(results[i].find("10: sum: "), 0u) << results[i];
+    EXPECT_NE(results[i].find("AlulaDevice(id=2) failed: no room"), std::string::npos)
+        << results[i];
+  }
   destroyBuffer(failed.buffer);
   for (void *buffer : inputs)
     destroyBuffer(buffer);

@@ -1,7 +1,6 @@
 // Runs executables: each device does its share in the order of the calls.
 
 #include "alula/compiler.h"
-#include "pjrt/exchange.h"
 #include "pjrt/functions.h"
 #include "pjrt/program.h"
 
@@ -21,9 +20,9 @@ struct Launch {
   std::vector<uint8_t> donated;
   Ref<Event> done;
   std::vector<Ref<Value>> results;
-  /// Where it meets the others; null if it is alone.
-  std::shared_ptr<Meeting> meeting;
-  size_t number = 0;
+  /// Where it meets the others; null if it needs none.
+  std::shared_ptr<alula_collectives> collectives;
+  uint32_t participant = 0;
 
   bool isReady() const {
     return std::all_of(arguments.begin(), arguments.end(),
@@ -87,6 +86,8 @@ std::unique_ptr<Error> Launch::call() {
   alula_call_options options = {};
   options.struct_bytes = sizeof options;
   options.donate = takeOver.data();
+  options.collectives = collectives.get();
+  options.participant = participant;
   alula_error *failed =
       alula_call(program->executable, program->function, &options, in.data(),
                  in.size(), out.data(), out.size());
@@ -101,13 +102,12 @@ std::unique_ptr<Error> Launch::call() {
 }
 
 void Launch::run() {
-  std::unique_ptr<Error> error;
-  {
-    AsParticipant scope({meeting.get(), number});
-    error = call();
-  }
-  if (error && meeting)
-    meeting->fail();
+  std::unique_ptr<Error> error = call();
+  // It may have failed before it was a call.
+  if (error && collectives)
+    alula_collectives_abort(collectives.get(),
+                            (device->description + " failed: " + error->message)
+                                .c_str());
   // Before anybody acts on the event: memory goes, donations become possible.
   arguments.clear();
   results.clear();
@@ -231,6 +231,18 @@ void makeResults(Launch &launch, void **outputs) {
   }
 }
 
+/// Where the devices of one call meet.
+void *makeCollectives(size_t count, std::shared_ptr<alula_collectives> &made) {
+  alula_collectives_options options = {};
+  options.struct_bytes = sizeof options;
+  options.participant_count = static_cast<uint32_t>(count);
+  alula_collectives *collectives = nullptr;
+  if (alula_error *error = alula_collectives_create(&options, &collectives))
+    return makeError(error);
+  made = {collectives, alula_collectives_destroy};
+  return nullptr;
+}
+
 void start(Launch launch) {
   Queue &queue = launch.device->queue;
   // A callback of this device's own program would wait for itself.
@@ -276,14 +288,15 @@ void *alula::pjrt::LoadedExecutable_Execute(
   keepInputs(take(args, &ALULA_ARGS::options), donated);
 
   std::vector<Launch> launches(deviceCount);
-  std::shared_ptr<Meeting> meeting;
+  std::shared_ptr<alula_collectives> collectives;
   if (deviceCount > 1 && (program.flags & ALULA_PROGRAM_COLLECTIVE))
-    meeting = std::make_shared<Meeting>(deviceCount);
+    if (void *error = makeCollectives(deviceCount, collectives))
+      return error;
   for (size_t i = 0; i < deviceCount; ++i) {
     Launch &launch = launches[i];
     launch.program = executable->program;
-    launch.meeting = meeting;
-    launch.number = i;
+    launch.collectives = collectives;
+    launch.participant = static_cast<uint32_t>(i);
     launch.device = alone ? alone : as<Device>(executable->devices[i]);
     launch.donated = donated;
     if (argumentCount && !lists[i])

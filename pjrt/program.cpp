@@ -1,7 +1,6 @@
 // Compiling a program, and what the compiled program says of itself.
 
 #include "pjrt/program.h"
-#include "pjrt/exchange.h"
 #include "pjrt/layouts_extension.h"
 #include "pjrt/op_sharding.h"
 #include "pjrt/python_callbacks.h"
@@ -300,8 +299,7 @@ struct Compilation {
     given.until = until;
     given.on_diagnostic = FirstError::hear;
     given.user = &first;
-    static const char *const customCalls[] = {"alula.python_callback",
-                                              exchangeName, participantName};
+    static const char *const customCalls[] = {"alula.python_callback"};
     given.custom_calls = customCalls;
     given.custom_call_count = std::size(customCalls);
     given.replica_count = static_cast<uint32_t>(options.replicas);

@@ -1,6 +1,5 @@
 // The devices of a host, also of one that is only compiled for.
 
-#include "pjrt/exchange.h"
 #include "pjrt/functions.h"
 #include "pjrt/named_value.h"
 #include "pjrt/objects.h"
@@ -49,10 +48,7 @@ void *Topology::getHost(Host &host) {
     if (alula_error *error = alula_instance_create(nullptr, &made))
       return makeError(error);
     pythonCallbacks = std::make_unique<PythonCallbacks>();
-    void *error = pythonCallbacks->connect(made, 0, 0);
-    if (!error)
-      error = registerExchange(made);
-    if (error) {
+    if (void *error = pythonCallbacks->connect(made, 0, 0)) {
       alula_instance_destroy(made);
       return error;
     }

@@ -2,6 +2,7 @@
 // and each entry has a body.
 
 #include "compiler/dispatch/passes.h"
+#include "dialect/dispatch/collectives.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -22,7 +23,7 @@ using namespace alula::dispatch;
 namespace {
 bool isHostOp(Operation *op) {
   return isa<ModuleOp, ml_program::GlobalOp, func::FuncOp, func::ReturnOp,
-             LaunchOp, ViewOp,
+             LaunchOp, ViewOp, CollectiveOp, ParticipantOp,
              stablehlo::ConstantOp, stablehlo::WhileOp, stablehlo::IfOp,
              stablehlo::CaseOp, stablehlo::ReturnOp, stablehlo::AfterAllOp,
              stablehlo::CreateTokenOp, stablehlo::OptimizationBarrierOp,

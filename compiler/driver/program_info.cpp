@@ -40,6 +40,7 @@ bool isCollective(Operation *op) {
   return llvm::is_contained(
       {"stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.all_to_all",
        "stablehlo.collective_broadcast", "stablehlo.collective_permute",
+       "stablehlo.collective_reduce",
        "stablehlo.cross-replica-sum", "stablehlo.partition_id",
        "stablehlo.recv", "stablehlo.reduce_scatter", "stablehlo.replica_id",
        "stablehlo.send"},

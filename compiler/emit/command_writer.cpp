@@ -6,6 +6,7 @@
 #include "compiler/emit/constant_bytes.h"
 #include "compiler/emit/integer_writer.h"
 #include "compiler/emit/json_text.h"
+#include "dialect/dispatch/collectives.h"
 #include "dialect/dispatch/element_type.h"
 #include "dialect/dispatch/ops.h"
 
@@ -39,9 +40,9 @@ private:
   LogicalResult write(Operation &op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
         .Case<SlotOp, alula::dispatch::ConstantOp, RunOp,
-              alula::dispatch::CallOp, CustomCallOp, LoadOp, scf::WhileOp,
-              scf::IfOp, scf::IndexSwitchOp>(
-            [&](auto known) { return write(known); })
+              alula::dispatch::CallOp, CustomCallOp, StartCollectiveOp,
+              ParticipantOp, LoadOp, scf::WhileOp, scf::IfOp,
+              scf::IndexSwitchOp>([&](auto known) { return write(known); })
         .Case([&](alula::dispatch::GlobalOp slot) {
           slots[slot] = out.global(getGlobal(slot.getGlobalAttr()));
           return success();
@@ -52,6 +53,10 @@ private:
         })
         .Case([&](DefineGlobalOp define) {
           out.defineGlobal(getGlobal(define.getGlobalAttr()));
+          return success();
+        })
+        .Case([&](AwaitCollectiveOp await) {
+          out.collectiveDone(integers.get(await.getHandle()));
           return success();
         })
         .Case([&](ArgumentDimOp dim) {
@@ -213,6 +218,41 @@ private:
     dims.resize(operandDims);
     out.customCall(file.addCustomCall(spec), getSlots(op.getInputs()),
                    getSlots(op.getOutputs()), dims, resultDims);
+    return success();
+  }
+
+  // ---- Collectives ----
+
+  uint32_t addGroups(uint64_t participants, ArrayAttr groups) {
+    std::vector<std::vector<uint32_t>> all;
+    for (auto group : groups.getAsRange<DenseI64ArrayAttr>())
+      all.emplace_back(group.asArrayRef().begin(), group.asArrayRef().end());
+    return file.addGroups(static_cast<uint32_t>(participants), all);
+  }
+
+  LogicalResult write(StartCollectiveOp op) {
+    auto dtype = getDtype(op.getElementType());
+    if (!dtype)
+      return op.emitError() << "'dispatch.start_collective': no native code: "
+                               "values of type "
+                            << op.getElementType();
+    alula::artifact::CollectiveSpec spec;
+    spec.kind = static_cast<alula_collective_kind>(op.getKind());
+    spec.reduction = static_cast<alula_reduction>(op.getReduction());
+    spec.dtype = *dtype;
+    spec.groups = addGroups(op.getParticipants(), op.getGroups());
+    spec.count = op.getCount();
+    spec.channel = static_cast<uint32_t>(op.getChannel());
+    integers.set(op, out.collectiveStart(file.addCollective(spec),
+                                         getSlot(op.getOperand()),
+                                         getSlot(op.getResult())));
+    return success();
+  }
+
+  LogicalResult write(ParticipantOp op) {
+    // A table without groups says how many there are.
+    file.addGroups(static_cast<uint32_t>(op.getParticipants()), {});
+    integers.set(op, out.participant());
     return success();
   }
 

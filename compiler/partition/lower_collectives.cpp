@@ -1,14 +1,18 @@
-// Collectives → one kind of exchange, and computation on what it gives.
+// Collectives → `dispatch.collective`, which exchanges whole blocks in
+// row-major order, and computation on what it gives.
 //
-//   all_reduce(%x) { add }  →  %all = custom_call @alula.exchange(%x)
-//                              %all[0] + %all[1] + …
+//   all_gather(%x) along 1  →  %all = dispatch.collective all_gather %x
+//                              transpose, reshape %all
 //
-// Only data moves between devices; sums and reorderings are kernels. The order
-// of a sum is that of the group, so that all of its members get the same bits.
+// Reductions that engines know keep their name. Others are gathered, or split
+// among the members, and folded by kernels in the order of the group, so that
+// all members get the same bits.
 
 #include "compiler/partition/passes.h"
 #include "compiler/partition/process_groups.h"
+#include "dialect/dispatch/collectives.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -20,6 +24,8 @@ namespace alula::partition {
 
 using namespace mlir;
 using namespace alula::partition;
+using alula::dispatch::CollectiveKind;
+using alula::dispatch::Reduction;
 
 namespace {
 class Lowerer {
@@ -30,6 +36,7 @@ public:
   LogicalResult lower(Operation *op) {
     rewriter.setInsertionPoint(op);
     location = op->getLoc();
+    function = op->getParentOfType<func::FuncOp>();
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<stablehlo::PartitionIdOp, stablehlo::ReplicaIdOp>(
             [&](auto id) { return lowerId(id); })
@@ -59,24 +66,23 @@ private:
     return rewriter.create<stablehlo::ReshapeOp>(location, type, value);
   }
 
-  /// Whose turn it is: this participant's number.
-  Value makeParticipant(Type element) {
-    auto type = RankedTensorType::get({}, element);
+  /// This participant's number, made where the function begins: what is inside
+  /// of loops and branches may become part of a kernel.
+  Value makeParticipant() {
+    Type number = rewriter.getI32Type();
     if (participants.count() == 1)
-      return makeScalar(0, element);
-    Value id =
-        rewriter
-            .create<stablehlo::CustomCallOp>(
-                location,
-                TypeRange{RankedTensorType::get({}, rewriter.getI32Type())},
-                ValueRange(),
-                ArrayRef<NamedAttribute>{rewriter.getNamedAttr(
-                    "call_target_name",
-                    rewriter.getStringAttr("alula.participant"))})
-            .getResult(0);
-    if (id.getType() == type)
-      return id;
-    return rewriter.create<stablehlo::ConvertOp>(location, type, id);
+      return makeScalar(0, number);
+    Block &body = function.front();
+    auto known = llvm::find_if(body, llvm::IsaPred<alula::dispatch::PackOp>);
+    if (known != body.end())
+      return known->getResult(0);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(&body);
+    Value index = rewriter.create<alula::dispatch::ParticipantOp>(
+        function.getLoc(), rewriter.getIndexType(),
+        static_cast<uint64_t>(participants.count()));
+    return rewriter.create<alula::dispatch::PackOp>(
+        function.getLoc(), RankedTensorType::get({}, number), index);
   }
 
   /// The entry of this participant.
@@ -88,51 +94,95 @@ private:
         location, DenseElementsAttr::get(type, table));
     Value one = rewriter.create<stablehlo::DynamicSliceOp>(
         location, RankedTensorType::get({1}, number), all,
-        ValueRange{makeParticipant(number)}, ArrayRef<int64_t>{1});
+        ValueRange{makeParticipant()}, ArrayRef<int64_t>{1});
     return reshape(one, {});
   }
 
-  /// The block with this index among equal ones along a dimension.
-  Value takeBlock(Value value, int64_t dim, int64_t size, Value index) {
+  Value convert(Value value, Type element) {
     auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape[static_cast<size_t>(dim)] = size;
-    Type number = rewriter.getI32Type();
-    Value start = rewriter.create<stablehlo::MulOp>(location, index,
-                                                    makeScalar(size, number));
-    SmallVector<Value> starts;
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      starts.push_back(i == dim ? start : makeScalar(0, number));
-    return rewriter.create<stablehlo::DynamicSliceOp>(
-        location, type.clone(shape), value, starts, shape);
+    if (type.getElementType() == element)
+      return value;
+    return rewriter.create<stablehlo::ConvertOp>(
+        location, type.clone(type.getShape(), element), value);
   }
 
-  /// What `sources` of each participant hold, stacked.
-  Value exchange(Value value, ArrayRef<SmallVector<int64_t>> sources) {
-    auto type = cast<RankedTensorType>(value.getType());
-    size_t width = sources.front().size();
-    SmallVector<int64_t> shape = {static_cast<int64_t>(width)};
-    llvm::append_range(shape, type.getShape());
-    // Nobody else has a say.
-    if (participants.count() == 1 && width == 1 && sources[0][0] == 0)
-      return reshape(value, shape);
-    std::string config = std::to_string(number++) + " " +
-                         std::to_string(participants.count()) + " " +
-                         std::to_string(width);
-    for (auto &list : sources)
-      for (int64_t source : list)
-        config += " " + std::to_string(source);
-    return rewriter
-        .create<stablehlo::CustomCallOp>(
-            location, TypeRange{type.clone(shape)}, ValueRange{value},
-            ArrayRef<NamedAttribute>{
-                rewriter.getNamedAttr("call_target_name",
-                                      rewriter.getStringAttr("alula.exchange")),
-                rewriter.getNamedAttr("has_side_effect",
-                                      rewriter.getBoolAttr(true)),
-                rewriter.getNamedAttr("backend_config",
-                                      rewriter.getStringAttr(config))})
-        .getResult(0);
+  Value makeZeros(Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    Type element = tensor.getElementType();
+    size_t parts = 1;
+    if (auto complex = dyn_cast<ComplexType>(element)) {
+      element = complex.getElementType();
+      parts = 2;
+    }
+    std::vector<char> zeros(parts *
+                            ((element.getIntOrFloatBitWidth() + 7) / 8));
+    return rewriter.create<stablehlo::ConstantOp>(
+        location, DenseElementsAttr::getFromRawBuffer(tensor, zeros));
+  }
+
+  /// Numbers below a byte travel as bytes, however they lie in memory.
+  Type getTravelType(Type element) {
+    if (isa<ComplexType>(element) || element.isInteger(1) ||
+        element.getIntOrFloatBitWidth() >= 8)
+      return element;
+    // Has all values of the floats of 4 and 6 bits.
+    if (isa<FloatType>(element))
+      return rewriter.getBF16Type();
+    return IntegerType::get(rewriter.getContext(), 8,
+                            cast<IntegerType>(element).getSignedness());
+  }
+
+  Value collect(CollectiveKind kind, Value operand, ArrayRef<int64_t> shape,
+                Reduction reduction = Reduction::None) {
+    Type element = cast<ShapedType>(operand.getType()).getElementType();
+    Type travels = getTravelType(element);
+    SmallVector<Attribute> all;
+    for (auto &group : groups)
+      all.push_back(rewriter.getDenseI64ArrayAttr(group));
+    Value result = rewriter.create<alula::dispatch::CollectiveOp>(
+        location, RankedTensorType::get(shape, travels), kind, reduction,
+        rewriter.getArrayAttr(all), static_cast<uint64_t>(participants.count()),
+        channel, convert(operand, travels));
+    return convert(result, element);
+  }
+
+  /// The members' arrays, in their order, along a new first dimension.
+  Value gather(Value operand) {
+    SmallVector<int64_t> shape = {width()};
+    llvm::append_range(shape, cast<ShapedType>(operand.getType()).getShape());
+    return collect(CollectiveKind::AllGather, operand, shape);
+  }
+
+  /// Blocks along a dimension, one for each member, along a new first
+  /// dimension.
+  Value divide(Value operand, int64_t dim) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    SmallVector<int64_t> split(type.getShape()), order, shape;
+    auto at = split.begin() + dim;
+    *at /= width();
+    split.insert(at, width());
+    order.push_back(dim);
+    for (int64_t i = 0; i <= type.getRank(); ++i)
+      if (i != dim)
+        order.push_back(i);
+    Value blocks = reshape(operand, split);
+    if (dim == 0)
+      return blocks;
+    for (int64_t from : order)
+      shape.push_back(split[static_cast<size_t>(from)]);
+    return rewriter.create<stablehlo::TransposeOp>(location, type.clone(shape),
+                                                   blocks, order);
+  }
+
+  /// The block for this member that each one has, along the first dimension.
+  Value scatter(Value operand, int64_t dim) {
+    Value blocks = divide(operand, dim);
+    return collect(CollectiveKind::AllToAll, blocks,
+                   cast<ShapedType>(blocks.getType()).getShape());
+  }
+
+  int64_t width() {
+    return groups.empty() ? 1 : static_cast<int64_t>(groups.front().size());
   }
 
   LogicalResult checkType(Operation *op, Value value) {
@@ -155,7 +205,7 @@ private:
       id = makeConstant(op.getType(), 0);
     } else {
       Type signless = rewriter.getI32Type();
-      id = makeParticipant(signless);
+      id = makeParticipant();
       Value partitions = makeScalar(participants.partitions, signless);
       if (isPartition && participants.replicas > 1)
         id = rewriter.create<stablehlo::RemOp>(location, id, partitions);
@@ -202,30 +252,25 @@ private:
     for (Value operand : op->getOperands())
       if (failed(checkType(op, operand)))
         return failure();
-    auto groups =
+    auto read =
         readGroups(op, op.getReplicaGroupsAttr(), getKind(op), participants);
-    if (failed(groups))
+    if (failed(read))
       return failure();
-    size_t width = groups->front().size();
-    for (auto &group : *groups)
-      if (group.size() != width)
-        return op.emitOpError()
-               << "no native code: groups of " << width << " and of "
-               << group.size() << " participants";
-    // Who is in no group gets zeros.
-    std::vector<SmallVector<int64_t>> sources(
-        static_cast<size_t>(participants.count()),
-        SmallVector<int64_t>(width, -1));
-    std::vector<int32_t> places(sources.size());
-    for (auto &group : *groups)
-      for (auto [place, member] : llvm::enumerate(group)) {
-        sources[static_cast<size_t>(member)] = group;
-        places[static_cast<size_t>(member)] = static_cast<int32_t>(place);
-      }
+    groups = *read;
+    channel = 0;
+    if constexpr (requires { op.getChannelHandle(); })
+      if (auto handle = op.getChannelHandle())
+        channel =
+            static_cast<uint64_t>(std::max<int64_t>(handle->getHandle(), 0));
     SmallVector<Value> results;
     for (auto [operand, result] :
          llvm::zip_equal(op->getOperands(), op->getResults())) {
-      auto value = lowerOne(op, operand, result.getType(), sources, places);
+      auto shape = cast<ShapedType>(result.getType()).getShape();
+      if (isEachAlone()) {
+        results.push_back(reshape(operand, shape));
+        continue;
+      }
+      auto value = lowerOne(op, operand, shape);
       if (failed(value))
         return failure();
       results.push_back(*value);
@@ -234,75 +279,131 @@ private:
     return success();
   }
 
-  using Sources = std::vector<SmallVector<int64_t>>;
-
-  FailureOr<Value> lowerOne(stablehlo::AllGatherOp op, Value operand, Type type,
-                            Sources &sources, ArrayRef<int32_t>) {
-    return merge(exchange(operand, sources),
-                 static_cast<int64_t>(op.getAllGatherDim()),
-                 cast<ShapedType>(type).getShape());
+  /// Nobody else has a say.
+  bool isEachAlone() {
+    return static_cast<int64_t>(groups.size()) == participants.count() &&
+           llvm::all_of(groups, [](auto &group) { return group.size() == 1; });
   }
 
-  FailureOr<Value> lowerOne(stablehlo::AllReduceOp op, Value operand, Type,
-                            Sources &sources, ArrayRef<int32_t>) {
-    return combine(exchange(operand, sources), &op.getComputation());
+  LogicalResult checkWidth(Operation *op) {
+    for (auto &group : groups)
+      if (static_cast<int64_t>(group.size()) != width())
+        return op->emitOpError()
+               << "no native code: groups of " << width() << " and of "
+               << group.size() << " participants";
+    return success();
   }
 
-  FailureOr<Value> lowerOne(stablehlo::CrossReplicaSumOp, Value operand, Type,
-                            Sources &sources, ArrayRef<int32_t>) {
-    return combine(exchange(operand, sources), nullptr);
+  using Shape = ArrayRef<int64_t>;
+
+  FailureOr<Value> lowerOne(stablehlo::AllGatherOp op, Value operand,
+                            Shape shape) {
+    if (failed(checkWidth(op)))
+      return failure();
+    return merge(gather(operand), static_cast<int64_t>(op.getAllGatherDim()),
+                 shape);
+  }
+
+  FailureOr<Value> reduce(Operation *op, Value operand, Region *computation) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    Reduction reduction = findReduction(computation, type.getElementType());
+    if (reduction != Reduction::None)
+      return collect(CollectiveKind::AllReduce, operand, type.getShape(),
+                     reduction);
+    if (failed(checkWidth(op)))
+      return failure();
+    return combine(gather(operand), computation);
+  }
+
+  FailureOr<Value> lowerOne(stablehlo::AllReduceOp op, Value operand, Shape) {
+    return reduce(op, operand, &op.getComputation());
+  }
+
+  FailureOr<Value> lowerOne(stablehlo::CrossReplicaSumOp op, Value operand,
+                            Shape) {
+    return reduce(op, operand, nullptr);
   }
 
   FailureOr<Value> lowerOne(stablehlo::ReduceScatterOp op, Value operand,
-                            Type type, Sources &sources,
-                            ArrayRef<int32_t> places) {
+                            Shape shape) {
+    if (failed(checkWidth(op)))
+      return failure();
     auto dim = static_cast<int64_t>(op.getScatterDimension());
-    int64_t size =
-        cast<ShapedType>(type).getDimSize(static_cast<unsigned>(dim));
-    Value all = exchange(operand, sources);
-    return combine(takeBlock(all, dim + 1, size, lookUp(places)),
-                   &op.getComputation());
+    Type element = cast<ShapedType>(operand.getType()).getElementType();
+    Reduction reduction = findReduction(&op.getComputation(), element);
+    if (reduction != Reduction::None)
+      return collect(CollectiveKind::ReduceScatter, divide(operand, dim), shape,
+                     reduction);
+    return combine(scatter(operand, dim), &op.getComputation());
   }
 
-  FailureOr<Value> lowerOne(stablehlo::AllToAllOp op, Value operand, Type type,
-                            Sources &sources, ArrayRef<int32_t> places) {
-    auto split = static_cast<int64_t>(op.getSplitDimension());
-    auto shape = cast<ShapedType>(operand.getType()).getShape();
-    auto width = static_cast<int64_t>(sources.front().size());
-    Value all = exchange(operand, sources);
-    Value mine =
-        takeBlock(all, split + 1, shape[static_cast<size_t>(split)] / width,
-                  lookUp(places));
-    return merge(mine, static_cast<int64_t>(op.getConcatDimension()),
-                 cast<ShapedType>(type).getShape());
+  FailureOr<Value> lowerOne(stablehlo::AllToAllOp op, Value operand,
+                            Shape shape) {
+    if (failed(checkWidth(op)))
+      return failure();
+    return merge(scatter(operand, static_cast<int64_t>(op.getSplitDimension())),
+                 static_cast<int64_t>(op.getConcatDimension()), shape);
   }
 
   // The first of a group has what an all_reduce gives, others have zeros.
   FailureOr<Value> lowerOne(stablehlo::CollectiveReduceOp op, Value operand,
-                            Type, Sources &sources, ArrayRef<int32_t> places) {
-    FailureOr<Value> all =
-        combine(exchange(operand, sources), &op.getComputation());
-    if (failed(all) || participants.count() == 1)
+                            Shape) {
+    FailureOr<Value> all = reduce(op, operand, &op.getComputation());
+    if (failed(all))
       return all;
-    std::vector<int32_t> isFirst;
-    for (auto [list, place] : llvm::zip_equal(sources, places))
-      isFirst.push_back(list.front() >= 0 && place == 0);
-    Sources nobody(sources.size(), SmallVector<int64_t>{-1});
-    auto shape = cast<ShapedType>(operand.getType()).getShape();
-    Value zeros = reshape(exchange(operand, nobody), shape);
+    std::vector<int32_t> isFirst(static_cast<size_t>(participants.count()));
+    for (auto &group : groups)
+      isFirst[static_cast<size_t>(group.front())] = 1;
     Value chosen = rewriter.create<stablehlo::ConvertOp>(
         location, RankedTensorType::get({}, rewriter.getI1Type()),
         lookUp(isFirst));
     return Value(rewriter.create<stablehlo::SelectOp>(
-        location, all->getType(), chosen, *all, zeros));
+        location, all->getType(), chosen, *all, makeZeros(all->getType())));
   }
 
   FailureOr<Value> lowerOne(stablehlo::CollectiveBroadcastOp, Value operand,
-                            Type type, Sources &sources, ArrayRef<int32_t>) {
-    for (auto &list : sources)
-      list.truncate(1);
-    return reshape(exchange(operand, sources),
-                   cast<ShapedType>(type).getShape());
+                            Shape shape) {
+    return collect(CollectiveKind::Broadcast, operand, shape);
+  }
+
+  // ---- Reductions ----
+
+  /// What engines call a function of two elements; no region: a sum.
+  static Reduction findReduction(Region *computation, Type element) {
+    Reduction reduction =
+        computation ? readReduction(computation->front()) : Reduction::Sum;
+    // Of booleans a sum is an "or", a product an "and".
+    if (element.isInteger(1)) {
+      if (reduction == Reduction::Sum || reduction == Reduction::Max)
+        reduction = Reduction::Or;
+      if (reduction == Reduction::Product || reduction == Reduction::Min)
+        reduction = Reduction::And;
+    }
+    return alula::dispatch::isKnownReduction(reduction, element)
+               ? reduction
+               : Reduction::None;
+  }
+
+  static Reduction readReduction(Block &body) {
+    Operation &op = body.front();
+    if (op.getNumOperands() != 2 || op.getNumResults() != 1 ||
+        op.getNextNode() != body.getTerminator() ||
+        body.getTerminator()->getOperand(0) != op.getResult(0))
+      return Reduction::None;
+    Value a = body.getArgument(0), b = body.getArgument(1);
+    bool isBoth = (op.getOperand(0) == a && op.getOperand(1) == b) ||
+                  (op.getOperand(0) == b && op.getOperand(1) == a);
+    if (!isBoth)
+      return Reduction::None;
+    return llvm::TypeSwitch<Operation *, Reduction>(&op)
+        .Case([](stablehlo::AddOp) { return Reduction::Sum; })
+        .Case([](stablehlo::MulOp) { return Reduction::Product; })
+        .Case([](stablehlo::MinOp) { return Reduction::Min; })
+        .Case([](stablehlo::MaxOp) { return Reduction::Max; })
+        .Case([](stablehlo::AndOp) { return Reduction::And; })
+        .Case([](stablehlo::OrOp) { return Reduction::Or; })
+        .Case([](stablehlo::XorOp) { return Reduction::Xor; })
+        .Default([](Operation *) { return Reduction::None; });
   }
 
   /// Puts the blocks of the first dimension after each other along `dim`.
@@ -390,13 +491,14 @@ private:
   LogicalResult lowerPermute(stablehlo::CollectivePermuteOp op) {
     if (failed(checkType(op, op.getOperand())))
       return failure();
-    auto channel = op.getChannelHandle();
-    bool isPartitions = channel && channel->getHandle() > 0;
+    auto channelHandle = op.getChannelHandle();
+    bool isPartitions = channelHandle && channelHandle->getHandle() > 0;
     int64_t partitions = participants.partitions;
     int64_t others =
         isPartitions ? participants.replicas : participants.partitions;
-    std::vector<SmallVector<int64_t>> sources(
-        static_cast<size_t>(participants.count()), {-1});
+    groups.clear();
+    channel =
+        isPartitions ? static_cast<uint64_t>(channelHandle->getHandle()) : 0;
     auto numbers =
         llvm::to_vector(op.getSourceTargetPairs().getValues<int64_t>());
     int64_t count =
@@ -413,19 +515,26 @@ private:
           return isPartitions ? other * partitions + id
                               : id * partitions + other;
         };
-        sources[static_cast<size_t>(number(to))] = {number(from)};
+        groups.push_back({number(from), number(to)});
       }
     }
-    Value all = exchange(op.getOperand(), sources);
-    rewriter.replaceOp(op,
-                       reshape(all, cast<ShapedType>(op.getType()).getShape()));
+    Value result;
+    if (participants.count() > 1)
+      result = collect(CollectiveKind::Permute, op.getOperand(),
+                       cast<ShapedType>(op.getType()).getShape());
+    else
+      result = groups.empty() ? makeZeros(op.getType()) : op.getOperand();
+    rewriter.replaceOp(op, result);
     return success();
   }
 
   IRRewriter rewriter;
   Participants participants;
   Location location = UnknownLoc::get(rewriter.getContext());
-  int64_t number = 0;
+  func::FuncOp function;
+  /// Of the op that is being lowered: participants, or pairs of them.
+  ProcessGroups groups;
+  uint64_t channel = 0;
 };
 
 struct LowerCollectives

@@ -21,14 +21,14 @@ def WidenPacked : Pass<"partition-widen-packed", "::mlir::ModuleOp"> {
 
 def LowerCollectives
     : Pass<"partition-lower-collectives", "::mlir::ModuleOp"> {
-  let summary = "turns collectives into exchanges and computation";
+  let summary = "turns collectives into exchanges of blocks and computation";
   let description = [{
-    `stablehlo.custom_call @alula.exchange(%x)` gives arrays of other
-    participants, stacked along a new first dimension. Its configuration are
-    numbers: which exchange it is, how many participants there are, how many
-    arrays each one gets, and for each participant whose they are, -1 for zeros.
-    `@alula.participant` is the participant's own number. Participants are
-    counted partition by partition of replica 0, then of replica 1, and so on.
+    `dispatch.collective` has groups of participants, which are counted partition
+    by partition of replica 0, then of replica 1, and so on; numbers of replicas
+    and partitions follow from `dispatch.participant`. Reductions that are no
+    single op of two elements, or of types that engines don't reduce, are folded
+    by ops on what members gather.
   }];
-  let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
+  let dependentDialects = ["::alula::dispatch::DispatchDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
 }

@@ -10,7 +10,7 @@ namespace alula::partition {
 /// collectives.
 void addPartitionPipeline(mlir::OpPassManager &pm);
 
-/// Collectives → calls of the embedder, which alone knows the other devices.
+/// Collectives → `dispatch.collective`, and computation on what it gives.
 void addCollectivesPipeline(mlir::OpPassManager &pm);
 
 } // namespace alula::partition

@@ -241,6 +241,14 @@ LogicalResult CommandConverter::convert(Operation &op) {
     return convertCall(call);
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     return convertCustomCall(call);
+  if (auto start = dyn_cast<CollectiveStartOp>(op)) {
+    startCollective(start);
+    return success();
+  }
+  if (auto done = dyn_cast<CollectiveDoneOp>(op)) {
+    awaitCollective(done);
+    return success();
+  }
   if (auto view = dyn_cast<ViewOp>(op)) {
     dims[view.getResult()] = mapAll(view.getResultDims());
     return success();

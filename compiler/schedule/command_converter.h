@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compiler/schedule/storage_plan.h"
+#include "dialect/dispatch/collectives.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -76,6 +77,9 @@ private:
   LogicalResult loadResultDims(mlir::stablehlo::CustomCallOp call);
   LogicalResult convertCustomCall(mlir::stablehlo::CustomCallOp call);
 
+  void startCollective(dispatch::CollectiveStartOp start);
+  void awaitCollective(dispatch::CollectiveDoneOp done);
+
   // ---- Control flow: what it carries are sizes ----
 
   SmallVector<Value> getAllDims(ValueRange values);
@@ -105,6 +109,8 @@ private:
   llvm::DenseMap<Value, SmallVector<Value>> dims;
   llvm::DenseMap<int64_t, Value> constants;
   llvm::DenseMap<int, Value> slots;
+  /// Of collectives that are on their way.
+  llvm::DenseMap<Value, Value> handles;
   mlir::IRMapping scalars;
 };
 

@@ -5,6 +5,7 @@
 
 #include "compiler/schedule/command_converter.h"
 #include "compiler/schedule/passes.h"
+#include "dialect/dispatch/collectives.h"
 #include "dialect/dispatch/element_type.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -40,7 +41,8 @@ LogicalResult checkOps(func::FuncOp function) {
             stablehlo::ConstantOp, stablehlo::WhileOp, stablehlo::IfOp,
             stablehlo::CaseOp, stablehlo::ReturnOp, stablehlo::AfterAllOp,
             stablehlo::OptimizationBarrierOp, stablehlo::CreateTokenOp,
-            stablehlo::CustomCallOp, tensor::DimOp, tensor::ExtractOp, AssertOp,
+            stablehlo::CustomCallOp, CollectiveStartOp, CollectiveDoneOp,
+            ParticipantOp, tensor::DimOp, tensor::ExtractOp, AssertOp,
             cf::AssertOp, UnrealizedConversionCastOp>(op) ||
         isa<arith::ArithDialect>(op->getDialect());
     if (!isKnown) {

@@ -2,6 +2,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitCollectives
+    : Pass<"schedule-split-collectives", "::mlir::ModuleOp"> {
+  let summary = "starts collectives early and waits for them late";
+  let description = [{
+    A start stands right behind what makes its operand, but keeps its place among
+    the starts of its block; an end stands right before the first use. All
+    devices run the same program, so the order is theirs as well.
+  }];
+  let dependentDialects = ["::alula::dispatch::DispatchDialect"];
+}
+
 def ConvertTensorsToCommands
     : Pass<"schedule-convert-tensors-to-commands", "::mlir::ModuleOp"> {
   let summary = "places values and turns host functions into commands";

@@ -8,6 +8,7 @@
 #include "mlir/Transforms/Passes.h"
 
 void alula::schedule::addSchedulePipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createSplitCollectives());
   pm.addPass(createConvertTensorsToCommands());
   // Sizes are computed once: commands themselves are never equal.
   pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());

@@ -3,6 +3,7 @@
 #include "compiler/schedule/steps.h"
 
 #include "compiler/schedule/storage_plan.h"
+#include "dialect/dispatch/collectives.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -38,6 +39,11 @@ namespace {
 /// Whether an op has read an operand before it writes a result.
 bool isReadFirst(OpOperand &use) {
   Operation *op = use.getOwner();
+  // It is read until the end; what was started becomes the result.
+  if (isa<alula::dispatch::CollectiveDoneOp>(op))
+    return use.getOperandNumber() == 0;
+  if (isa<alula::dispatch::CollectiveStartOp>(op))
+    return false;
   if (!isa<alula::dispatch::LaunchOp, func::CallOp, stablehlo::CustomCallOp>(
           op))
     return true;

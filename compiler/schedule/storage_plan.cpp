@@ -10,6 +10,7 @@
 
 #include "compiler/schedule/storage_planner.h"
 #include "dialect/dispatch/byte_size.h"
+#include "dialect/dispatch/collectives.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -17,6 +18,8 @@
 
 using namespace mlir;
 using namespace alula::schedule;
+using alula::dispatch::CollectiveDoneOp;
+using alula::dispatch::CollectiveStartOp;
 using alula::dispatch::getByteSize;
 using alula::dispatch::LaunchOp;
 using alula::dispatch::ViewOp;
@@ -52,7 +55,8 @@ void StoragePlanner::findLastFailure() {
     return tensor && !tensor.hasStaticShape();
   };
   function.walk([&](Operation *op) {
-    if (isa<stablehlo::CustomCallOp, func::CallOp, alula::dispatch::AssertOp,
+    if (isa<stablehlo::CustomCallOp, func::CallOp, CollectiveStartOp,
+            CollectiveDoneOp, alula::dispatch::AssertOp,
             cf::AssertOp>(op) ||
         llvm::any_of(op->getResultTypes(), makesMemory))
       lastFailure = std::max(lastFailure, steps.getBegin(op) + 1);
@@ -143,11 +147,14 @@ void StoragePlanner::addBlock(Block &block) {
       setNumber(constant, addMemory(memory, constant.getType()));
     } else if (auto view = dyn_cast<ViewOp>(op)) {
       setNumber(view, plan.numbers.at(view.getSource()));
+    } else if (auto done = dyn_cast<CollectiveDoneOp>(op)) {
+      setNumber(done, plan.numbers.at(done.getStarted()));
     } else if (isa<stablehlo::OptimizationBarrierOp>(op)) {
       for (auto [from, to] : llvm::zip_equal(op.getOperands(), op.getResults()))
         if (isa<RankedTensorType>(to.getType()))
           setNumber(to, plan.numbers.at(from));
-    } else if (isa<LaunchOp, func::CallOp, stablehlo::CustomCallOp>(op)) {
+    } else if (isa<LaunchOp, func::CallOp, stablehlo::CustomCallOp,
+                   CollectiveStartOp>(op)) {
       addLaunch(op);
     }
   }

@@ -4,6 +4,8 @@
 
 #include "compiler/schedule/passes.h"
 
+#include "dialect/dispatch/collectives.h"
+
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 
@@ -46,7 +48,8 @@ private:
     bool isCommand =
         isa<func::FuncOp, SlotOp, alula::dispatch::ConstantOp,
             alula::dispatch::GlobalOp, CheckGlobalOp, DefineGlobalOp, RunOp,
-            alula::dispatch::CallOp, CustomCallOp, LoadOp, ArgumentDimOp,
+            alula::dispatch::CallOp, CustomCallOp, StartCollectiveOp,
+            AwaitCollectiveOp, ParticipantOp, LoadOp, ArgumentDimOp,
             BindResultOp, AllocOp, FreeOp, SwapOp, CopyOp,
             alula::dispatch::ReturnOp, scf::WhileOp, scf::ConditionOp,
             scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, AssertOp, cf::AssertOp,
@@ -65,6 +68,8 @@ private:
       return verifyRun(run);
     if (auto copy = dyn_cast<CopyOp>(op))
       return verifyWritten(op, copy.getTarget());
+    if (auto start = dyn_cast<StartCollectiveOp>(op))
+      return verifyWritten(op, start.getResult());
     if (auto call = dyn_cast<CustomCallOp>(op)) {
       for (Value output : call.getOutputs())
         if (failed(verifyWritten(op, output)))

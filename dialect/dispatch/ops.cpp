@@ -3,6 +3,7 @@
 #include "dialect/dispatch/ops.h"
 
 #include "dialect/dispatch/byte_size.h"
+#include "dialect/dispatch/collectives.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -27,6 +28,10 @@ void DispatchDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialect/dispatch/ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/dispatch/collectives.cpp.inc"
       >();
   addAttributes<
 #define GET_ATTRDEF_LIST

@@ -76,3 +76,12 @@ func.func @write_global(%a: tensor<4xf32>) {
   dispatch.run @e::@step(%0, %0)
   dispatch.return
 }
+
+// -----
+
+func.func @collective(%a: tensor<4xf32>) {
+  %0 = dispatch.slot argument 0
+  // expected-error@+1 {{'dispatch.start_collective': writes to a slot that is read-only}}
+  %1 = dispatch.start_collective all_reduce by sum %0 into %0 blocks 4 f32 groups [[0, 1]] of 2
+  dispatch.return
+}
