@@ -12,6 +12,7 @@
 #include "compiler/driver/registry.h"
 #include "compiler/driver/stages_dump.h"
 #include "compiler/driver/targets.h"
+#include "compiler/partition/layout_mode.h"
 #include "compiler/plugin/loader.h"
 #include "compiler/plugin/options.h"
 #include "compiler/plugin/stage.h"
@@ -315,6 +316,10 @@ compileIn(MLIRContext &context, StringRef input,
     return std::nullopt;
   if (module)
     setCounts(*module, options);
+  // The info tells what is chosen. A program that goes on has been here before.
+  if (module && compile.physicalLayouts && !compile.completed &&
+      failed(alula::partition::resolveLayouts(*module)))
+    return std::nullopt;
   if (module && options.info)
     *options.info = alula::driver::inspectProgram(*module);
   std::vector<alula::driver::InitialValue> values;

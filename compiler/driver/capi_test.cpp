@@ -203,6 +203,52 @@ TEST(Compile, Until) {
             "emit");
 }
 
+TEST(Compile, PhysicalLayouts) {
+  const char columns[] = R"(
+func.func public @main(%x: tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"})
+    -> (tensor<3x2xf32> {mhlo.layout_mode = "auto"}, tensor<2x3xf32>) {
+  %y = stablehlo.transpose %x, dims = [1, 0]
+      : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %z = stablehlo.transpose %y, dims = [1, 0]
+      : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  %n = stablehlo.negate %y : tensor<3x2xf32>
+  return %n, %z : tensor<3x2xf32>, tensor<2x3xf32>
+})";
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  alula_program_info *info = nullptr;
+  options.info = &info;
+  options.until = "dispatch";
+  options.physical_layouts = 1;
+  Result result = compile(columns, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  EXPECT_NE(result.artifact.find("@main(%arg0: tensor<3x2xf32>"),
+            std::string::npos)
+      << result.artifact;
+  ASSERT_NE(info, nullptr);
+  EXPECT_STREQ(alula_program_info_get_argument_layout(info, 0), "{0,1}");
+  EXPECT_STREQ(alula_program_info_get_argument_layout(info, 1), "");
+  EXPECT_STREQ(alula_program_info_get_result_layout(info, 0), "");
+  EXPECT_STREQ(alula_program_info_get_result_layout(info, 1), "");
+  EXPECT_EQ(alula_program_info_get_flags(info), ALULA_PROGRAM_LAYOUTS);
+  alula_program_info_destroy(info);
+
+  std::string wrong = columns;
+  wrong.replace(wrong.find("{0,1}"), 5, "{0,3}");
+  options.info = nullptr;
+  result = compile(wrong.c_str(), &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(result.message.find("'func.func': argument #0: the layout "
+                                "\"{0,3}\" of 'tensor<2x3xf32>' does not "
+                                "order the 2 dimensions"),
+            std::string::npos)
+      << result.message;
+  // Who does not ask has the program's arrays.
+  options.physical_layouts = 0;
+  result = compile(wrong.c_str(), &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+}
+
 TEST(Compile, ExternalConstants) {
   Heard heard;
   alula_compile_options options = makeOptions(heard);

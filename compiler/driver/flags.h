@@ -45,6 +45,9 @@ llvm::StringRef getTitle(FlagGroup group);
        "machine to make code for, repeatable: cpu:x86-64-v3, cpu:host")        \
   FLAG(CustomCall, "custom-call", Texts, "name", Compile, Room::Emit,          \
        "a function that the runtime will be given, repeatable")                \
+  FLAG(PhysicalLayouts, "physical-layouts", Switch, "", Compile, Room::Emit,   \
+       "arguments and results are arrays as they lie in memory, in the "       \
+       "layouts that the program asks for")                                    \
   FLAG(Debug, "debug", Text, "level", Compile, Room::Emit,                     \
        "what code says of where it comes from: 1 names, 2 lines of the "       \
        "program, 3 lines of texts that the artifact holds")                    \

@@ -125,6 +125,8 @@ Error alula::driver::setOption(CompileOptions &options, Flag flag,
     return add(options.targets);
   case Flag::CustomCall:
     return add(options.customCalls);
+  case Flag::PhysicalLayouts:
+    return turnOn(options.physicalLayouts);
   case Flag::Debug:
     if (value.getAsInteger(10, options.debugLevel) || options.debugLevel > 3)
       return refuse("stage-usage", flag, "from 0 to 3", value);
@@ -242,6 +244,10 @@ std::vector<std::string> alula::driver::getOption(const CompileOptions &options,
     return options.targets;
   case Flag::CustomCall:
     return options.customCalls;
+  case Flag::PhysicalLayouts:
+    if (options.physicalLayouts)
+      return {"true"};
+    return {};
   case Flag::Debug:
     if (options.debugLevel)
       return {std::to_string(options.debugLevel)};

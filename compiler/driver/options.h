@@ -75,6 +75,9 @@ struct CompileOptions {
   std::optional<Room> completed;
   /// What dumps say, so that going on needs no flags.
   Record record;
+  /// Arguments and results of "main" are arrays as they lie in memory, in the
+  /// layouts that the program asks for. Else those are ignored.
+  bool physicalLayouts = false;
   /// Functions that the embedder registers with the runtime.
   std::vector<std::string> customCalls;
   /// Tools and pipelines that get each kernel at the end of the dispatch room;

@@ -3,6 +3,7 @@
 #include "compiler/driver/program_info.h"
 
 #include "compiler/driver/cost_analysis.h"
+#include "compiler/partition/layout_mode.h"
 #include "compiler/partition/placement.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -15,21 +16,24 @@
 
 using namespace mlir;
 
-static_assert([] {
-  constexpr uint32_t newest[] = {ALULA_STABLEHLO_NEWEST};
-  constexpr uint32_t oldest[] = {ALULA_STABLEHLO_OLDEST};
-  constexpr auto current = alula::vhlo::Version::current();
-  constexpr auto minimum = alula::vhlo::Version::minimum();
-  return newest[0] == current.major && newest[1] == current.minor &&
-         newest[2] == current.patch && oldest[0] == minimum.major &&
-         oldest[1] == minimum.minor && oldest[2] == minimum.patch;
-}(), "compiler.h says what the reader reads");
+static_assert(
+    [] {
+      constexpr uint32_t newest[] = {ALULA_STABLEHLO_NEWEST};
+      constexpr uint32_t oldest[] = {ALULA_STABLEHLO_OLDEST};
+      constexpr auto current = alula::vhlo::Version::current();
+      constexpr auto minimum = alula::vhlo::Version::minimum();
+      return newest[0] == current.major && newest[1] == current.minor &&
+             newest[2] == current.patch && oldest[0] == minimum.major &&
+             oldest[1] == minimum.minor && oldest[2] == minimum.patch;
+    }(),
+    "compiler.h says what the reader reads");
 
 struct alula_program_info {
   std::string name;
   uint32_t flags = 0;
   std::vector<uint8_t> donated;
   std::vector<std::string> argumentMemories, resultMemories;
+  std::vector<std::string> argumentLayouts, resultLayouts;
   std::vector<std::string> argumentShardings, resultShardings;
   std::vector<std::pair<std::string, double>> costs;
 };
@@ -57,7 +61,8 @@ bool callsBack(Operation *op) {
   StringRef target = call.getCallTargetName();
   return target == "alula.python_callback" ||
          (!target.starts_with("alula.") &&
-          target != "annotate_device_placement");
+          target != "annotate_device_placement" &&
+          target != "LayoutConstraint");
 }
 
 /// Whether code of other compilers is named by a path.
@@ -71,37 +76,27 @@ bool namesFiles(alula::dispatch::ExecutableOp executable) {
   return names;
 }
 
-/// Whether an attribute of an argument or a result names a layout other than
-/// row-major: "{0,1}", fastest dimension first.
-bool namesOtherLayout(Attribute mode, Type type) {
-  auto text = dyn_cast_or_null<StringAttr>(mode);
-  auto shaped = dyn_cast<ShapedType>(type);
-  if (!text || !shaped || !shaped.hasRank())
-    return false;
-  StringRef order = text.getValue();
-  if (!order.consume_front("{") || !order.consume_back("}"))
-    return false;
-  int64_t expected = shaped.getRank();
-  SmallVector<StringRef> dims;
-  order.split(dims, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef dim : dims) {
-    int64_t number;
-    if (dim.trim().getAsInteger(10, number) || number != --expected)
-      return true;
-  }
-  return false;
+/// "" for row-major, and for what the compiler was not asked to decide.
+std::string readLayout(Attribute mode, Type type) {
+  std::string error;
+  auto read = alula::partition::readLayoutMode(mode, type, error);
+  if (failed(read) || alula::partition::isRowMajor(read->order))
+    return "";
+  return alula::partition::printOrder(read->order);
 }
 
-bool wantsOtherLayouts(func::FuncOp main) {
-  constexpr StringRef mode = "mhlo.layout_mode";
+void addLayouts(func::FuncOp main, alula_program_info &info) {
+  constexpr StringRef mode = alula::partition::layoutModeName;
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (namesOtherLayout(main.getArgAttr(i, mode), main.getArgumentTypes()[i]))
-      return true;
+    info.argumentLayouts.push_back(
+        readLayout(main.getArgAttr(i, mode), main.getArgumentTypes()[i]));
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    if (namesOtherLayout(main.getResultAttr(i, mode),
-                         main.getResultTypes()[i]))
-      return true;
-  return false;
+    info.resultLayouts.push_back(
+        readLayout(main.getResultAttr(i, mode), main.getResultTypes()[i]));
+  auto isOther = [](const std::string &text) { return !text.empty(); };
+  if (llvm::any_of(info.argumentLayouts, isOther) ||
+      llvm::any_of(info.resultLayouts, isOther))
+    info.flags |= ALULA_PROGRAM_LAYOUTS;
 }
 
 std::string readMemory(Attribute kind) {
@@ -183,8 +178,7 @@ alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
   }
   addMemories(main, *info);
   addShardings(module, main, *info);
-  if (wantsOtherLayouts(main))
-    info->flags |= ALULA_PROGRAM_LAYOUTS;
+  addLayouts(main, *info);
   addCosts(analyzeCosts(main), *info);
   return info;
 }
@@ -199,13 +193,11 @@ uint32_t alula_program_info_get_flags(const alula_program_info *info) {
   return info->flags;
 }
 
-uint32_t
-alula_program_info_get_argument_count(const alula_program_info *info) {
+uint32_t alula_program_info_get_argument_count(const alula_program_info *info) {
   return static_cast<uint32_t>(info->donated.size());
 }
 
-uint32_t
-alula_program_info_get_result_count(const alula_program_info *info) {
+uint32_t alula_program_info_get_result_count(const alula_program_info *info) {
   return static_cast<uint32_t>(info->resultMemories.size());
 }
 
@@ -221,10 +213,22 @@ alula_program_info_get_argument_memory(const alula_program_info *info,
   return argument < all.size() ? all[argument].c_str() : "";
 }
 
-const char *
-alula_program_info_get_result_memory(const alula_program_info *info,
-                                     uint32_t result) {
+const char *alula_program_info_get_result_memory(const alula_program_info *info,
+                                                 uint32_t result) {
   const auto &all = info->resultMemories;
+  return result < all.size() ? all[result].c_str() : "";
+}
+
+const char *
+alula_program_info_get_argument_layout(const alula_program_info *info,
+                                       uint32_t argument) {
+  const auto &all = info->argumentLayouts;
+  return argument < all.size() ? all[argument].c_str() : "";
+}
+
+const char *alula_program_info_get_result_layout(const alula_program_info *info,
+                                                 uint32_t result) {
+  const auto &all = info->resultLayouts;
   return result < all.size() ? all[result].c_str() : "";
 }
 

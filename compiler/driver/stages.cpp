@@ -14,7 +14,9 @@ using namespace mlir;
 using namespace alula;
 using namespace alula::driver;
 
-static void addInput(OpPassManager &pm) {
+static void addInput(OpPassManager &pm, const CompileOptions &compile) {
+  if (compile.physicalLayouts)
+    partition::addLayoutChoice(pm);
   input::PipelineOptions options;
   options.lowerQuantized = true;
   options.dynamicShapes = true;
@@ -24,7 +26,7 @@ static void addInput(OpPassManager &pm) {
 }
 
 static void addDispatch(OpPassManager &pm, const CompileOptions &options) {
-  partition::addCollectivesPipeline(pm);
+  partition::addDevicePipeline(pm, options.physicalLayouts);
   // Whoever supplies constants knows them as they were.
   dispatch::addDispatchPipeline(pm,
                                 {.packWeights = options.externalFile.empty()});
@@ -34,7 +36,7 @@ void alula::driver::addPasses(Room room, OpPassManager &pm,
                               const CompileOptions &options) {
   switch (room) {
   case Room::Input:
-    return addInput(pm);
+    return addInput(pm, options);
   case Room::Optimize:
     return optimize::addOptimizePipeline(pm);
   case Room::Partition:

@@ -3,8 +3,10 @@
 //
 //   custom_call @Sharding(%x), sdy.sharding_constraint %x  →  %x
 //   custom_call @annotate_device_placement(%x)             →  %x
+//   custom_call @LayoutConstraint(%x)                      →  %x
 //
-// Only where the module is for one partition, but for placements.
+// Only where the module is for one partition, but for placements and layouts of
+// values. The layouts of arguments and results are the partition room's.
 
 #include "dialect/stablehlo/ops.h"
 
@@ -31,15 +33,19 @@ bool isShardingName(StringRef name) {
          name == "mhlo.xla_entry_computation_result_layout" ||
          name == "mhlo.xla_entry_computation_parameter_tiles" ||
          name == "mhlo.xla_entry_computation_result_tiles" ||
-         name == "mhlo.frontend_attributes" || name == "mhlo.layout_mode" ||
-         name == "mhlo.memory_kind";
+         name == "mhlo.frontend_attributes" || name == "mhlo.memory_kind";
 }
 
-/// An op that only says in which memory a value should lie.
+/// An op that only says in which memory, or in which order of dimensions, a
+/// value should lie. Further operands are sizes of the result.
 bool isPlacement(Operation *op) {
   auto call = dyn_cast<stablehlo::CustomCallOp>(op);
-  return call && call.getCallTargetName() == "annotate_device_placement" &&
-         op->getOperandTypes() == op->getResultTypes();
+  if (!call || op->getNumResults() != 1 || op->getNumOperands() == 0 ||
+      op->getOperandTypes()[0] != op->getResultTypes()[0])
+    return false;
+  StringRef target = call.getCallTargetName();
+  return target == "LayoutConstraint" ||
+         (target == "annotate_device_placement" && op->getNumOperands() == 1);
 }
 
 /// An op that hands its operands on.
@@ -82,7 +88,7 @@ struct StripSharding
     IRRewriter rewriter(&getContext());
     module.walk([&](Operation *op) {
       if (isPlacement(op))
-        rewriter.replaceOp(op, op->getOperands());
+        rewriter.replaceOp(op, op->getOperand(0));
     });
     auto partitions = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
     if (partitions && partitions.getValue().ugt(1))

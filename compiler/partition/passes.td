@@ -19,6 +19,28 @@ def WidenPacked : Pass<"partition-widen-packed", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
 }
 
+def ResolveLayouts : Pass<"partition-resolve-layouts", "::mlir::ModuleOp"> {
+  let summary = "chooses the layouts that the program leaves open";
+  let description = [{
+    Of the arguments and results of `main`: where `mhlo.layout_mode` is "auto",
+    it becomes the order of dimensions that costs nothing; modes that mean
+    row-major go away.
+  }];
+}
+
+def LowerLayouts : Pass<"partition-lower-layouts", "::mlir::ModuleOp"> {
+  let summary = "makes arguments and results arrays as they lie in memory";
+  let description = [{
+    What `mhlo.layout_mode` says of `main` is followed: the dimensions of types
+    are in the order in which they lie, and a transpose in the program restores
+    the program's own. An argument gives its memory only to a result of the same
+    layout.
+  }];
+  let options = [Option<"physical", "physical", "bool", "true",
+                        "else the modes are only taken away">];
+  let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
+}
+
 def LowerCollectives
     : Pass<"partition-lower-collectives", "::mlir::ModuleOp"> {
   let summary = "turns collectives into exchanges of blocks and computation";

@@ -10,7 +10,13 @@ void alula::partition::addPartitionPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createMakeLocal());
 }
 
-void alula::partition::addCollectivesPipeline(mlir::OpPassManager &pm) {
+void alula::partition::addLayoutChoice(mlir::OpPassManager &pm) {
+  pm.addPass(createResolveLayouts());
+}
+
+void alula::partition::addDevicePipeline(mlir::OpPassManager &pm,
+                                         bool physicalLayouts) {
+  pm.addPass(createLowerLayouts({physicalLayouts}));
   // Blocks of packed elements may begin within a byte.
   pm.addPass(createWidenPacked());
   pm.addPass(createLowerCollectives());

@@ -10,7 +10,12 @@ namespace alula::partition {
 /// collectives.
 void addPartitionPipeline(mlir::OpPassManager &pm);
 
-/// Collectives → `dispatch.collective`, and computation on what it gives.
-void addCollectivesPipeline(mlir::OpPassManager &pm);
+/// "auto" → a layout, before the input room, which may change what says it.
+void addLayoutChoice(mlir::OpPassManager &pm);
+
+/// What a device runs → the same with its arrays as they lie in memory, if
+/// `physicalLayouts`, and with collectives as `dispatch.collective` and
+/// computation on what it gives.
+void addDevicePipeline(mlir::OpPassManager &pm, bool physicalLayouts);
 
 } // namespace alula::partition

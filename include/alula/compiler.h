@@ -113,7 +113,13 @@ typedef void (*alula_on_external)(void *user, const void *bytes, size_t size);
   X(TEXTS, const char *const *, plugins, "load-plugin")                        \
   X(COUNT, size_t, plugin_count, "load-plugin")                                \
   X(TEXTS, const char *const *, plugin_settings, "plugin-opt")                 \
-  X(COUNT, size_t, plugin_setting_count, "plugin-opt")
+  X(COUNT, size_t, plugin_setting_count, "plugin-opt")                         \
+  /* Not 0: arguments and results of "main" that the program wants in another  \
+   * layout than row-major (`mhlo.layout_mode`) are, in the artifact, arrays   \
+   * as they lie in memory: their dimensions are in the order that             \
+   * alula_program_info_get_argument_layout tells. 0: such wishes are          \
+   * ignored. */                                                               \
+  X(SWITCH, int, physical_layouts, "physical-layouts")
 
 /* Set `struct_bytes` to sizeof this struct and what is not needed to zero. All
  * callbacks come on the calling thread. */
@@ -181,6 +187,15 @@ alula_program_info_get_argument_memory(const alula_program_info *info,
                                        uint32_t argument);
 ALULA_API const char *
 alula_program_info_get_result_memory(const alula_program_info *info,
+                                     uint32_t result);
+/* The layout that the program wants an argument, or a result, to have:
+ * dimensions from minor to major, "{0,1}"; "" for row-major. With the option
+ * `physical_layouts` what the program leaves open ("auto") is decided. */
+ALULA_API const char *
+alula_program_info_get_argument_layout(const alula_program_info *info,
+                                       uint32_t argument);
+ALULA_API const char *
+alula_program_info_get_result_layout(const alula_program_info *info,
                                      uint32_t result);
 /* How an argument, or a result, is divided among partitions, in XLA's text
  * ("{devices=[2,1]0,1}"); null beyond the last one, and for all if the program

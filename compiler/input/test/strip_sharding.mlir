@@ -40,3 +40,20 @@ func.func @places(%a: tensor<4xf32>)
     : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What layout a value has means nothing inside; that of arguments and results
+// is for the partition room.
+
+// CHECK-LABEL: func.func @layouts
+// CHECK-SAME: (%[[A:.*]]: tensor<4x2xf32> {mhlo.layout_mode = "{0,1}"})
+// CHECK-NEXT: return %[[A]]
+func.func @layouts(%a: tensor<4x2xf32> {mhlo.layout_mode = "{0,1}"})
+    -> tensor<4x2xf32> {
+  %0 = stablehlo.custom_call @LayoutConstraint(%a) {
+    operand_layouts = [dense<[0, 1]> : tensor<2xindex>],
+    result_layouts = [dense<[0, 1]> : tensor<2xindex>]}
+    : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
