@@ -13,6 +13,8 @@ struct Piecewise {
   alula_buffer *data;
   Ref<Value> value;
   Buffer *buffer;
+  std::vector<int64_t> dims;
+  Layout layout;
 };
 
 struct TransferManager {
@@ -47,12 +49,13 @@ struct TransferManager {
     return nullptr;
   }
 
-  void *add(const PJRT_ShapeSpec &spec);
+  void *add(const PJRT_ShapeSpec &spec, const void *layout);
   /// Puts the memory into the value, whose event is then to be finished.
   static void *close(Piecewise &piece, Ref<Value> &closed);
 };
 
-void *TransferManager::add(const PJRT_ShapeSpec &spec) {
+void *TransferManager::add(const PJRT_ShapeSpec &spec,
+                           const void *givenLayout) {
   alula_dtype dtype = alula_dtype_from_pjrt(spec.element_type);
   auto *dims = static_cast<const int64_t *>(spec.dims);
   size_t bytes;
@@ -63,16 +66,21 @@ void *TransferManager::add(const PJRT_ShapeSpec &spec) {
   if (spec.num_dims > 64 || (spec.num_dims && !dims) ||
       !countBytes(dims, spec.num_dims, dtype, bytes))
     return invalid("alula: the array's shape has a negative or too large size");
+  Layout layout;
+  if (void *error = readDeviceLayout(givenLayout, dims, spec.num_dims,
+                                     alula_dtype_get_bytes(dtype), layout))
+    return error;
   alula_buffer *data;
   if (alula_error *error = alula_buffer_create(
           device->client->instance, dtype, static_cast<uint32_t>(spec.num_dims),
-          dims, &data))
+          getDimsInMemory(dims, spec.num_dims, layout).data(), &data))
     return makeError(error);
   auto value = make<Value>(device, make<Event>());
-  auto *buffer = new Buffer(
-      device, dtype, std::vector<int64_t>(dims, dims + spec.num_dims), value);
+  std::vector<int64_t> shape(dims, dims + spec.num_dims);
+  auto *buffer = new Buffer(device, dtype, shape, layout, value);
   buffer->memory = memory;
-  pieces.push_back({data, std::move(value), buffer});
+  pieces.push_back(
+      {data, std::move(value), buffer, std::move(shape), std::move(layout)});
   return nullptr;
 }
 
@@ -108,14 +116,8 @@ void *alula::pjrt::Client_CreateBuffersForAsyncHostToDevice(
   for (size_t i = 0; i < count; ++i) {
     auto *spec = reinterpret_cast<PJRT_ShapeSpec *>(
         reinterpret_cast<char *>(specs) + i * stride);
-    if (void *error = manager->add(*spec))
-      return error;
-    if (!layouts || i >= layoutCount)
-      continue;
-    if (void *error = checkDeviceLayout(
-            layouts[i], static_cast<const int64_t *>(spec->dims),
-            spec->num_dims,
-            alula_dtype_get_bytes(alula_dtype_from_pjrt(spec->element_type))))
+    bool hasLayout = layouts && i < layoutCount;
+    if (void *error = manager->add(*spec, hasLayout ? layouts[i] : nullptr))
       return error;
   }
   put(args, &ALULA_ARGS::transfer_manager, manager.release());
@@ -186,13 +188,30 @@ void *alula::pjrt::AsyncHostToDeviceTransferManager_TransferLiteral(
   if (dtype == ALULA_DTYPE_INVALID || rank > 64 || (rank && !dims) ||
       !countBytes(dims, rank, dtype, bytes))
     return invalid("alula: the literal has no shape of an array");
-  if (void *error = checkDeviceLayout(take(args, &ALULA_ARGS::shape_layout),
-                                      dims, rank, alula_dtype_get_bytes(dtype)))
+  int32_t index = take(args, &ALULA_ARGS::buffer_index);
+  const void *data = take(args, &ALULA_ARGS::data);
+  Piecewise *piece;
+  if (void *error = transfer_manager->find(index, /*isOpen=*/false, piece))
     return error;
-  if (void *error =
-          write(*transfer_manager, take(args, &ALULA_ARGS::buffer_index),
-                take(args, &ALULA_ARGS::data), 0, static_cast<int64_t>(bytes),
-                /*isLast=*/true))
+  if (piece->dims != std::vector<int64_t>(dims, dims + rank))
+    return invalid("alula: the literal has another shape than buffer " +
+                   std::to_string(index));
+  size_t elementBytes = alula_dtype_get_bytes(dtype);
+  std::vector<int64_t> strides;
+  if (void *error = readLayout(take(args, &ALULA_ARGS::shape_layout), dims,
+                               rank, elementBytes, {}, strides))
+    return error;
+  auto deviceStrides = getStrides(dims, rank, elementBytes, piece->layout);
+  std::vector<char> turned;
+  if (data && !isSamePlaces(dims, strides.data(), deviceStrides.data(), rank)) {
+    turned.resize(bytes);
+    copyStrided(turned.data(), deviceStrides.data(),
+                static_cast<const char *>(data), strides.data(), dims, rank,
+                elementBytes);
+    data = turned.data();
+  }
+  if (void *error = write(*transfer_manager, index, data, 0,
+                          static_cast<int64_t>(bytes), /*isLast=*/true))
     return error;
   put(args, &ALULA_ARGS::done_with_h2d_transfer, getReadyEvent().leak());
   return nullptr;

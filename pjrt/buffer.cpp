@@ -70,15 +70,15 @@ void Buffer::destroy() {
 }
 
 Buffer *alula::pjrt::makeBuffer(Device *device, alula_buffer *data,
-                                bool isReadOnly) {
-  const int64_t *dims = alula_buffer_get_dims(data);
+                                const Layout &layout, bool isReadOnly) {
   auto value = make<Value>(device, getReadyEvent());
   value->set(data);
   value->isReadOnly = isReadOnly;
   return new Buffer(
       device, alula_buffer_get_dtype(data),
-      std::vector<int64_t>(dims, dims + alula_buffer_get_rank(data)),
-      std::move(value));
+      getDimsOfProgram(alula_buffer_get_dims(data), alula_buffer_get_rank(data),
+                       layout),
+      layout, std::move(value));
 }
 
 void *alula::pjrt::Buffer_Destroy(PJRT_Buffer_Destroy_Args *args) {
@@ -120,8 +120,10 @@ void *
 alula::pjrt::Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args *args) {
   ALULA_TAKE(Buffer, buffer);
   std::call_once(buffer->minorToMajorMade, [&] {
-    for (size_t i = buffer->dims.size(); i-- > 0;)
-      buffer->minorToMajor.push_back(static_cast<int64_t>(i));
+    buffer->minorToMajor = buffer->layout;
+    if (buffer->layout.empty())
+      for (size_t i = buffer->dims.size(); i-- > 0;)
+        buffer->minorToMajor.push_back(static_cast<int64_t>(i));
   });
   PJRT_Buffer_MemoryLayout layout = {};
   layout.struct_size = sizeof layout;

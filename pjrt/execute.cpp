@@ -2,6 +2,7 @@
 
 #include "alula/compiler.h"
 #include "pjrt/functions.h"
+#include "pjrt/layout.h"
 #include "pjrt/program.h"
 
 #include <algorithm>
@@ -114,12 +115,24 @@ void Launch::run() {
   done->finish(std::move(error));
 }
 
+/// "f32[2,3]".
 std::string printShape(alula_dtype dtype, const std::vector<int64_t> &dims) {
   std::string text = alula_dtype_get_name(dtype);
   text += '[';
   for (size_t i = 0; i < dims.size(); ++i)
     text += (i ? "," : "") + std::to_string(dims[i]);
   return text + ']';
+}
+
+/// What an argument should be and what it is, layouts only if they differ.
+std::string compareShapes(const ValueType &type, const Buffer &buffer) {
+  std::string taken = printShape(type.dtype, type.dims);
+  std::string had = printShape(buffer.dtype, buffer.dims);
+  if (type.layout != buffer.layout) {
+    taken += printLayout(type.layout, type.dims.size());
+    had += printLayout(buffer.layout, buffer.dims.size());
+  }
+  return "the program takes " + taken + ", the buffer has " + had;
 }
 
 bool agree(const ValueType &type, const Buffer &buffer) {
@@ -130,7 +143,7 @@ bool agree(const ValueType &type, const Buffer &buffer) {
   for (size_t i = 0; i < type.dims.size(); ++i)
     if (type.dims[i] >= 0 && type.dims[i] != buffer.dims[i])
       return false;
-  return true;
+  return type.layout == buffer.layout;
 }
 
 /// Takes a use of each argument; nothing changes yet.
@@ -147,10 +160,7 @@ void *takeArguments(Launch &launch, size_t replica) {
       return invalid(where + "it is on " + buffer->device->description +
                      ", the program runs on " + launch.device->description);
     if (!agree(program.arguments[i], *buffer))
-      return invalid(
-          where + "the program takes " +
-          printShape(program.arguments[i].dtype, program.arguments[i].dims) +
-          ", the buffer has " + printShape(buffer->dtype, buffer->dims));
+      return invalid(where + compareShapes(program.arguments[i], *buffer));
     Ref<Value> value = buffer->acquire();
     if (!value)
       return invalid(where + "Buffer has been deleted or donated.");
@@ -222,10 +232,11 @@ void keepInputs(void *given, std::vector<uint8_t> &donated) {
 void makeResults(Launch &launch, void **outputs) {
   const Program &program = *launch.program;
   for (size_t i = 0; i < program.results.size(); ++i) {
-    auto &[dtype, dims] = program.results[i];
+    auto &[dtype, dims, layout] = program.results[i];
     auto value = make<Value>(launch.device, launch.done);
     launch.results.push_back(value);
-    auto *buffer = new Buffer(launch.device, dtype, dims, std::move(value));
+    auto *buffer =
+        new Buffer(launch.device, dtype, dims, layout, std::move(value));
     buffer->memory = &launch.device->memories[program.resultMemories[i]];
     outputs[i] = buffer;
   }

@@ -26,9 +26,19 @@ struct HostArray {
   const int64_t *dims;
   size_t rank, bytes, elementBytes;
   std::vector<int64_t> strides;
-  bool isDense, isShared, isReadOnly;
+  /// What the client wants of our array, and the strides that it means.
+  Layout layout;
+  std::vector<int64_t> deviceStrides;
+  bool isShared, isReadOnly;
 
   size_t countElements() const { return bytes / elementBytes; }
+  /// Whether its memory is as that of our array.
+  bool isDense() const {
+    return isSamePlaces(dims, strides.data(), deviceStrides.data(), rank);
+  }
+  std::vector<int64_t> getDimsInMemory() const {
+    return alula::pjrt::getDimsInMemory(dims, rank, layout);
+  }
 };
 
 void *readShape(PJRT_Client_BufferFromHostBuffer_Args *args, HostArray &host) {
@@ -66,21 +76,24 @@ void *readHostArray(PJRT_Client_BufferFromHostBuffer_Args *args,
                      std::to_string(host.rank));
     host.strides.assign(strides, strides + strideCount);
   } else {
-    host.strides = getStrides(host.dims, host.rank, host.elementBytes, nullptr);
+    host.strides = getStrides(host.dims, host.rank, host.elementBytes, {});
   }
-  host.isDense =
-      isDense(host.dims, host.strides.data(), host.rank, host.elementBytes);
   uint32_t semantics = take(args, &ALULA_ARGS::host_buffer_semantics);
   host.isShared =
       semantics == ImmutableZeroCopy || semantics == MutableZeroCopy;
   host.isReadOnly = semantics == ImmutableZeroCopy;
-  return checkDeviceLayout(take(args, &ALULA_ARGS::device_layout), host.dims,
-                           host.rank, host.elementBytes);
+  if (void *error =
+          readDeviceLayout(take(args, &ALULA_ARGS::device_layout), host.dims,
+                           host.rank, host.elementBytes, host.layout))
+    return error;
+  host.deviceStrides =
+      getStrides(host.dims, host.rank, host.elementBytes, host.layout);
+  return nullptr;
 }
 
 bool canShare(const HostArray &host) {
   return alula_instance_shares_memory(host.device->client->instance) &&
-         host.isShared && host.isDense && host.bytes >= leastZeroCopyBytes &&
+         host.isShared && host.isDense() && host.bytes >= leastZeroCopyBytes &&
          reinterpret_cast<uintptr_t>(host.data) % zeroCopyAlignment == 0 &&
          isCanonical(host.dtype, host.data, host.countElements());
 }
@@ -92,39 +105,38 @@ void *shareMemory(const HostArray &host, Ref<Event> &done, Buffer *&buffer) {
     Ref<Event>(as<Event>(user))->finish();
   };
   alula_buffer *data;
-  if (alula_error *error =
-          alula_buffer_wrap(host.device->client->instance, host.dtype,
-                            static_cast<uint32_t>(host.rank), host.dims,
-                            const_cast<char *>(host.data), host.bytes, release,
-                            event.get(), &data))
+  if (alula_error *error = alula_buffer_wrap(
+          host.device->client->instance, host.dtype,
+          static_cast<uint32_t>(host.rank), host.getDimsInMemory().data(),
+          const_cast<char *>(host.data), host.bytes, release, event.get(),
+          &data))
     return makeError(error);
   done = event;
   event.leak();
-  buffer = makeBuffer(host.device, data, host.isReadOnly);
+  buffer = makeBuffer(host.device, data, host.layout, host.isReadOnly);
   return nullptr;
 }
 
 void *copyFromHost(const HostArray &host, Buffer *&buffer) {
   alula_buffer *data;
-  if (alula_error *error = alula_buffer_create(
-          host.device->client->instance, host.dtype,
-          static_cast<uint32_t>(host.rank), host.dims, &data))
+  if (alula_error *error =
+          alula_buffer_create(host.device->client->instance, host.dtype,
+                              static_cast<uint32_t>(host.rank),
+                              host.getDimsInMemory().data(), &data))
     return makeError(error);
   HostView view(data, HostView::Use::write);
   char *to = view.data();
-  if (host.bytes && host.isDense)
+  if (host.bytes && host.isDense())
     memcpy(to, host.data, host.bytes);
   else if (host.bytes)
-    copyStrided(
-        to, getStrides(host.dims, host.rank, host.elementBytes, nullptr).data(),
-        host.data, host.strides.data(), host.dims, host.rank,
-        host.elementBytes);
+    copyStrided(to, host.deviceStrides.data(), host.data, host.strides.data(),
+                host.dims, host.rank, host.elementBytes);
   canonicalize(host.dtype, to, host.countElements());
   if (alula_error *error = view.finish()) {
     alula_buffer_release(data);
     return makeError(error);
   }
-  buffer = makeBuffer(host.device, data);
+  buffer = makeBuffer(host.device, data, host.layout);
   return nullptr;
 }
 } // namespace
@@ -155,7 +167,7 @@ namespace {
 struct HostTarget {
   char *data;
   bool isPacked;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> dims, strides, deviceStrides;
 };
 
 alula_error *copyToHost(const Value &value, const HostTarget &target) {
@@ -169,16 +181,25 @@ alula_error *copyToHost(const Value &value, const HostTarget &target) {
   const char *from = view.data();
   alula_dtype dtype = alula_buffer_get_dtype(data);
   size_t elementBytes = alula_dtype_get_bytes(dtype);
-  const int64_t *dims = alula_buffer_get_dims(data);
-  size_t rank = alula_buffer_get_rank(data);
-  if (target.isPacked)
+  const int64_t *dims = target.dims.data();
+  size_t rank = target.dims.size();
+  bool isSame = isSamePlaces(dims, target.strides.data(),
+                             target.deviceStrides.data(), rank);
+  auto turn = [&](char *to) {
+    copyStrided(to, target.strides.data(), from, target.deviceStrides.data(),
+                dims, rank, elementBytes);
+  };
+  if (target.isPacked && !isSame) {
+    std::vector<char> turned(bytes);
+    turn(turned.data());
+    pack(dtype, turned.data(), target.data, bytes / elementBytes);
+  } else if (target.isPacked) {
     pack(dtype, from, target.data, bytes / elementBytes);
-  else if (isDense(dims, target.strides.data(), rank, elementBytes))
+  } else if (isSame) {
     memcpy(target.data, from, bytes);
-  else
-    copyStrided(target.data, target.strides.data(), from,
-                getStrides(dims, rank, elementBytes, nullptr).data(), dims,
-                rank, elementBytes);
+  } else {
+    turn(target.data);
+  }
   return nullptr;
 }
 
@@ -211,10 +232,14 @@ void *alula::pjrt::Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args) {
   size_t bytes = 0;
   countBytes(src->dims.data(), rank, src->dtype, bytes);
   HostTarget target = {
-      static_cast<char *>(take(args, &ALULA_ARGS::dst)), false, {}};
+      static_cast<char *>(take(args, &ALULA_ARGS::dst)),
+      false,
+      src->dims,
+      {},
+      getStrides(src->dims.data(), rank, elementBytes, src->layout)};
   if (void *error =
           readLayout(take(args, &ALULA_ARGS::host_layout), src->dims.data(),
-                     rank, elementBytes, target.strides))
+                     rank, elementBytes, src->layout, target.strides))
     return error;
   if (!target.data && bytes) {
     put(args, &ALULA_ARGS::dst_size, bytes);
@@ -336,7 +361,7 @@ void *copyTo(Buffer &source, Device *device, Buffer *&result) {
     return deletedError();
   auto done = make<Event>();
   auto to = make<Value>(device, done);
-  result = new Buffer(device, source.dtype, source.dims, to);
+  result = new Buffer(device, source.dtype, source.dims, source.layout, to);
   Event &ready = *from->ready;
   ready.onReady([from = std::move(from), to](const Error *) mutable {
     copyValue(std::move(from), *to);

@@ -2,25 +2,19 @@
 
 #include "pjrt/functions.h"
 #include "pjrt/guarded.h"
+#include "pjrt/layout.h"
 #include "pjrt/program.h"
 #include "pjrt/shardings_extension.h"
 
-#include <deque>
+#include <set>
 
 using namespace alula::pjrt;
 
-void *alula::pjrt::getRowMajorLayout(size_t rank) {
+void *alula::pjrt::getLayoutObject(const std::string &text) {
   static std::mutex *const mutex = new std::mutex;
-  static auto *const texts = new std::deque<std::string>;
+  static auto *const texts = new std::set<std::string>;
   std::lock_guard lock(*mutex);
-  while (texts->size() <= rank) {
-    // XLA's text: dimensions from the fastest to the slowest.
-    std::string text = "{";
-    for (size_t dim = texts->size(); dim-- > 0;)
-      text += std::to_string(dim) + (dim ? "," : "");
-    texts->push_back(text + "}");
-  }
-  return &(*texts)[rank];
+  return const_cast<std::string *>(&*texts->insert(text).first);
 }
 
 namespace {
@@ -42,20 +36,21 @@ template <typename Args> void *getDefaultLayout(Args *args) {
   if (rank > 1024)
     return invalid("alula: no array has " + std::to_string(rank) +
                    " dimensions");
-  put(args, &Args::layout, getRowMajorLayout(rank));
+  put(args, &Args::layout, getLayoutObject(printLayout({}, rank)));
   return nullptr;
 }
 
 void *getBufferLayout(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args *args) {
   ALULA_TAKE(Buffer, buffer);
-  put(args, &ALULA_ARGS::layout, getRowMajorLayout(buffer->dims.size()));
+  put(args, &ALULA_ARGS::layout,
+      getLayoutObject(printLayout(buffer->layout, buffer->dims.size())));
   return nullptr;
 }
 
 void *
 getOutputLayouts(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *args) {
   ALULA_TAKE(Executable, executable);
-  auto &layouts = executable->program->resultLayouts;
+  auto &layouts = executable->program->resultLayoutObjects;
   put(args, &ALULA_ARGS::num_outputs, layouts.size());
   put(args, &ALULA_ARGS::layouts, layouts.data());
   return nullptr;
@@ -64,7 +59,7 @@ getOutputLayouts(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *args) {
 void *getParameterLayouts(
     PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args *args) {
   ALULA_TAKE(Executable, executable);
-  auto &layouts = executable->program->argumentLayouts;
+  auto &layouts = executable->program->argumentLayoutObjects;
   put(args, &ALULA_ARGS::num_parameters, layouts.size());
   put(args, &ALULA_ARGS::layouts, layouts.data());
   return nullptr;

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <cstddef>
+#include <string>
 
 struct PJRT_Layouts_Extension;
 
 namespace alula::pjrt {
 
-/// A PJRT_Layouts_MemoryLayout: the row-major one of arrays of a rank. There
-/// is one for each rank, for ever.
-void *getRowMajorLayout(size_t rank);
+/// A PJRT_Layouts_MemoryLayout, the one with this text, for ever.
+void *getLayoutObject(const std::string &text);
 
 /// Without it, jaxlib learns layouts by translating every program to HLO, which
 /// takes longer than compiling a small one.

@@ -15,6 +15,11 @@ struct Wanted {
   alula_dtype dtype;
   std::vector<int64_t> dims;
   size_t bytes;
+  Layout layout;
+
+  std::vector<int64_t> getDimsInMemory() const {
+    return alula::pjrt::getDimsInMemory(dims.data(), dims.size(), layout);
+  }
 };
 
 void *readWanted(Device *device, uint32_t type, const void *dims, size_t rank,
@@ -34,13 +39,14 @@ void *readWanted(Device *device, uint32_t type, const void *dims, size_t rank,
   wanted.dims.assign(first, first + rank);
   if (!countBytes(first, rank, wanted.dtype, wanted.bytes))
     return invalid("alula: the array's shape has a negative or too large size");
-  return checkDeviceLayout(layout, first, rank,
-                           alula_dtype_get_bytes(wanted.dtype));
+  return readDeviceLayout(layout, first, rank,
+                          alula_dtype_get_bytes(wanted.dtype), wanted.layout);
 }
 
 Buffer *makePromise(const Wanted &wanted, Ref<Value> &value) {
   value = make<Value>(wanted.device, make<Event>());
-  return new Buffer(wanted.device, wanted.dtype, wanted.dims, value);
+  return new Buffer(wanted.device, wanted.dtype, wanted.dims, wanted.layout,
+                    value);
 }
 
 /// The client's memory, and whom to tell when nobody needs it.
@@ -76,14 +82,16 @@ void *alula::pjrt::Client_CreateViewOfDeviceBuffer(
   auto view = std::make_unique<View>(
       View{onDelete, take(args, &ALULA_ARGS::on_delete_callback_arg)});
   alula_buffer *data;
-  if (alula_error *error = alula_buffer_wrap(
-          client->instance, wanted.dtype,
-          static_cast<uint32_t>(wanted.dims.size()), wanted.dims.data(), memory,
-          wanted.bytes, View::release, view.get(), &data))
+  if (alula_error *error =
+          alula_buffer_wrap(client->instance, wanted.dtype,
+                            static_cast<uint32_t>(wanted.dims.size()),
+                            wanted.getDimsInMemory().data(), memory,
+                            wanted.bytes, View::release, view.get(), &data))
     return makeError(error);
   view.release();
   // The client may show the memory to others: it is not written in place.
-  Buffer *buffer = makeBuffer(wanted.device, data, /*isReadOnly=*/true);
+  Buffer *buffer =
+      makeBuffer(wanted.device, data, wanted.layout, /*isReadOnly=*/true);
   buffer->memory = getMemory(wanted.device, take(args, &ALULA_ARGS::memory));
   put(args, &ALULA_ARGS::buffer, buffer);
   return nullptr;
@@ -103,15 +111,16 @@ void *alula::pjrt::Client_CreateUninitializedBuffer(
                      take(args, &ALULA_ARGS::shape_layout), wanted))
     return error;
   alula_buffer *data;
-  if (alula_error *error = alula_buffer_create(
-          client->instance, wanted.dtype,
-          static_cast<uint32_t>(wanted.dims.size()), wanted.dims.data(), &data))
+  if (alula_error *error =
+          alula_buffer_create(client->instance, wanted.dtype,
+                              static_cast<uint32_t>(wanted.dims.size()),
+                              wanted.getDimsInMemory().data(), &data))
     return makeError(error);
   if (void *error = canonicalize(data)) {
     alula_buffer_release(data);
     return error;
   }
-  Buffer *buffer = makeBuffer(wanted.device, data);
+  Buffer *buffer = makeBuffer(wanted.device, data, wanted.layout);
   buffer->memory = getMemory(wanted.device, take(args, &ALULA_ARGS::memory));
   put(args, &ALULA_ARGS::buffer, buffer);
   return nullptr;
@@ -138,6 +147,19 @@ void *alula::pjrt::Client_CreateErrorBuffer(
   return nullptr;
 }
 
+namespace {
+/// A promise of a buffer, until another one keeps it.
+struct Alias {
+  Wanted wanted;
+  Ref<Value> value;
+
+  bool isKeptBy(const Buffer &buffer) const {
+    return wanted.dtype == buffer.dtype && wanted.dims == buffer.dims &&
+           wanted.layout == buffer.layout;
+  }
+};
+} // namespace
+
 void *alula::pjrt::Client_CreateAliasBuffer(
     PJRT_Client_CreateAliasBuffer_Args *args) {
   ALULA_TAKE(Client, client);
@@ -155,25 +177,31 @@ void *alula::pjrt::Client_CreateAliasBuffer(
   Buffer *made = makePromise(wanted, value);
   made->memory = memory;
   put(args, &ALULA_ARGS::alias_buffer, made);
-  // One use, which the fulfilment takes over.
-  put(args, &ALULA_ARGS::fulfill_alias_buffer_cb, value.leak());
+  // Which the fulfilment takes over.
+  put(args, &ALULA_ARGS::fulfill_alias_buffer_cb,
+      new Alias{std::move(wanted), std::move(value)});
   return nullptr;
 }
 
 void *alula::pjrt::Client_FulfillAliasBuffer(
     PJRT_Client_FulfillAliasBuffer_Args *args) {
   ALULA_TAKE(Client, client);
-  ALULA_TAKE(Value, fulfill_alias_buffer_cb);
-  Ref<Value> to(fulfill_alias_buffer_cb);
+  ALULA_TAKE(Alias, fulfill_alias_buffer_cb);
+  std::unique_ptr<Alias> alias(fulfill_alias_buffer_cb);
+  Ref<Value> to = alias->value;
   if (uint32_t code = take(args, &ALULA_ARGS::status_code)) {
     failValue(*to, readError(code, take(args, &ALULA_ARGS::error_message),
                              take(args, &ALULA_ARGS::error_message_size)));
     return nullptr;
   }
   auto *buffer = as<Buffer>(take(args, &ALULA_ARGS::buffer));
-  Ref<Value> from = buffer ? buffer->acquire() : Ref<Value>();
+  bool isRight = buffer && alias->isKeptBy(*buffer);
+  Ref<Value> from = isRight ? buffer->acquire() : Ref<Value>();
   if (!from) {
-    void *error = buffer ? deletedError() : missing("buffer");
+    void *error = isRight  ? deletedError()
+                  : buffer ? invalid("alula: the buffer has another shape or "
+                                     "layout than the one that was promised")
+                           : missing("buffer");
     failValue(*to, *as<Error>(error));
     return error;
   }
@@ -217,7 +245,8 @@ void *alula::pjrt::Buffer_DonateWithControlDependency(
   Ref<Value> from = buffer->acquire();
   if (!from || !buffer->takeAway(from.get()))
     return deletedError();
-  Wanted wanted = {buffer->device, buffer->dtype, buffer->dims, 0};
+  Wanted wanted = {buffer->device, buffer->dtype, buffer->dims, 0,
+                   buffer->layout};
   Ref<Value> to;
   Buffer *made = makePromise(wanted, to);
   made->memory = buffer->memory;

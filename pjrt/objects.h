@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pjrt/queue.h"
+#include "pjrt/strides.h"
 #include "pjrt/value.h"
 
 #include <memory>
@@ -107,10 +108,10 @@ struct Client {
 class Buffer {
 public:
   Buffer(Device *device, alula_dtype dtype, std::vector<int64_t> dims,
-         Ref<Value> value)
+         Layout layout, Ref<Value> value)
       : device(device), dtype(dtype), dims(std::move(dims)),
-        ready(value->ready), memory(&device->memories[0]),
-        value(std::move(value)) {}
+        layout(std::move(layout)), ready(value->ready),
+        memory(&device->memories[0]), value(std::move(value)) {}
 
   /// The array, null if deleted or donated.
   Ref<Value> acquire();
@@ -129,10 +130,12 @@ public:
   Device *const device;
   const alula_dtype dtype;
   const std::vector<int64_t> dims;
+  /// How the value lies: it is a row-major array of dimensions in this order.
+  const Layout layout;
   const Ref<Event> ready;
   /// May be set before the client has the buffer.
   Memory *memory;
-  /// Row-major; made when a client asks.
+  /// The layout, row-major included; made when a client asks.
   std::vector<int64_t> minorToMajor;
   std::once_flag minorToMajorMade;
 
@@ -158,7 +161,8 @@ inline Memory *getMemory(Device *device, void *memory) {
 }
 
 /// A buffer for data that is there.
-Buffer *makeBuffer(Device *device, alula_buffer *data, bool isReadOnly = false);
+Buffer *makeBuffer(Device *device, alula_buffer *data, const Layout &layout,
+                   bool isReadOnly = false);
 
 inline void *deletedError() {
   return invalid("Buffer has been deleted or donated.");

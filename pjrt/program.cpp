@@ -1,6 +1,7 @@
 // Compiling a program, and what the compiled program says of itself.
 
 #include "pjrt/program.h"
+#include "pjrt/layout.h"
 #include "pjrt/layouts_extension.h"
 #include "pjrt/op_sharding.h"
 #include "pjrt/python_callbacks.h"
@@ -81,47 +82,70 @@ int64_t getBytes(const ValueType &type) {
   return bytes;
 }
 
-ValueType readType(const alula_value_info &info) {
-  return {info.dtype, std::vector<int64_t>(info.dims, info.dims + info.rank)};
+/// The artifact has arrays as they lie in memory.
+void *readType(const alula_value_info &info, std::string_view layoutText,
+               ValueType &type) {
+  Layout layout = parseLayout(layoutText);
+  // Also what comes from a file must be a permutation.
+  if (!layout.empty() && (layout.size() != info.rank ||
+                          getStrides(info.dims, info.rank, 1, layout).empty()))
+    return invalid("alula: the layout " + std::string(layoutText) +
+                   " is not one of an array of rank " +
+                   std::to_string(info.rank));
+  type = {info.dtype, getDimsOfProgram(info.dims, info.rank, layout),
+          std::move(layout)};
+  return nullptr;
 }
 
-void describeArguments(Program &program) {
+void *findLayoutObject(const ValueType &type) {
+  return getLayoutObject(printLayout(type.layout, type.dims.size()));
+}
+
+void *describeArguments(Program &program) {
   uint32_t count =
       alula_executable_get_argument_count(program.executable, program.function);
   program.donated.resize(count);
+  program.argumentLayouts.resize(count);
   for (uint32_t i = 0; i < count; ++i) {
     alula_value_info info = {};
     info.struct_bytes = sizeof info;
     alula_executable_get_argument(program.executable, program.function, i,
                                   &info);
-    program.arguments.push_back(readType(info));
-    program.argumentLayouts.push_back(
-        getRowMajorLayout(program.arguments.back().dims.size()));
-    int64_t bytes = getBytes(program.arguments.back());
+    ValueType type;
+    if (void *error = readType(info, program.argumentLayouts[i], type))
+      return error;
+    program.argumentLayoutObjects.push_back(findLayoutObject(type));
+    int64_t bytes = getBytes(type);
+    program.arguments.push_back(std::move(type));
     program.argumentBytes += bytes;
     program.aliased.push_back(info.alias >= 0);
     // Memory that is taken over serves twice.
     if (info.alias >= 0 && program.donated[i])
       program.aliasBytes += bytes;
   }
+  return nullptr;
 }
 
-void describeResults(Program &program) {
+void *describeResults(Program &program) {
   uint32_t count =
       alula_executable_get_result_count(program.executable, program.function);
+  program.resultLayouts.resize(count);
   for (uint32_t i = 0; i < count; ++i) {
     alula_value_info info = {};
     info.struct_bytes = sizeof info;
     alula_executable_get_result(program.executable, program.function, i, &info);
-    ValueType type = readType(info);
+    ValueType type;
+    if (void *error = readType(info, program.resultLayouts[i], type))
+      return error;
     program.resultBytes += getBytes(type);
     program.resultTypeCodes.push_back(alula_dtype_get_pjrt(type.dtype));
     program.resultDims.insert(program.resultDims.end(), type.dims.begin(),
                               type.dims.end());
     program.resultRanks.push_back(type.dims.size());
-    program.resultLayouts.push_back(getRowMajorLayout(type.dims.size()));
+    program.resultLayoutObjects.push_back(findLayoutObject(type));
     program.results.push_back(std::move(type));
   }
+  return nullptr;
 }
 
 /// The kinds as the API wants them; what is not known is the default.
@@ -195,8 +219,10 @@ void *alula::pjrt::loadProgram(const Host &host, Program &program) {
     return makeError(error);
   program.fingerprint =
       std::to_string(alula_executable_get_hash(program.executable));
-  describeArguments(program);
-  describeResults(program);
+  if (void *problem = describeArguments(program))
+    return problem;
+  if (void *problem = describeResults(program))
+    return problem;
   describeMemories(program.arguments.size(), program.argumentMemories,
                    program.argumentKinds, program.argumentKindSizes);
   describeMemories(program.results.size(), program.resultMemories,
@@ -244,6 +270,12 @@ void readInfo(const alula_program_info *info, Program &program) {
   for (uint32_t i = 0; i < alula_program_info_get_result_count(info); ++i)
     program.resultMemories.push_back(
         findMemory(alula_program_info_get_result_memory(info, i)));
+  for (uint32_t i = 0; i < alula_program_info_get_argument_count(info); ++i)
+    program.argumentLayouts.push_back(
+        alula_program_info_get_argument_layout(info, i));
+  for (uint32_t i = 0; i < alula_program_info_get_result_count(info); ++i)
+    program.resultLayouts.push_back(
+        alula_program_info_get_result_layout(info, i));
   for (uint32_t i = 0;
        const char *text = alula_program_info_get_argument_sharding(info, i);
        ++i)
@@ -251,15 +283,6 @@ void readInfo(const alula_program_info *info, Program &program) {
   for (uint32_t i = 0;
        const char *text = alula_program_info_get_result_sharding(info, i); ++i)
     program.resultShardings.messages.push_back(writeOpSharding(text));
-}
-
-/// Says in one sentence what is not there yet, instead of an error deep down.
-void *checkDemands(uint32_t flags) {
-  if (flags & ALULA_PROGRAM_LAYOUTS)
-    return makeError(ALULA_STATUS_UNIMPLEMENTED,
-                     "alula: the program asks for arrays in layouts other than "
-                     "row-major, which are not implemented");
-  return nullptr;
 }
 } // namespace
 
@@ -304,6 +327,7 @@ struct Compilation {
     given.custom_call_count = std::size(customCalls);
     given.replica_count = static_cast<uint32_t>(options.replicas);
     given.partition_count = static_cast<uint32_t>(options.partitions);
+    given.physical_layouts = 1;
   }
   Compilation(const Compilation &) = delete;
   Compilation &operator=(const Compilation &) = delete;
@@ -316,8 +340,8 @@ struct Compilation {
     char *message = nullptr;
     alula_status_code code = alula_compile(source.data(), source.size(), &given,
                                            &result, &resultBytes, &message);
-    void *error = checkDemands(info ? alula_program_info_get_flags(info) : 0);
-    if (!error && code != ALULA_STATUS_OK)
+    void *error = nullptr;
+    if (code != ALULA_STATUS_OK)
       error =
           makeError(first.getCode(code), !first.text.empty() ? first.text
                                          : message           ? message

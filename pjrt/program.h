@@ -9,6 +9,7 @@ namespace alula::pjrt {
 struct ValueType {
   alula_dtype dtype;
   std::vector<int64_t> dims;
+  Layout layout;
 };
 
 /// One line of the cost analysis.
@@ -66,6 +67,8 @@ struct Program {
   std::vector<uint8_t> donated;
   /// For each argument and result its memory, of `memoryKinds`.
   std::vector<uint8_t> argumentMemories, resultMemories;
+  /// For each argument and result its layout as text, empty for row-major.
+  std::vector<std::string> argumentLayouts, resultLayouts;
   Shardings argumentShardings, resultShardings;
   uint32_t flags = 0;
   AlignedBytes artifact;
@@ -89,7 +92,7 @@ struct Program {
   std::vector<uint32_t> resultTypeCodes;
   std::vector<int64_t> resultDims;
   std::vector<size_t> resultRanks;
-  std::vector<void *> argumentLayouts, resultLayouts;
+  std::vector<void *> argumentLayoutObjects, resultLayoutObjects;
   std::vector<const char *> argumentKinds, resultKinds;
   std::vector<size_t> argumentKindSizes, resultKindSizes;
   std::vector<PJRT_NamedValue> costValues;

@@ -2,8 +2,8 @@
 //
 //   "ALULAPJX", a version, the hash of what follows, then texts, each after its
 //   size: who made it, name, program, compile options, costs, donated
-//   arguments, memories of arguments and of results, shardings of arguments and
-//   of results, flags, artifact.
+//   arguments, memories of arguments and of results, layouts of both, shardings
+//   of both, flags, artifact.
 //
 // Everything is little endian, as the artifact is.
 
@@ -14,7 +14,7 @@ using namespace alula::pjrt;
 
 namespace {
 constexpr std::string_view magic = "ALULAPJX";
-constexpr uint64_t formatVersion = 3;
+constexpr uint64_t formatVersion = 4;
 constexpr size_t headerBytes = 24;
 
 /// FNV-1a over words: finds damage, not malice.
@@ -121,6 +121,8 @@ std::string alula::pjrt::serializeProgram(const Program &program) {
        {&program.donated, &program.argumentMemories, &program.resultMemories})
     writeText(body,
               {reinterpret_cast<const char *>(list->data()), list->size()});
+  writeText(body, writeTexts(program.argumentLayouts));
+  writeText(body, writeTexts(program.resultLayouts));
   writeText(body, writeTexts(program.argumentShardings.messages));
   writeText(body, writeTexts(program.resultShardings.messages));
   writeNumber(body, program.flags);
@@ -161,6 +163,8 @@ void *alula::pjrt::deserializeProgram(std::string_view bytes,
     std::string_view values = reader.text();
     list->assign(values.begin(), values.end());
   }
+  readTexts(reader.text(), program.argumentLayouts);
+  readTexts(reader.text(), program.resultLayouts);
   readTexts(reader.text(), program.argumentShardings.messages);
   readTexts(reader.text(), program.resultShardings.messages);
   program.flags = static_cast<uint32_t>(reader.number());

@@ -24,14 +24,22 @@ bool alula::pjrt::countBytes(const int64_t *dims, size_t rank,
   return isEmpty || total <= (size_t(1) << 48);
 }
 
+Layout alula::pjrt::simplifyLayout(Layout layout) {
+  size_t rank = layout.size();
+  for (size_t i = 0; i < rank; ++i)
+    if (layout[i] != static_cast<int64_t>(rank - 1 - i))
+      return layout;
+  return {};
+}
+
 std::vector<int64_t> alula::pjrt::getStrides(const int64_t *dims, size_t rank,
                                              size_t elementBytes,
-                                             const int64_t *minorToMajor) {
+                                             const Layout &layout) {
   std::vector<int64_t> strides(rank, 0);
   auto stride = static_cast<int64_t>(elementBytes);
   for (size_t i = 0; i < rank; ++i) {
     int64_t dim =
-        minorToMajor ? minorToMajor[i] : static_cast<int64_t>(rank - 1 - i);
+        layout.empty() ? static_cast<int64_t>(rank - 1 - i) : layout[i];
     if (dim < 0 || dim >= static_cast<int64_t>(rank) ||
         strides[static_cast<size_t>(dim)])
       return {};
@@ -41,18 +49,48 @@ std::vector<int64_t> alula::pjrt::getStrides(const int64_t *dims, size_t rank,
   return strides;
 }
 
-bool alula::pjrt::isDense(const int64_t *dims, const int64_t *strides,
-                          size_t rank, size_t elementBytes) {
+bool alula::pjrt::findLayout(const int64_t *dims, const int64_t *strides,
+                             size_t rank, size_t elementBytes, Layout &layout) {
+  layout.clear();
+  for (size_t i = rank; i-- > 0;)
+    layout.push_back(static_cast<int64_t>(i));
+  auto rowMajor = getStrides(dims, rank, elementBytes, {});
+  if (!isSamePlaces(dims, strides, rowMajor.data(), rank))
+    std::stable_sort(layout.begin(), layout.end(), [&](int64_t a, int64_t b) {
+      return strides[a] < strides[b];
+    });
+  layout = simplifyLayout(std::move(layout));
+  auto found = getStrides(dims, rank, elementBytes, layout);
+  return isSamePlaces(dims, strides, found.data(), rank);
+}
+
+bool alula::pjrt::isSamePlaces(const int64_t *dims, const int64_t *some,
+                               const int64_t *others, size_t rank) {
   // Where nothing is, every order is right.
   if (std::find(dims, dims + rank, 0) != dims + rank)
     return true;
-  auto expected = static_cast<int64_t>(elementBytes);
-  for (size_t i = rank; i-- > 0;) {
-    if (dims[i] != 1 && strides[i] != expected)
+  for (size_t i = 0; i < rank; ++i)
+    if (dims[i] != 1 && some[i] != others[i])
       return false;
-    expected *= dims[i];
-  }
   return true;
+}
+
+std::vector<int64_t> alula::pjrt::getDimsInMemory(const int64_t *dims,
+                                                  size_t rank,
+                                                  const Layout &layout) {
+  std::vector<int64_t> result(dims, dims + rank);
+  for (size_t i = 0; i < layout.size(); ++i)
+    result[rank - 1 - i] = dims[layout[i]];
+  return result;
+}
+
+std::vector<int64_t> alula::pjrt::getDimsOfProgram(const int64_t *dimsInMemory,
+                                                   size_t rank,
+                                                   const Layout &layout) {
+  std::vector<int64_t> result(dimsInMemory, dimsInMemory + rank);
+  for (size_t i = 0; i < layout.size(); ++i)
+    result[static_cast<size_t>(layout[i])] = dimsInMemory[rank - 1 - i];
+  return result;
 }
 
 namespace {

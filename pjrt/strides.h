@@ -14,15 +14,32 @@ namespace alula::pjrt {
 bool countBytes(const int64_t *dims, size_t rank, alula_dtype dtype,
                 size_t &bytes);
 
-/// Byte strides of an array without gaps whose dimensions, fastest first, are
-/// `minorToMajor`; empty if that is no permutation of the dimensions.
-std::vector<int64_t> getStrides(const int64_t *dims, size_t rank,
-                                size_t elementBytes,
-                                const int64_t *minorToMajor);
+/// The order in which an array's dimensions lie, from minor to major; empty for
+/// row-major.
+using Layout = std::vector<int64_t>;
 
-/// Whether rows lie one after the other, the last dimension fastest.
-bool isDense(const int64_t *dims, const int64_t *strides, size_t rank,
-             size_t elementBytes);
+/// The same, empty if it is row-major.
+Layout simplifyLayout(Layout layout);
+
+/// Byte strides of an array without gaps; empty if the layout is no permutation
+/// of the dimensions.
+std::vector<int64_t> getStrides(const int64_t *dims, size_t rank,
+                                size_t elementBytes, const Layout &layout);
+
+/// The layout without gaps that has these strides; false if there is none.
+bool findLayout(const int64_t *dims, const int64_t *strides, size_t rank,
+                size_t elementBytes, Layout &layout);
+
+/// Whether all elements lie at the same places with either strides.
+bool isSamePlaces(const int64_t *dims, const int64_t *some,
+                  const int64_t *others, size_t rank);
+
+/// The row-major array that lies in memory as one of these dims and this layout
+/// does, and back.
+std::vector<int64_t> getDimsInMemory(const int64_t *dims, size_t rank,
+                                     const Layout &layout);
+std::vector<int64_t> getDimsOfProgram(const int64_t *dimsInMemory, size_t rank,
+                                      const Layout &layout);
 
 /// Copies elements between any two layouts.
 void copyStrided(char *to, const int64_t *toStrides, const char *from,
