@@ -93,7 +93,8 @@ void *readHostArray(PJRT_Client_BufferFromHostBuffer_Args *args,
 
 bool canShare(const HostArray &host) {
   return alula_instance_shares_memory(host.device->client->instance) &&
-         host.isShared && host.isDense() && host.bytes >= leastZeroCopyBytes &&
+         host.isShared && alula_dtype_get_packing(host.dtype) == 1 &&
+         host.isDense() && host.bytes >= leastZeroCopyBytes &&
          reinterpret_cast<uintptr_t>(host.data) % zeroCopyAlignment == 0 &&
          isCanonical(host.dtype, host.data, host.countElements());
 }
@@ -172,8 +173,7 @@ struct HostTarget {
 
 alula_error *copyToHost(const Value &value, const HostTarget &target) {
   alula_buffer *data = value.data;
-  size_t bytes = alula_buffer_get_bytes(data);
-  if (bytes == 0)
+  if (alula_buffer_get_bytes(data) == 0)
     return nullptr;
   HostView view(data, HostView::Use::read);
   if (alula_error *error = view.finish())
@@ -181,6 +181,7 @@ alula_error *copyToHost(const Value &value, const HostTarget &target) {
   const char *from = view.data();
   alula_dtype dtype = alula_buffer_get_dtype(data);
   size_t elementBytes = alula_dtype_get_bytes(dtype);
+  size_t count = view.countElements(), bytes = count * elementBytes;
   const int64_t *dims = target.dims.data();
   size_t rank = target.dims.size();
   bool isSame = isSamePlaces(dims, target.strides.data(),
@@ -192,9 +193,9 @@ alula_error *copyToHost(const Value &value, const HostTarget &target) {
   if (target.isPacked && !isSame) {
     std::vector<char> turned(bytes);
     turn(turned.data());
-    pack(dtype, turned.data(), target.data, bytes / elementBytes);
+    alula_dtype_pack(dtype, turned.data(), target.data, count);
   } else if (target.isPacked) {
-    pack(dtype, from, target.data, bytes / elementBytes);
+    alula_dtype_pack(dtype, from, target.data, count);
   } else if (isSame) {
     memcpy(target.data, from, bytes);
   } else {
@@ -246,8 +247,7 @@ void *alula::pjrt::Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args) {
     return nullptr;
   }
   size_t room = take(args, &ALULA_ARGS::dst_size);
-  size_t packed =
-      elementBytes ? getPackedBytes(src->dtype, bytes / elementBytes) : 0;
+  size_t packed = alula_dtype_get_packed_bytes(src->dtype, bytes);
   target.isPacked = room == packed && packed < bytes;
   if (room < bytes && !target.isPacked)
     return invalid("alula: the host buffer has " + std::to_string(room) +
@@ -265,7 +265,8 @@ namespace {
 void *checkRange(const Buffer &buffer, int64_t offset, int64_t size) {
   size_t bytes = 0;
   countBytes(buffer.dims.data(), buffer.dims.size(), buffer.dtype, bytes);
-  auto total = static_cast<int64_t>(bytes);
+  auto total =
+      static_cast<int64_t>(alula_dtype_get_packed_bytes(buffer.dtype, bytes));
   if (offset >= 0 && size >= 0 && offset <= total && size <= total - offset)
     return nullptr;
   return invalid("alula: " + std::to_string(size) + " bytes from " +

@@ -6,13 +6,14 @@
 
 namespace alula::pjrt {
 
-/// The bytes of a buffer for the host: themselves, or a copy where the host
-/// can't reach them.
+/// The elements of a buffer for the host, one of 2 or 4 bits to a byte: the
+/// buffer's own bytes, or a copy where the host can't reach them or they are
+/// packed.
 class HostView {
 public:
   enum class Use {
     read,
-    /// All bytes are written anew.
+    /// All elements are written anew.
     write,
     /// Read, changed and written.
     change
@@ -23,14 +24,18 @@ public:
   HostView &operator=(const HostView &) = delete;
 
   char *data() const { return memory; }
+  size_t countElements() const { return count; }
   /// To be called in the end: gives the buffer what was written. What went
   /// wrong in this or in reading, or NULL; `data` has no meaning then.
   alula_error *finish();
 
 private:
+  bool isPacked() const;
+
   alula_buffer *buffer;
   Use use;
   char *memory;
+  size_t count;
   std::unique_ptr<char[]> copy;
   alula_error *error = nullptr;
 };

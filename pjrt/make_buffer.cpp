@@ -82,11 +82,12 @@ void *alula::pjrt::Client_CreateViewOfDeviceBuffer(
   auto view = std::make_unique<View>(
       View{onDelete, take(args, &ALULA_ARGS::on_delete_callback_arg)});
   alula_buffer *data;
-  if (alula_error *error =
-          alula_buffer_wrap(client->instance, wanted.dtype,
-                            static_cast<uint32_t>(wanted.dims.size()),
-                            wanted.getDimsInMemory().data(), memory,
-                            wanted.bytes, View::release, view.get(), &data))
+  if (alula_error *error = alula_buffer_wrap(
+          client->instance, wanted.dtype,
+          static_cast<uint32_t>(wanted.dims.size()),
+          wanted.getDimsInMemory().data(), memory,
+          alula_dtype_get_packed_bytes(wanted.dtype, wanted.bytes),
+          View::release, view.get(), &data))
     return makeError(error);
   view.release();
   // The client may show the memory to others: it is not written in place.

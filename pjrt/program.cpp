@@ -79,7 +79,8 @@ int64_t getBytes(const ValueType &type) {
   int64_t bytes = alula_dtype_get_bytes(type.dtype);
   for (int64_t dim : type.dims)
     bytes *= dim < 0 ? 0 : dim;
-  return bytes;
+  return static_cast<int64_t>(alula_dtype_get_packed_bytes(
+      type.dtype, static_cast<uint64_t>(bytes)));
 }
 
 /// The artifact has arrays as they lie in memory.

@@ -207,29 +207,6 @@ void *alula::pjrt::canonicalize(alula_buffer *buffer) {
   if (bits >= 8 || bits == 0)
     return nullptr;
   HostView view(buffer, HostView::Use::change);
-  canonicalize(dtype, view.data(), alula_buffer_get_bytes(buffer));
+  canonicalize(dtype, view.data(), view.countElements());
   return makeError(view.finish());
-}
-
-size_t alula::pjrt::getPackedBytes(alula_dtype dtype, size_t count) {
-  size_t bits = alula_dtype_get_bits(dtype);
-  // 6 bits don't divide 8: nobody packs them. Booleans keep their byte.
-  if (bits != 2 && bits != 4)
-    return count * alula_dtype_get_bytes(dtype);
-  return (count * bits + 7) / 8;
-}
-
-void alula::pjrt::pack(alula_dtype dtype, const void *from, void *to,
-                       size_t count) {
-  size_t bits = alula_dtype_get_bits(dtype);
-  auto *in = static_cast<const uint8_t *>(from);
-  auto *out = static_cast<uint8_t *>(to);
-  if (bits != 2 && bits != 4) {
-    memcpy(to, from, count * alula_dtype_get_bytes(dtype));
-    return;
-  }
-  size_t each = 8 / bits, mask = (size_t(1) << bits) - 1;
-  memset(to, 0, getPackedBytes(dtype, count));
-  for (size_t i = 0; i < count; ++i)
-    out[i / each] |= static_cast<uint8_t>((in[i] & mask) << (i % each * bits));
 }

@@ -54,9 +54,4 @@ void canonicalize(alula_dtype dtype, void *data, size_t count);
 /// All of a buffer; a PJRT error, or NULL.
 void *canonicalize(alula_buffer *buffer);
 
-/// Bytes of `count` elements with no unused bits between them, the first in
-/// the lowest bits, as some clients want types below 8 bits.
-size_t getPackedBytes(alula_dtype dtype, size_t count);
-void pack(alula_dtype dtype, const void *from, void *to, size_t count);
-
 } // namespace alula::pjrt
