@@ -1,6 +1,6 @@
-// RUN: alula-compile %s --compile-from=kernel --compile-to=schedule -o %t.mlir
+// RUN: alula-compile --target=cpu:host %s --compile-from=kernel --compile-to=schedule -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// RUN: alula-compile %t.mlir -o %t.alula
+// RUN: alula-compile --target=cpu:host %t.mlir -o %t.alula
 // RUN: alula-inspect %t.alula | FileCheck %s --check-prefix=TEXT
 
 // TEXT: artifact version 1.3
