@@ -60,6 +60,7 @@ ARROWS = {
         "dialect/sdy",
         "dialect/newer",
     ],
+    "dialect/plan": [],
     "dialect/dispatch": ["dialect/stablehlo", "dialect/newer", "include/alula"],
     "reference": ["dialect", "include/alula"],
     "compiler/input": ["dialect", "include/alula"],
@@ -69,7 +70,19 @@ ARROWS = {
     "compiler/preprocess": ["dialect", "include/alula"],
     "compiler/plugin": ["dialect", "include/alula"],
     "compiler/objects": ["dialect", "include/alula"],
-    "compiler/kernel": ["dialect", "include/alula", "compiler/kernel/library"],
+    "compiler/kernel": [
+        "dialect",
+        "include/alula",
+        "compiler/kernel/library",
+        "compiler/kernel/element",
+        "compiler/kernel/plan",
+    ],
+    "compiler/kernel/element": ["dialect", "include/alula"],
+    "compiler/kernel/plan": [
+        "dialect",
+        "include/alula",
+        "compiler/kernel/element",
+    ],
     "compiler/kernel/library": ["include/alula"],
     "compiler/schedule": ["dialect", "include/alula"],
     "compiler/target": [

@@ -81,13 +81,14 @@ TEST(Compile, ProgressAndTimes) {
   Result result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
   EXPECT_EQ(result.artifact.substr(1, 5), "ALULA");
-  EXPECT_EQ(heard.rooms,
-            (std::vector<std::string>{
-                "1/8 input", "2/8 optimize", "3/8 partition", "4/8 dispatch",
-                "5/8 kernel", "6/8 schedule", "7/8 target", "8/8 emit"}));
-  EXPECT_EQ(heard.times, (std::vector<std::string>{
-                             "input", "optimize", "partition", "dispatch",
-                             "kernel", "schedule", "target", "emit"}));
+  EXPECT_EQ(heard.rooms, (std::vector<std::string>{"1/9 input", "2/9 optimize",
+                                                   "3/9 partition", "4/9 dispatch",
+                                                   "5/9 plan", "6/9 kernel",
+                                                   "7/9 schedule", "8/9 target",
+                                                   "9/9 emit"}));
+  EXPECT_EQ(heard.times,
+            (std::vector<std::string>{"input", "optimize", "partition", "dispatch",
+                                      "plan", "kernel", "schedule", "target", "emit"}));
   // Watching changes nothing.
   EXPECT_EQ(compile(program, nullptr).artifact, result.artifact);
 }
@@ -164,7 +165,7 @@ TEST(Compile, PreprocessSteps) {
 
 TEST(Compile, Cancel) {
   for (const char *room :
-       {"input", "dispatch", "kernel", "schedule", "target", "emit"}) {
+       {"input", "dispatch", "plan", "kernel", "schedule", "target", "emit"}) {
     Heard heard;
     heard.cancelAt = room;
     alula_compile_options options = makeOptions(heard);
@@ -191,14 +192,14 @@ TEST(Compile, Until) {
   options.until = "executable-configs";
   result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
-  EXPECT_EQ(heard.rooms.back(), "5/5 kernel");
+  EXPECT_EQ(heard.rooms.back(), "6/6 kernel");
   options.until = "kitchen";
   result = compile(program, &options);
   EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(result.message,
             "[stage-usage] --compile-to: there is no stage 'kitchen': there "
             "are input, optimize, "
-            "partition, dispatch (executable-sources), kernel "
+            "partition, dispatch (executable-sources), plan, kernel "
             "(executable-configs), schedule, target (executable-targets), "
             "emit");
 }

@@ -238,6 +238,7 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
     return checkCustomCalls(module, options.customCalls);
   case Room::Input:
   case Room::Optimize:
+  case Room::Plan:
   case Room::Schedule:
     return success();
   case Room::Dispatch:

@@ -55,7 +55,7 @@ static std::string snapshot(ExecutableOp executable, StringRef file) {
 
 void alula::driver::keepTexts(ModuleOp module, Room next,
                               const CompileOptions &options) {
-  StringRef ending = next == Room::Kernel     ? ".source.mlir"
+  StringRef ending = next == Room::Plan       ? ".source.mlir"
                      : next == Room::Schedule ? ".config.mlir"
                                               : "";
   if (options.debugLevel < 3 || ending.empty())

@@ -6,6 +6,7 @@
 #include "compiler/driver/passes.h"
 #include "compiler/input/passes.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/plan/passes.h"
 #include "compiler/optimize/passes.h"
 #include "compiler/partition/passes.h"
 #include "compiler/preprocess/test_pass.h"
@@ -16,6 +17,7 @@
 #include "dialect/chlo/ops.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/newer/dialect.h"
+#include "dialect/plan/plan.h"
 #include "dialect/sdy/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -50,7 +52,8 @@ void alula::driver::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<dispatch::DispatchDialect, mlir::complex::ComplexDialect,
                   mlir::LLVM::LLVMDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+                  mlir::scf::SCFDialect, mlir::vector::VectorDialect,
+                  plan::PlanDialect>();
   // The machine of programs that don't say for which one they are.
   registry.addExtension(
       +[](mlir::MLIRContext *, dispatch::DispatchDialect *dialect) {
@@ -67,6 +70,7 @@ void alula::driver::registerPasses() {
   registerDriverPasses();
   input::registerInputPasses();
   kernel::registerKernelPasses();
+  kernel::registerKernelPlanPasses();
   optimize::registerOptimizePasses();
   partition::registerPartitionPasses();
   preprocess::registerTestPass();

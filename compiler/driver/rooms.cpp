@@ -9,7 +9,9 @@ static constexpr Stage stages[roomCount] = {
     // Its passes, then what others do to each executable by itself.
     {Room::Dispatch, "dispatch", "executable-sources",
      "a host function and executables"},
-    // Here grids, tiles and scratch are chosen.
+    // Here tiles, grids and what is kept in memory are chosen,
+    {Room::Plan, "plan", "", "a plan for each kernel"},
+    // and here followed.
     {Room::Kernel, "kernel", "executable-configs", "executables as loops"},
     {Room::Schedule, "schedule", "", "the host as commands"},
     {Room::Target, "target", "executable-targets", "machine code"},

@@ -19,12 +19,13 @@ enum class Room {
   Optimize,
   Partition,
   Dispatch,
+  Plan,
   Kernel,
   Schedule,
   Target,
   Emit
 };
-constexpr unsigned roomCount = 8;
+constexpr unsigned roomCount = 9;
 
 struct Stage {
   Room room;

@@ -3,6 +3,7 @@
 #include "compiler/dispatch/pipeline.h"
 #include "compiler/input/pipeline.h"
 #include "compiler/kernel/pipeline.h"
+#include "compiler/kernel/plan/pipeline.h"
 #include "compiler/optimize/pipeline.h"
 #include "compiler/partition/pipeline.h"
 #include "compiler/schedule/pipeline.h"
@@ -43,6 +44,8 @@ void alula::driver::addPasses(Room room, OpPassManager &pm,
     return partition::addPartitionPipeline(pm);
   case Room::Dispatch:
     return addDispatch(pm, options);
+  case Room::Plan:
+    return kernel::addPlanPipeline(pm);
   case Room::Kernel:
     return kernel::addKernelPipeline(pm);
   case Room::Schedule:

@@ -8,7 +8,7 @@
 
 #include "compiler/kernel/call_signature.h"
 
-#include "compiler/kernel/element_form.h"
+#include "compiler/kernel/element/element_form.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"

@@ -5,10 +5,12 @@
 // dynamic dimensions of arguments, then of results; other numbers of the host,
 // which are the source's arguments of type index; the scratch memory comes
 // with `kernel-assign-scratch`. What has no lowering is an error at its op.
+// How, the plan says; a kernel without one is given the usual one first.
 
 #include "compiler/kernel/import_calls.h"
 #include "compiler/kernel/lowering.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/plan/plan.h"
 #include "dialect/chlo/ops.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -65,6 +67,8 @@ public:
   LogicalResult convert() {
     if (failed(checkTypes(source)))
       return failure();
+    if (!isPlanned(source))
+      planKernel(source);
     func::FuncOp target = createTarget();
     Lowering lowering(target);
     Block &body = source.front();
@@ -132,6 +136,9 @@ private:
     target->setAttr("kernel.bindings", builder.getI64IntegerAttr(numBindings));
     target->setAttr("kernel.constants",
                     builder.getI64IntegerAttr(numConstants));
+    // Of the plan what is still to be read.
+    target->setAttr(alula::plan::gridName,
+                    source->getAttr(alula::plan::gridName));
     target.addEntryBlock();
     return target;
   }

@@ -8,6 +8,7 @@
 
 #include "compiler/kernel/memory_root.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/plan/plan.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,6 +27,7 @@ namespace alula::kernel {
 using namespace mlir;
 using alula::kernel::findRoot;
 using alula::dispatch::EntryOp;
+using alula::plan::GridAttr;
 
 namespace {
 /// What is repeated may be this part of the whole.
@@ -109,8 +111,8 @@ struct Accesses {
 
 class Distributor {
 public:
-  Distributor(func::FuncOp function, EntryOp entry)
-      : function(function), entry(entry),
+  Distributor(func::FuncOp function, EntryOp entry, GridAttr grid)
+      : function(function), entry(entry), grid(grid),
         machine(alula::dispatch::getMachine(entry)) {}
 
   /// The number of workgroups.
@@ -124,8 +126,8 @@ public:
     }
     if (steps / maxRepeatedPart < repeated)
       return 1;
-    int64_t count = std::min(
-        {steps / machine.workgroupSteps, most, machine.getMaxWorkgroups()});
+    int64_t count =
+        std::min({steps / grid.getSteps(), most, grid.getMost()});
     if (count < 2)
       return 1;
     // A few are the same for each of two, four or eight cores.
@@ -135,9 +137,8 @@ public:
     return count;
   }
 
-  /// Shares the kernel among as many workgroups as somebody else has said.
-  LogicalResult runPinned() {
-    int64_t count = entry.getWorkgroups().front();
+  /// Shares the kernel among just so many workgroups.
+  LogicalResult runExact(int64_t count) {
     bool asksForItsGroup = function->hasAttr("kernel.workgroup");
     if (count == 1 && !asksForItsGroup)
       return success();
@@ -203,14 +204,14 @@ private:
 
   /// A dimension to slice: the first that together with those before it has
   /// slices enough, else the largest.
-  unsigned chooseDim(scf::ParallelOp loop) {
+  unsigned chooseDim(scf::ParallelOp loop) const {
     auto dims = llvm::to_vector(
         llvm::zip_equal(loop.getLowerBound(), loop.getUpperBound()));
     unsigned largest = 0;
     int64_t largestSize = 0;
     for (auto [i, bounds] : llvm::enumerate(dims)) {
       int64_t size = getSize(std::get<0>(bounds), std::get<1>(bounds));
-      if (size >= machine.getMaxWorkgroups() && i + 1 < dims.size())
+      if (size >= mostSlices() && i + 1 < dims.size())
         return static_cast<unsigned>(i);
       if (i + 1 == dims.size())
         size /= getInnermostUnit();
@@ -222,7 +223,11 @@ private:
     return largest;
   }
 
-  int64_t countSlices(scf::ParallelOp loop) {
+  int64_t mostSlices() const {
+    return grid.getMost() ? grid.getMost() : grid.getWorkgroups();
+  }
+
+  int64_t countSlices(scf::ParallelOp loop) const {
     unsigned dim = chooseDim(loop);
     int64_t size = getSize(loop.getLowerBound()[dim], loop.getUpperBound()[dim]);
     return llvm::divideCeil(size, getUnit(loop, dim));
@@ -233,7 +238,7 @@ private:
   int64_t getInnermostUnit() const { return machine.lineBytes; }
 
   /// Innermost loops go over neighbours in memory.
-  int64_t getUnit(scf::ParallelOp loop, unsigned dim) {
+  int64_t getUnit(scf::ParallelOp loop, unsigned dim) const {
     bool isInnermost = dim + 1 == loop.getNumLoops() &&
                        loop.getBody()->getOps<scf::ParallelOp>().empty() &&
                        loop.getBody()->getOps<scf::ForOp>().empty() &&
@@ -241,7 +246,7 @@ private:
     return isInnermost ? getInnermostUnit() : 1;
   }
 
-  void slice(scf::ParallelOp loop, Value group, int64_t count) {
+  void slice(scf::ParallelOp loop, Value group, int64_t count) const {
     unsigned dim = chooseDim(loop);
     OpBuilder builder(loop);
     Location location = loop.getLoc();
@@ -268,6 +273,7 @@ private:
 
   func::FuncOp function;
   EntryOp entry;
+  GridAttr grid;
   const alula::dispatch::MachineFacts machine;
   SmallVector<scf::ParallelOp> loops;
   int64_t repeated = 0;
@@ -281,12 +287,23 @@ struct Distribute : public alula::kernel::impl::DistributeBase<Distribute> {
               entry.getSymName());
       if (!function)
         continue;
-      Distributor distributor(function, entry);
-      if (!entry.getPinned())
+      auto grid = function->getAttrOfType<GridAttr>(alula::plan::gridName);
+      if (!grid || entry.getPinned())
+        grid = alula::kernel::getUsualGrid(entry);
+      Distributor distributor(function, entry, grid);
+      int64_t exact = entry.getPinned() ? entry.getWorkgroups().front()
+                                        : grid.getWorkgroups();
+      if (!exact)
         entry.setWorkgroups({distributor.run(), 1, 1});
-      else if (failed(distributor.runPinned()))
+      else if (failed(distributor.runExact(exact)))
         return signalPassFailure();
+      else if (!entry.getPinned())
+        entry.setWorkgroups({exact, 1, 1});
     }
+    // The plan has been followed.
+    if (ModuleOp module = getOperation().getInnerModule())
+      for (auto function : module.getOps<func::FuncOp>())
+        function->removeAttr(alula::plan::gridName);
   }
 };
 } // namespace

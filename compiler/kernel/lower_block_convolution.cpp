@@ -8,6 +8,7 @@
 
 #include "compiler/kernel/block_convolution.h"
 #include "compiler/kernel/convolution.h"
+#include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/product_call.h"
 #include "compiler/kernel/scalar.h"
 
@@ -19,21 +20,6 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Outputs of a block are the rows of a product.
-struct BlockSizes {
-  explicit BlockSizes(const alula::dispatch::MachineFacts &machine)
-      : outputs(machine.blockRows / 2), features(machine.blockColumns),
-        copiedBytes(machine.getCoreCacheBytes()) {}
-
-  int64_t outputs;
-  /// Of one row of the image.
-  int64_t outputsOfRow = outputs / 4;
-  int64_t features;
-  int64_t leastFeatures = features / 4;
-  /// Of inputs that are copied for one block.
-  int64_t copiedBytes;
-};
-
 class BlockConvolution : Convolution {
 public:
   BlockConvolution(stablehlo::ConvolutionOp convolution, Lowering &lowering)
@@ -52,11 +38,8 @@ private:
   };
 
   MatrixDims getKernelDims() const;
-  void chooseBlocks();
   bool isReadInPlace();
   int64_t getExtent(size_t dim, int64_t outputs) const;
-  int64_t countCopied() const;
-  int64_t countBlocks() const;
   Inputs findInputs(const ConvPosition &first);
   Inputs copyInputs(const ConvPosition &first);
   bool isCopiedByRoutine();
@@ -101,27 +84,6 @@ int64_t BlockConvolution::getExtent(size_t dim, int64_t outputs) const {
          (getKernelSize(dim) - 1) * windows[dim].rhsDilation + 1;
 }
 
-int64_t BlockConvolution::countCopied() const {
-  int64_t count = getFeatures();
-  for (size_t i = 0; i < windows.size(); ++i)
-    count *= getExtent(i, limits[i]);
-  return count;
-}
-
-int64_t BlockConvolution::countBlocks() const {
-  int64_t wantedBlocks = lowering.machine.cores;
-  auto countOf = [&](Value size, int64_t limit) {
-    auto constant = getConstantIntValue(size);
-    return std::min<int64_t>(
-        wantedBlocks, constant ? llvm::divideCeil(*constant, limit) : wantedBlocks);
-  };
-  int64_t count = countOf(numBatches, 1) * countOf(numGroups, 1) *
-                  countOf(featuresOfGroup, featureLimit);
-  for (auto [window, limit] : llvm::zip_equal(windows, limits))
-    count *= countOf(window.outputSize, limit);
-  return count;
-}
-
 bool BlockConvolution::isReadInPlace() {
   int64_t last = static_cast<int64_t>(windows.size()) + 1;
   if (!lowering.hasBuffer(lhs) || getElementType(lhs) != types.left ||
@@ -136,39 +98,6 @@ bool BlockConvolution::isReadInPlace() {
       return false;
   }
   return true;
-}
-
-void BlockConvolution::chooseBlocks() {
-  BlockSizes sizes(lowering.machine);
-  int64_t wantedBlocks = lowering.machine.cores;
-  inPlace = isReadInPlace();
-  auto getLimit = [](Value size, int64_t limit) {
-    return std::min(std::max<int64_t>(getConstantIntValue(size).value_or(limit), 1),
-                    limit);
-  };
-  limits.assign(windows.size(), 1);
-  size_t last = windows.size() - 1;
-  limits[last] = getLimit(windows[last].outputSize, sizes.outputsOfRow);
-  if (windows.size() > 1)
-    limits[last - 1] =
-        getLimit(windows[last - 1].outputSize,
-                 std::max<int64_t>(1, sizes.outputs / limits[last]));
-  featureLimit = getLimit(featuresOfGroup, sizes.features);
-  int64_t bytes = getMemoryType(types.left).getIntOrFloatBitWidth() / 8;
-  auto isTooLarge = [&] {
-    return !inPlace && countCopied() * bytes > sizes.copiedBytes;
-  };
-  // Shorter blocks first: what is copied is copied once for all features.
-  if (windows.size() > 1)
-    while (
-        limits[last - 1] > 1 &&
-        (isTooLarge() || (countBlocks() < wantedBlocks &&
-                          limits[last] * limits[last - 1] > sizes.outputs / 4)))
-      limits[last - 1] = llvm::divideCeil(limits[last - 1], 2);
-  while (limits[last] > 16 && isTooLarge())
-    limits[last] = llvm::divideCeil(limits[last], 2);
-  while (featureLimit > sizes.leastFeatures && countBlocks() < wantedBlocks)
-    featureLimit /= 2;
 }
 
 // Element (place, feature) of the input is at `pointer` + place * strides.
@@ -342,7 +271,10 @@ void BlockConvolution::emit() {
   if (!lowering.hasBuffer(lhs) && !lhs.hasOneUse())
     lowering.getBuffer(lhs);
   buffer = lowering.createResult(final);
-  chooseBlocks();
+  inPlace = isReadInPlace();
+  ArrayRef<int64_t> tile = getStage(op).getTile();
+  limits = llvm::to_vector(tile.drop_back());
+  featureLimit = tile.back();
   SmallVector<Value> grid{numBatches, numGroups}, sizes;
   auto addBlocks = [&](Value size, int64_t limit) {
     sizes.push_back(lowering.index(limit));
@@ -468,40 +400,6 @@ void BlockConvolution::finish(Value tile, const ConvPosition &first,
   });
 }
 } // namespace
-
-bool alula::kernel::worksInBlocks(stablehlo::ConvolutionOp convolution) {
-  // Narrow outputs and huge windows are better off as loops.
-  constexpr int64_t minFeatures = 8, maxPieces = 1024;
-  int64_t minSteps = dispatch::getMachine(convolution).callSteps;
-  auto kernel = cast<RankedTensorType>(convolution.getRhs().getType());
-  auto numbers = convolution.getDimensionNumbers();
-  if (!kernel.hasStaticShape() || !kernel.getNumElements() ||
-      !getProductTypes(convolution) || convolution.getBatchGroupCount() != 1 ||
-      numbers.getKernelSpatialDimensions().empty())
-    return false;
-  int64_t groups = static_cast<int64_t>(convolution.getFeatureGroupCount());
-  int64_t features = kernel.getDimSize(static_cast<unsigned>(
-                         numbers.getKernelOutputFeatureDimension())) /
-                     groups;
-  int64_t pieces = 1;
-  for (int64_t dim : numbers.getKernelSpatialDimensions())
-    pieces *= kernel.getDimSize(static_cast<unsigned>(dim));
-  int64_t steps = kernel.getNumElements();
-  auto result = cast<RankedTensorType>(convolution.getType());
-  for (int64_t dim : numbers.getOutputSpatialDimensions()) {
-    int64_t size = result.getDimSize(static_cast<unsigned>(dim));
-    if (size == 0)
-      return false;
-    steps = std::min(steps, minSteps) *
-            (ShapedType::isDynamic(size) ? minSteps : std::min(size, minSteps));
-  }
-  // Loops would ask for each element whether it is one.
-  auto dilation = convolution.getLhsDilation();
-  bool isDilated =
-      dilation && llvm::any_of(*dilation, [](int64_t d) { return d != 1; });
-  return (features >= minFeatures || isDilated) && pieces <= maxPieces &&
-         steps >= minSteps;
-}
 
 void alula::kernel::emitBlockConvolution(stablehlo::ConvolutionOp convolution,
                                          Lowering &lowering) {

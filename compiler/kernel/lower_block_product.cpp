@@ -4,6 +4,8 @@
 // The blocks are one loop without an order.
 
 #include "compiler/kernel/block_product.h"
+#include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/product_call.h"
 #include "compiler/kernel/scalar.h"
 
@@ -17,23 +19,6 @@ using namespace alula::kernel;
 
 namespace {
 constexpr int64_t fewRows = 3;
-
-/// Blocks of the machine's tile and parts of it.
-struct BlockSizes {
-  explicit BlockSizes(const alula::dispatch::MachineFacts &machine)
-      : rows(machine.blockRows), columns(machine.blockColumns) {}
-
-  int64_t rows, columns;
-  /// Of a block that has to stay in the cache.
-  int64_t nearRows = rows / 2;
-  /// Enough that packing a panel of the right side is cheap, and fewer.
-  int64_t goodRows = rows / 4, leastRows = rows / 8;
-  /// As many are one block.
-  int64_t undividedRows = rows * 3 / 16;
-  int64_t goodColumns = columns / 2, leastColumns = columns / 4;
-  /// A single row reads the right side as it lies, best in long pieces.
-  int64_t longRow = 8 * columns, leastLongRow = 2 * columns;
-};
 
 class BlockProduct {
 public:
@@ -65,7 +50,6 @@ private:
     return final != dot.getResult() ||
            getMemoryType(getElementType(final)) != types.sum;
   }
-  void chooseBlocks();
   void emitBlock(ValueRange batch, Value firstRow, Value firstColumn);
   void finish(Value tile, ValueRange batch, Value firstRow, Value rows,
               Value firstColumn, Value columns);
@@ -103,48 +87,6 @@ MatrixDims BlockProduct::getDims(bool isLeft) const {
   return dims;
 }
 
-void BlockProduct::chooseBlocks() {
-  BlockSizes sizes(lowering.machine);
-  int64_t wantedBlocks = lowering.machine.cores;
-  auto constantRows = getConstantIntValue(rows);
-  int64_t rowLimit = constantRows && *constantRows <= sizes.undividedRows
-                         ? std::max<int64_t>(*constantRows, 1)
-                     : isReadAgain() || types.left != types.sum ? sizes.nearRows
-                                                                : sizes.rows;
-  auto constantColumns = getConstantIntValue(columns);
-  int64_t columnLimit = sizes.columns;
-  auto countBlocks = [&]() {
-    int64_t count = constantColumns
-                        ? llvm::divideCeil(*constantColumns, columnLimit)
-                        : wantedBlocks;
-    for (Value size : left.getBatchSizes())
-      count *= std::min(getConstantIntValue(size).value_or(wantedBlocks),
-                        wantedBlocks);
-    int64_t rowCount = constantRows.value_or(wantedBlocks * rowLimit);
-    return count * std::min(int64_t(llvm::divideCeil(rowCount, rowLimit)),
-                            wantedBlocks);
-  };
-  int64_t leastLimit = sizes.leastColumns;
-  if (constantRows && *constantRows <= fewRows && !right.isInPanels()) {
-    columnLimit = sizes.longRow;
-    leastLimit = sizes.leastLongRow;
-  }
-  // Smaller ones are more; fewer rows have the right side packed more often, and
-  // fewer columns the left side read.
-  auto halve = [&](int64_t &limit, int64_t least) {
-    while (limit > least && countBlocks() < wantedBlocks)
-      limit /= 2;
-  };
-  halve(columnLimit, std::max(leastLimit, sizes.goodColumns));
-  halve(rowLimit, sizes.goodRows);
-  halve(columnLimit, leastLimit);
-  halve(rowLimit, sizes.leastRows);
-  if (constantColumns)
-    columnLimit = std::min(columnLimit, std::max<int64_t>(*constantColumns, 1));
-  blockRows = lowering.index(rowLimit);
-  blockColumns = lowering.index(columnLimit);
-}
-
 bool BlockProduct::emit() {
   rows = left.countRows();
   columns = right.countColumns();
@@ -152,7 +94,9 @@ bool BlockProduct::emit() {
   if (!getConstantIntValue(depth) && !(left.isInPlace() && right.isInPlace()))
     return false;
   buffer = lowering.createResult(final);
-  chooseBlocks();
+  ArrayRef<int64_t> tile = getStage(dot).getTile();
+  blockRows = lowering.index(tile[0]);
+  blockColumns = lowering.index(tile[1]);
 
   SmallVector<Value> grid = left.getBatchSizes();
   size_t numBatch = grid.size();
@@ -223,21 +167,6 @@ void BlockProduct::finish(Value tile, ValueRange batch, Value firstRow,
   });
 }
 } // namespace
-
-SmallVector<int64_t>
-alula::kernel::collectFreeDims(stablehlo::DotGeneralOp dot, bool isLhs) {
-  auto numbers = dot.getDotDimensionNumbers();
-  Value tensor = isLhs ? dot.getLhs() : dot.getRhs();
-  auto batch = isLhs ? numbers.getLhsBatchingDimensions()
-                     : numbers.getRhsBatchingDimensions();
-  auto contracted = isLhs ? numbers.getLhsContractingDimensions()
-                          : numbers.getRhsContractingDimensions();
-  SmallVector<int64_t> free;
-  for (int64_t d = 0; d < cast<RankedTensorType>(tensor.getType()).getRank(); ++d)
-    if (!llvm::is_contained(batch, d) && !llvm::is_contained(contracted, d))
-      free.push_back(d);
-  return free;
-}
 
 bool alula::kernel::emitBlockProduct(stablehlo::DotGeneralOp dot,
                                      Lowering &lowering) {

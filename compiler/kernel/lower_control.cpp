@@ -2,7 +2,7 @@
 // memory.
 
 #include "compiler/kernel/families.h"
-#include "compiler/kernel/inline_plan.h"
+#include "compiler/kernel/plan/inline_plan.h"
 
 #include "dialect/stablehlo/ops.h"
 

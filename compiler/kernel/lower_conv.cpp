@@ -4,7 +4,8 @@
 
 #include "compiler/kernel/block_convolution.h"
 #include "compiler/kernel/convolution.h"
-#include "compiler/kernel/epilogue.h"
+#include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/families.h"
 #include "compiler/kernel/scalar.h"
 
@@ -246,9 +247,11 @@ void alula::kernel::emitConvolution(Operation *op, Lowering &lowering) {
   if (auto dynamic = dyn_cast<stablehlo::DynamicConvOp>(op))
     return ConvEmitter(dynamic, lowering).emit();
   auto convolution = cast<stablehlo::ConvolutionOp>(op);
-  if (isWindowProduct(convolution, lowering))
+  plan::StageAttr stage = getStage(op);
+  if (!stage || stage.getTile().empty())
+    return ConvEmitter(convolution, lowering).emit();
+  if (isWindowProduct(convolution) && stage.getTile().size() == 2 &&
+      lowering.getFinalResult(op->getResult(0)) == op->getResult(0))
     return emitWindowProduct(convolution, lowering);
-  if (worksInBlocks(op))
-    return emitBlockConvolution(convolution, lowering);
-  ConvEmitter(convolution, lowering).emit();
+  emitBlockConvolution(convolution, lowering);
 }

@@ -1,8 +1,9 @@
 // Matrix products.
 
 #include "compiler/kernel/block_product.h"
-#include "compiler/kernel/epilogue.h"
 #include "compiler/kernel/families.h"
+#include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/scalar.h"
 
 #include "dialect/stablehlo/ops.h"
@@ -14,14 +15,6 @@
 
 using namespace mlir;
 using namespace alula::kernel;
-
-Type alula::kernel::getSumType(Type element) {
-  Type value = getValueType(element);
-  // Sums of narrow numbers are kept in single precision.
-  if (isa<FloatType>(value) && value.getIntOrFloatBitWidth() < 32)
-    return Float32Type::get(element.getContext());
-  return value;
-}
 
 // The type of a sum is a value type, where f32 also stands for the small floats.
 Value alula::kernel::widenForSum(Lowering &lowering, Operation *op, Value value,
@@ -227,6 +220,7 @@ Value alula::kernel::roundSum(Lowering &lowering, Value sum, Type element) {
 
 void alula::kernel::emitDotGeneral(Operation *op, Lowering &lowering) {
   auto dot = cast<stablehlo::DotGeneralOp>(op);
-  if (!worksInBlocks(op) || !emitBlockProduct(dot, lowering))
+  plan::StageAttr stage = getStage(op);
+  if (!stage || stage.getTile().empty() || !emitBlockProduct(dot, lowering))
     DotEmitter(dot, lowering).emit();
 }

@@ -1,7 +1,8 @@
 // Reductions.
 
-#include "compiler/kernel/associative.h"
 #include "compiler/kernel/families.h"
+#include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/reduce_columns.h"
 #include "compiler/kernel/reduction.h"
 
@@ -14,11 +15,6 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Of one sum of floats.
-constexpr int64_t maxTerms = 1024;
-/// Parts of a row that are reduced side by side must have so many elements.
-constexpr int64_t minPart = 16;
-
 class ReduceEmitter {
 public:
   ReduceEmitter(stablehlo::ReduceOp reduce, Lowering &lowering)
@@ -29,6 +25,12 @@ public:
     for (int64_t dim = 0; dim < rank; ++dim)
       (llvm::is_contained(reduce.getDimensions(), dim) ? reduced : kept)
           .push_back(dim);
+    // Scalars have none.
+    if (alula::plan::StageAttr stage = getStage(reduce)) {
+      partCount = stage.getParts();
+      if (stage.getTerms())
+        maxTerms = stage.getTerms();
+    }
   }
 
   void emit();
@@ -58,7 +60,7 @@ private:
     if (reduction.getFloatSum())
       return reduction.finish(
           sum(keptIndices, sizes, at, reduction.getInitial()[0]));
-    if (worksInParts())
+    if (partCount)
       return reduceInParts(keptIndices);
     SmallVector<Value> state = lowering.fold(
         sizes, reduction.getInitial(),
@@ -68,23 +70,9 @@ private:
     return reduction.finish(state);
   }
 
-  /// Parts that are reduced side by side.
-  int64_t getPartCount() const { return lowering.machine.lanes; }
-
-  /// Whether each step has to wait for the one before, which LLVM can't help.
-  bool worksInParts() {
-    return reduced.size() == 1 &&
-           countTerms(reduced).value_or(0) >= getPartCount() * minPart &&
-           llvm::none_of(reduce.getResults(),
-                         [](Value result) {
-                           return isSmallFloat(getElementType(result));
-                         }) &&
-           isAssociative(reduce.getBody().front());
-  }
-
   /// A state for each of some parts of the row, which are combined in order.
   SmallVector<Value> reduceInParts(ValueRange keptIndices) {
-    int64_t terms = *countTerms(reduced), length = terms / getPartCount();
+    int64_t terms = *countTerms(reduced), length = terms / partCount;
     auto at = [&](Value place) {
       SmallVector<Value> indices(keptIndices);
       indices.insert(indices.begin() + reduced[0], place);
@@ -93,7 +81,7 @@ private:
     auto getPlace = [&](Value part, Value step) {
       return lowering.add(lowering.mul(part, lowering.index(length)), step);
     };
-    Value parts = lowering.index(getPartCount());
+    Value parts = lowering.index(partCount);
     SmallVector<Value> states = reduction.createTemporaries(parts);
     lowering.forEach({parts}, [&](ValueRange part) {
       reduction.store(reduction.begin(at(getPlace(part[0], lowering.index(0)))),
@@ -115,7 +103,7 @@ private:
           return reduction.combine(carried, reduction.load(states, part));
         });
     return reduction.finish(lowering.foldRange(
-        lowering.index(length * getPartCount()), lowering.index(terms), state,
+        lowering.index(length * partCount), lowering.index(terms), state,
         [&](ValueRange place, ValueRange carried) {
           return reduction.append(carried, at(place[0]));
         }));
@@ -171,7 +159,7 @@ private:
   }
 
   /// Of parts of a sum: about the same for all, and as vectors like it.
-  int64_t getPartLength(int64_t terms) {
+  int64_t getPartLength(int64_t terms) const {
     auto round = static_cast<uint64_t>(lowering.machine.lineBytes);
     int64_t parts = llvm::divideCeil(terms, maxTerms);
     return llvm::alignTo(llvm::divideCeil(terms, parts), round);
@@ -183,6 +171,10 @@ private:
   Lowering &lowering;
   Reduction reduction;
   SmallVector<int64_t> kept, reduced;
+  /// Of a row, reduced side by side; 0: it isn't cut.
+  int64_t partCount = 0;
+  /// Of one sum of floats.
+  int64_t maxTerms = INT64_MAX;
 };
 
 // The innermost loop reduces: its state stays in registers.

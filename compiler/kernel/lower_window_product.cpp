@@ -7,6 +7,7 @@
 
 #include "compiler/kernel/block_convolution.h"
 #include "compiler/kernel/convolution.h"
+#include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/product_call.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -113,29 +114,23 @@ void WindowProduct::emit() {
 
   const ConvWindow &last = windows.back();
   rows = get(last.outputSize) * get(numBatches);
-  const alula::dispatch::MachineFacts &machine = lowering.machine;
-  int64_t maxRows = machine.blockRows / 4, minRows = machine.blockRows / 16;
-  rowLimit = std::min(rows, maxRows);
-  featureLimit = std::min(get(featuresOfGroup), machine.blockColumns / 2);
-  int64_t groups = 1, depth = get(inputFeaturesOfGroup);
+  ArrayRef<int64_t> tile = getStage(op).getTile();
+  rowLimit = std::min(rows, tile[0]);
+  featureLimit = std::min(get(featuresOfGroup), tile[1]);
+  int64_t depth = get(inputFeaturesOfGroup);
   SmallVector<Value> grid;
   for (const ConvWindow &window : windows) {
     depth *= get(window.kernelSize);
     if (&window == &last)
       continue;
-    groups *= get(window.outputSize);
     grid.push_back(window.outputSize);
   }
   int64_t features = llvm::divideCeil(get(featuresOfGroup), featureLimit);
-  while (rowLimit > minRows &&
-         groups * features * int64_t(llvm::divideCeil(rows, rowLimit)) <
-             machine.cores)
-    rowLimit = llvm::divideCeil(rowLimit, 2);
   grid.push_back(lowering.index(llvm::divideCeil(rows, rowLimit)));
   grid.push_back(lowering.index(features));
   lowering.forEachBlock(
       lowering.product(grid),
-      rowLimit * featureLimit * depth / getProductsPerStep(machine),
+      rowLimit * featureLimit * depth / getProductsPerStep(lowering.machine),
       [&](Value number) {
         Operation *loop = b.getInsertionBlock()->getParentOp();
         if (isStep && isa<scf::ParallelOp>(loop))
@@ -198,50 +193,6 @@ void WindowProduct::emitBlock(ValueRange group, Value firstRow,
   callProduct(lowering, types, call);
 }
 } // namespace
-
-bool alula::kernel::isWindowProduct(stablehlo::ConvolutionOp convolution,
-                                    Lowering &lowering) {
-  auto numbers = convolution.getDimensionNumbers();
-  auto input = cast<RankedTensorType>(convolution.getLhs().getType());
-  auto kernel = cast<RankedTensorType>(convolution.getRhs().getType());
-  auto result = cast<RankedTensorType>(convolution.getType());
-  ProductTypes types = getProductTypes(convolution);
-  auto spatial = static_cast<int64_t>(numbers.getInputSpatialDimensions().size());
-  if (!types || types.left != types.sum || types.right != types.sum ||
-      input.getElementType() != types.sum ||
-      kernel.getElementType() != types.sum ||
-      result.getElementType() != types.sum || spatial == 0 ||
-      convolution.getFeatureGroupCount() != 1 ||
-      convolution.getBatchGroupCount() != 1 || !input.hasStaticShape() ||
-      !kernel.hasStaticShape() || !result.hasStaticShape() ||
-      numbers.getInputFeatureDimension() != 0 ||
-      numbers.getInputBatchDimension() != spatial + 1 ||
-      numbers.getKernelInputFeatureDimension() != 0 ||
-      numbers.getKernelOutputFeatureDimension() != spatial + 1 ||
-      numbers.getOutputBatchDimension() != spatial ||
-      numbers.getOutputFeatureDimension() != spatial + 1)
-    return false;
-  int64_t window = 1, outputs = 1;
-  for (int64_t i = 0; i < spatial; ++i) {
-    auto at = static_cast<size_t>(i);
-    if (numbers.getInputSpatialDimensions()[at] != i + 1 ||
-        numbers.getKernelSpatialDimensions()[at] != i + 1 ||
-        numbers.getOutputSpatialDimensions()[at] != i)
-      return false;
-    auto isOne = [&](auto values) { return !values || (*values)[at] == 1; };
-    if (!isOne(convolution.getLhsDilation()) ||
-        (i + 1 == spatial && !isOne(convolution.getWindowStrides())) ||
-        (convolution.getWindowReversal() &&
-         (*convolution.getWindowReversal())[at]))
-      return false;
-    window *= kernel.getDimSize(static_cast<unsigned>(i + 1));
-    outputs *= result.getDimSize(static_cast<unsigned>(i));
-  }
-  return window > outputs && result.getNumElements() > 0 &&
-         lowering.hasBuffer(convolution.getRhs()) &&
-         lowering.getFinalResult(convolution->getResult(0)) ==
-             convolution->getResult(0);
-}
 
 void alula::kernel::emitWindowProduct(stablehlo::ConvolutionOp convolution,
                                       Lowering &lowering) {

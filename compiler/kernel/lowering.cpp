@@ -2,7 +2,7 @@
 
 #include "compiler/kernel/lowering.h"
 
-#include "compiler/kernel/inline_plan.h"
+#include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/row_nest.h"
 #include "compiler/kernel/transposed_copy.h"
 #include "dialect/stablehlo/ops.h"
@@ -497,17 +497,16 @@ void Lowering::prepareCaptures(Operation *op) {
 }
 
 void Lowering::lowerBlock(Block &block) {
-  llvm::DenseSet<Operation *> inlined = planInlining(block);
-  frames.back().epilogues = planEpilogues(block, inlined);
-  RowNests nests = planRowNests(block, inlined, frames.back().epilogues);
+  BlockPlan plan = readPlan(block);
+  frames.back().epilogues = plan.epilogues;
   for (Operation &op : block.without_terminator()) {
     if (failed)
       return;
-    if (const RowNest *nest = nests.find(&op)) {
+    if (const RowNest *nest = plan.nests.find(&op)) {
       if (&op == nest->members.back())
-        emitRowNest(*nest, inlined, *this);
+        emitRowNest(*nest, *this);
     } else {
-      lowerOp(&op, inlined.contains(&op));
+      lowerOp(&op, plan.inlined.contains(&op));
     }
   }
   b.setLoc(block.getTerminator()->getLoc());

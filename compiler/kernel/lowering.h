@@ -1,7 +1,7 @@
 #pragma once
 
-#include "compiler/kernel/element_form.h"
-#include "compiler/kernel/epilogue.h"
+#include "compiler/kernel/element/element_form.h"
+#include "compiler/kernel/plan/epilogue.h"
 #include "dialect/dispatch/machine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -80,7 +80,7 @@ public:
   /// Fresh memory for a result: where it belongs if it is returned.
   mlir::Value createResult(mlir::Value result);
   /// What is written instead of `result`: the last op of its epilogue, whose
-  /// elements are computed from those of `result` (see epilogue.h).
+  /// elements are computed from those of `result` (see plan/epilogue.h).
   mlir::OpResult getFinalResult(mlir::OpResult result);
   /// Writes the element of the final result where that of `result` is `value`.
   void storeFinal(mlir::OpResult result, mlir::Value value, mlir::Value buffer,

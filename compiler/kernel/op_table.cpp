@@ -1,5 +1,6 @@
 // Which functions lower which op.
 
+#include "compiler/kernel/element/generators.h"
 #include "compiler/kernel/families.h"
 
 #include "dialect/chlo/functions.h"
@@ -87,4 +88,8 @@ OpLowering alula::kernel::findLowering(Operation *op) {
   if (op->hasTrait<mlir::OpTrait::Elementwise>())
     return {generateElementwise};
   return {};
+}
+
+bool alula::kernel::hasGenerator(Operation *op) {
+  return findLowering(op).generate != nullptr;
 }

@@ -9,7 +9,8 @@ def ConvertStablehloToLoops : KernelPass<"kernel-convert-stablehlo-to-loops"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::chlo::ChloDialect",
     "::mlir::complex::ComplexDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::alula::plan::PlanDialect"];
 }
 
 def SplitSteps : Pass<"kernel-split-steps", "::mlir::ModuleOp"> {
@@ -19,7 +20,7 @@ def SplitSteps : Pass<"kernel-split-steps", "::mlir::ModuleOp"> {
 
 def Distribute : KernelPass<"kernel-distribute"> {
   let summary = "large loops are shared by the workgroups of a launch";
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::alula::plan::PlanDialect"];
 }
 
 def PlaceTemporaries

@@ -3,6 +3,7 @@
 #include "compiler/kernel/pipeline.h"
 
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/plan/passes.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -10,6 +11,7 @@
 
 void alula::kernel::addKernelPipeline(mlir::OpPassManager &pm) {
   mlir::OpPassManager &executables = pm.nest<dispatch::ExecutableOp>();
+  executables.addPass(createVerifyPlans());
   executables.addPass(createConvertStablehloToLoops());
   executables.addPass(mlir::createCanonicalizerPass());
   executables.addPass(mlir::createCSEPass());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compiler/kernel/element/sum_types.h"
 #include "compiler/kernel/matrix_operand.h"
 
 namespace alula::kernel {
@@ -22,20 +23,6 @@ struct ProductCall {
   /// Distances of the groups, if there are several.
   mlir::Value groups, outputGroup, leftGroup;
 };
-
-/// What the library does for a product or convolution.
-struct ProductTypes {
-  /// Of the elements that it reads; null for what it can't do.
-  mlir::Type left, right;
-  /// Of sums, as they are in memory: f32, f64 or i32.
-  mlir::Type sum;
-
-  explicit operator bool() const { return bool(sum); }
-};
-
-/// Reals are summed in f32 or f64, products of bytes modulo 2^32. Other integers
-/// are summed as reals, if every sum is exact.
-ProductTypes getProductTypes(mlir::Operation *op);
 
 void callProduct(Lowering &lowering, const ProductTypes &types,
                  const ProductCall &call);

@@ -11,7 +11,7 @@
 
 #include "compiler/kernel/radix_sort.h"
 
-#include "compiler/kernel/element_form.h"
+#include "compiler/kernel/element/element_form.h"
 #include "compiler/kernel/library/sort.h"
 #include "compiler/kernel/matrix_operand.h"
 

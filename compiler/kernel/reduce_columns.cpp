@@ -9,6 +9,7 @@
 
 #include "compiler/kernel/reduce_columns.h"
 
+#include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/reduction.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -17,22 +18,8 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Rows that are taken at once, and how many ops that may be.
-constexpr int64_t maxRows = 8, maxOps = 32;
 /// Of one sum: errors add up.
 constexpr int64_t maxGroups = 512;
-
-/// The ops that compute an element of `tensor`, up to `limit`.
-int64_t countOps(Value tensor, Lowering &lowering, int64_t limit) {
-  Operation *op = tensor.getDefiningOp();
-  if (!op || limit <= 0 || lowering.hasBuffer(tensor) ||
-      cast<RankedTensorType>(tensor.getType()).getRank() == 0)
-    return 0;
-  int64_t count = 1;
-  for (Value operand : op->getOperands())
-    count += countOps(operand, lowering, limit - count);
-  return count;
-}
 
 class ColumnReducer {
 public:
@@ -48,8 +35,7 @@ public:
       (isReduced ? reduced : kept).push_back(dim);
       (isReduced ? terms : columns).push_back(lowering.getDim(input, dim));
     }
-    planBlocks();
-    planRows();
+    readTile(getStage(reduce).getTile());
   }
 
   void emit();
@@ -58,8 +44,7 @@ private:
   /// States of the columns of a block.
   using States = SmallVector<Value>;
 
-  void planBlocks();
-  void planRows();
+  void readTile(ArrayRef<int64_t> tile);
 
   SmallVector<Value> addRows(ValueRange state, ValueRange column,
                              ValueRange outer, Value first, int64_t count);
@@ -112,57 +97,13 @@ private:
   } block;
 };
 
-// Whatever lies side by side in memory belongs to one block, up to its width.
-void ColumnReducer::planBlocks() {
-  const alula::dispatch::MachineFacts &machine = lowering.machine;
-  // States of a block stay in the first cache; narrower ones are for all cores
-  // that memory has work for. Blocks begin where cache lines do.
-  int64_t blockWidth = machine.l1Bytes / 32, leastWidth = blockWidth / 4;
-  int64_t wantedBlocks = machine.getMemoryCores(), unit = machine.lineBytes;
-  // Neighbours that are worth a loop of their own.
-  int64_t longRun = machine.lineBytes;
-  int64_t width = 1;
-  size_t numOuter = 0;
-  while (kept[numOuter] < reduced.front())
-    ++numOuter;
-  for (cut = kept.size() - 1; cut > numOuter; --cut) {
-    auto size = getConstantIntValue(columns[cut]);
-    bool isRun = kept[cut - 1] + 1 == kept[cut];
-    if (!size || width * *size >= blockWidth ||
-        (!isRun && width * *size >= longRun))
-      break;
-    width *= std::max<int64_t>(*size, 1);
-  }
-  int64_t most = std::max<int64_t>(blockWidth / width, 1);
+void ColumnReducer::readTile(ArrayRef<int64_t> tile) {
+  cut = columns.size() - (tile.size() - 1);
   auto size = getConstantIntValue(columns[cut]);
-  if (!size) {
-    length = lowering.index(most);
-    return;
-  }
-  auto others = multiply(ArrayRef(columns).take_front(cut));
-  int64_t parts = llvm::divideCeil(
-      wantedBlocks, std::max<int64_t>(others.value_or(wantedBlocks), 1));
-  int64_t least = std::max<int64_t>(leastWidth / width, 1);
-  int64_t cutLength = std::clamp<int64_t>(llvm::divideCeil(*size, parts), least,
-                                          std::max(most, least));
-  if (width == 1)
-    cutLength = static_cast<int64_t>(
-        llvm::alignTo(uint64_t(cutLength), uint64_t(unit)));
-  length = lowering.index(std::min(cutLength, *size));
-}
-
-void ColumnReducer::planRows() {
-  int64_t ops = 0;
-  for (Value input : reduce.getInputs())
-    ops += countOps(input, lowering, maxOps);
-  for (Operation &op : reduce.getBody().front().without_terminator())
-    ops += 1 + static_cast<int64_t>(op.getNumRegions()) * maxOps;
-  rows = std::clamp<int64_t>(
-      int64_t(llvm::bit_floor(uint64_t(maxOps / std::max<int64_t>(ops, 1)))), 1,
-      maxRows);
-  if (auto size = getConstantIntValue(terms.back())) {
-    rows = std::min(rows, std::max<int64_t>(*size, 1));
-    rest = *size % rows;
+  length = lowering.index(size ? std::min(tile.front(), *size) : tile.front());
+  rows = tile.back();
+  if (auto count = getConstantIntValue(terms.back())) {
+    rest = *count % rows;
     isRestFirst = terms.size() == 1;
   }
   groups = lowering.div(terms.back(), lowering.index(rows));
@@ -367,12 +308,6 @@ void ColumnReducer::emit() {
   });
 }
 } // namespace
-
-bool alula::kernel::reducesColumns(stablehlo::ReduceOp reduce) {
-  auto rank = cast<RankedTensorType>(reduce.getInputs()[0].getType()).getRank();
-  return !reduce.getDimensions().empty() &&
-         !llvm::is_contained(reduce.getDimensions(), rank - 1);
-}
 
 void alula::kernel::reduceColumns(stablehlo::ReduceOp reduce,
                                   Lowering &lowering) {

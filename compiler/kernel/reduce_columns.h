@@ -6,10 +6,7 @@
 
 namespace alula::kernel {
 
-/// Whether neighbours in memory belong to different results.
-bool reducesColumns(mlir::stablehlo::ReduceOp reduce);
-
-/// Such a reduction, and its epilogue.
+/// A reduction of columns, and its epilogue, by the tile of its plan.
 void reduceColumns(mlir::stablehlo::ReduceOp reduce, Lowering &lowering);
 
 } // namespace alula::kernel

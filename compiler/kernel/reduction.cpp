@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/reduction.h"
 
+#include "compiler/kernel/element/sum_types.h"
 #include "compiler/kernel/scalar.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -11,27 +12,12 @@
 using namespace mlir;
 using namespace alula::kernel;
 
-namespace {
-/// Whether a body is the sum of its two arguments.
-bool isSum(Block &body) {
-  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
-    return false;
-  auto sum = dyn_cast<stablehlo::AddOp>(body.front());
-  return sum && body.getTerminator()->getOperand(0) == sum.getResult() &&
-         llvm::is_contained(sum->getOperands(), body.getArgument(0)) &&
-         llvm::is_contained(sum->getOperands(), body.getArgument(1));
-}
-} // namespace
-
 Reduction::Reduction(Operation *op, Block &body, ValueRange inputs,
                      ValueRange initValues, Lowering &lowering)
     : op(op), body(body), inputs(inputs), initValues(initValues),
       lowering(lowering), results(op->getResults()) {
-  Type element = getElementType(results[0]);
-  if (getElementKind(element) != ElementKind::Float || !isSum(body))
-    return;
-  sumType = getSumType(element);
-  isWide = getMemoryType(element) != sumType;
+  sumType = getFloatSumType(op, body);
+  isWide = sumType && getMemoryType(getElementType(results[0])) != sumType;
 }
 
 Value Reduction::convert(Value value, Type from, unsigned k) {

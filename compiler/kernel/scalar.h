@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compiler/kernel/element/sum_types.h"
 #include "compiler/kernel/lowering.h"
 
 // The arithmetic of one element. Values are as element_form.h says.
@@ -26,8 +27,6 @@ mlir::Value convertScalar(Lowering &lowering, mlir::Operation *op,
 mlir::Value widenFloat(Lowering &lowering, mlir::Value value);
 mlir::Value roundFloat(Lowering &lowering, mlir::Value value, mlir::Type element);
 
-/// What products of elements are summed in: no narrower than f32.
-mlir::Type getSumType(mlir::Type element);
 mlir::Value widenForSum(Lowering &lowering, mlir::Operation *op,
                         mlir::Value value, mlir::Type element,
                         mlir::Type sumType);

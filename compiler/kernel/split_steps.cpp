@@ -10,6 +10,7 @@
 #include "compiler/kernel/memory_root.h"
 #include "compiler/kernel/passes.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/plan/plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -253,6 +254,8 @@ private:
                           static_cast<int64_t>(plan.bindings.size())));
     if (Attribute count = kernel->getAttr("kernel.constants"))
       function->setAttr("kernel.constants", count);
+    if (Attribute grid = kernel->getAttr(alula::plan::gridName))
+      function->setAttr(alula::plan::gridName, grid);
     Block *body = function.addEntryBlock();
     auto inner = OpBuilder::atBlockEnd(body);
     IRMapping mapping;

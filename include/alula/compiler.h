@@ -66,8 +66,8 @@ typedef void (*alula_on_external)(void *user, const void *bytes, size_t size);
   /* Of all callbacks. */                                                      \
   X(OTHER, void *, user, "")                                                   \
   /* The last room to run: "input", "optimize", "partition", "dispatch",       \
-   * "kernel", "schedule", "target". The result is then the program's text     \
-   * after it, with which a call with the same options goes on. NULL: an       \
+   * "plan", "kernel", "schedule", "target". The result is then the program's  \
+   * text after it, with which a call with the same options goes on. NULL: an  \
    * artifact. */                                                              \
   X(TEXT, const char *, until, "compile-to")                                   \
   /* Names that the program may call: functions which the embedder registers   \

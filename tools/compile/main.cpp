@@ -90,8 +90,10 @@ bool isOwnFault(ModuleOp module, Room room,
         return name == "preprocess-executables-with" ||
                name.starts_with("substitute-");
       });
+  // A plan may be somebody else's, if this began with it.
+  isOwn &= room != Room::Kernel || compile.completed != Room::Plan;
   if (isOwn &&
-      (room == Room::Kernel || room == Room::Schedule || room == Room::Emit))
+      (room == Room::Plan || room == Room::Kernel || room == Room::Schedule || room == Room::Emit))
     return true;
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](Diagnostic &) { return success(); });

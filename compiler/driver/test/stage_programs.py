@@ -3,7 +3,7 @@
 from support.tool_runs import BIN, ROOT, check_failure, check_success, run_tool
 
 COMPILE = BIN / "alula-compile"
-STAGES = ["input", "optimize", "partition", "dispatch", "kernel", "schedule", "target"]
+STAGES = ["input", "optimize", "partition", "dispatch", "plan", "kernel", "schedule", "target"]
 
 # Weights of several kinds: a splat, spelled out, hex of 128 elements, NaNs with payloads, a resource.
 HEX = "".join(f"{i:02X}00803F" for i in range(128))

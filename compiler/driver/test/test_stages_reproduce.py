@@ -71,7 +71,7 @@ def test_d10_from_standard_input(tmp_path):
     assert result.returncode == -signal.SIGABRT
     folder = find_folder(tmp_path)
     assert {file.name for file in folder.iterdir()} == {"before.mlir", "rerun.sh", "stages.txt"}
-    assert "after stage 'dispatch'" in (folder / "before.mlir").read_text()
+    assert "after stage 'plan'" in (folder / "before.mlir").read_text()
     assert rerun(folder).returncode == -signal.SIGABRT
 
 

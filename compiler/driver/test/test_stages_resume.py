@@ -69,13 +69,13 @@ def test_d02_dump_all_and_go_on(straight, tmp_path):
     )
     assert (tmp_path / "a.alula").read_bytes() == artifact, "dumps change nothing"
     files = sorted(file.name for file in (tmp_path / "s").iterdir())
-    assert files == [f"{i + 1:02}.{stage}.mlir" for i, stage in enumerate(STAGES)] + ["08.emit.txt"]
+    assert files == [f"{i + 1:02}.{stage}.mlir" for i, stage in enumerate(STAGES)] + ["09.emit.txt"]
     for file in files[:-1]:
         succeed(f"s/{file}", "-o", "b.alula", cwd=tmp_path)
         assert (tmp_path / "b.alula").read_bytes() == artifact, file
         first, second = (tmp_path / "s" / file).read_text().splitlines()[:2]
         stage = file.split(".")[1]
-        assert re.fullmatch(rf"// alula \S+, after stage '{stage}' \(\d of 8\)", first)
+        assert re.fullmatch(rf"// alula \S+, after stage '{stage}' \(\d of 9\)", first)
         command = second.removeprefix("// go on: alula-compile ").split()
         succeed(*command, cwd=tmp_path / "s")
         assert (tmp_path / "s" / command[-1]).read_bytes() == artifact
@@ -141,7 +141,7 @@ def test_d02_preprocessing_is_recorded_until_it_is_done(tmp_path):
         "--preprocess-again",
     ]
     succeed(done, *again, "-o", tmp_path / "b.alula")
-    said = fail(tmp_path / "s/05.kernel.mlir", *again)
+    said = fail(tmp_path / "s/06.kernel.mlir", *again)
     assert (
         "[stage-usage] --preprocess-again: the program is past 'dispatch': it has been through 'kernel'"
         in said

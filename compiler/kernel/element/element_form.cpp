@@ -1,4 +1,4 @@
-#include "compiler/kernel/element_form.h"
+#include "compiler/kernel/element/element_form.h"
 
 #include "dialect/dispatch/element_type.h"
 

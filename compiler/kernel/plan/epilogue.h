@@ -6,18 +6,19 @@
 
 namespace alula::kernel {
 
-/// Ops that compute their result block by block. Elementwise ops that follow
-/// them need not wait for the whole result.
-bool worksInBlocks(mlir::Operation *op);
-
 /// From an op that works in blocks to the last op whose elements are computed
 /// from its blocks, and back. That op is no longer inlined; the op itself is
 /// lowered in its place.
 struct Epilogues {
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> lastOf, producerOf;
-  /// Every op that belongs to one.
-  llvm::DenseSet<mlir::Operation *> members;
+  /// Whose epilogue an op belongs to.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> ownerOf;
 };
+
+/// Whether elements of `op` are those of `product` at the same indices,
+/// changed.
+bool mayFollow(mlir::Operation *op, mlir::Operation *product);
+
 Epilogues planEpilogues(mlir::Block &block,
                         llvm::DenseSet<mlir::Operation *> &inlined);
 

@@ -2,7 +2,7 @@
 // arguments and chooses among them can't tell numbers apart but by their order:
 // three numbers of each type, an equal one and two NaNs stand for all.
 
-#include "compiler/kernel/associative.h"
+#include "compiler/kernel/element/associative.h"
 
 #include "dialect/stablehlo/ops.h"
 

@@ -3,14 +3,10 @@
 //   → the blocks of %2 are never written as such: %4 is, from each of them
 // What is between may be read several times, as x is in x * logistic(x).
 
-#include "compiler/kernel/epilogue.h"
+#include "compiler/kernel/plan/epilogue.h"
 
-#include "compiler/kernel/block_convolution.h"
-#include "compiler/kernel/element_form.h"
-#include "compiler/kernel/inline_plan.h"
-#include "compiler/kernel/product_call.h"
-#include "compiler/kernel/reduce_columns.h"
-#include "dialect/dispatch/machine.h"
+#include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/plan/inline_plan.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -18,9 +14,7 @@
 using namespace mlir;
 using namespace alula::kernel;
 
-namespace {
-/// Its elements are those of `product` at the same indices, changed.
-bool mayFollow(Operation *op, Operation *product) {
+bool alula::kernel::mayFollow(Operation *op, Operation *product) {
   auto shapeOf = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getShape();
   };
@@ -30,11 +24,12 @@ bool mayFollow(Operation *op, Operation *product) {
          shapeOf(op->getResult(0)) == shapeOf(from) && !shapeOf(from).empty();
 }
 
+namespace {
 /// `product`, what follows it, and as the last the only one that is read by
 /// others.
 SmallVector<Operation *> findEpilogue(Operation *product,
                                       const DenseSet<Operation *> &inlined,
-                                      const DenseSet<Operation *> &taken) {
+                                      const DenseMap<Operation *, Operation *> &taken) {
   SetVector<Operation *> ops;
   ops.insert(product);
   size_t whole = 1;
@@ -65,41 +60,21 @@ SmallVector<Operation *> findEpilogue(Operation *product,
 }
 } // namespace
 
-bool alula::kernel::worksInBlocks(Operation *op) {
-  if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
-    return worksInBlocks(convolution);
-  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
-    return reduce.getNumResults() == 1 && reducesColumns(reduce);
-  auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-  if (!dot || !getProductTypes(op))
-    return false;
-  auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
-  // Below this many steps loops of scalars are as fast.
-  int64_t minSteps = dispatch::getMachine(op).callSteps;
-  auto result = cast<RankedTensorType>(dot.getType());
-  int64_t steps = result.hasStaticShape() ? result.getNumElements() : minSteps;
-  for (int64_t dim : dot.getDotDimensionNumbers().getLhsContractingDimensions()) {
-    int64_t size = lhs.getDimSize(static_cast<unsigned>(dim));
-    size = ShapedType::isDynamic(size) ? minSteps : std::min(size, minSteps);
-    steps = std::min(steps, minSteps) * size;
-  }
-  return steps >= minSteps;
-}
-
 Epilogues alula::kernel::planEpilogues(Block &block,
                                        DenseSet<Operation *> &inlined) {
   Epilogues epilogues;
   for (Operation &op : block.without_terminator()) {
     if (!worksInBlocks(&op))
       continue;
-    SmallVector<Operation *> ops = findEpilogue(&op, inlined, epilogues.members);
+    SmallVector<Operation *> ops = findEpilogue(&op, inlined, epilogues.ownerOf);
     Operation *last = ops.back();
     if (last == &op)
       continue;
     inlined.erase(last);
     epilogues.lastOf[&op] = last;
     epilogues.producerOf[last] = &op;
-    epilogues.members.insert(ops.begin(), ops.end());
+    for (Operation *member : ops)
+      epilogues.ownerOf[member] = &op;
   }
   return epilogues;
 }

@@ -1,9 +1,9 @@
 // Each value that is read gets a site: the loops that read it, if these are one
 // nest and go over it once. A value with one site is computed there.
 
-#include "compiler/kernel/inline_plan.h"
+#include "compiler/kernel/plan/inline_plan.h"
 
-#include "compiler/kernel/lowering.h"
+#include "compiler/kernel/element/generators.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
@@ -16,9 +16,6 @@ bool alula::kernel::keepsIndices(Operation *op) {
 }
 
 namespace {
-/// Elements are computed by recursion over what they are made of.
-constexpr unsigned maxDepth = 256;
-
 int64_t countElements(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.hasStaticShape() ? type.getNumElements() : -1;
@@ -85,18 +82,18 @@ public:
     // Consumers first. What an op's producers will be is not known yet, so
     // cheapness is asked again from the front.
     for (Operation &op : llvm::reverse(block.without_terminator()))
-      if (findLowering(&op).generate)
+      if (hasGenerator(&op))
         sites[&op] = findSite(&op);
     DenseSet<Operation *> inlined;
     DenseMap<Operation *, unsigned> depths;
     for (Operation &op : block.without_terminator()) {
       // Which constants are numbers in the code is said where they are lowered.
-      if (!findLowering(&op).generate || isa<stablehlo::ConstantOp>(op))
+      if (!hasGenerator(&op) || isa<stablehlo::ConstantOp>(op))
         continue;
       unsigned depth = 0;
       for (Value operand : op.getOperands())
         depth = std::max(depth, depths.lookup(operand.getDefiningOp()) + 1);
-      if ((sites.lookup(&op) && depth < maxDepth) || isCheap(&op, inlined)) {
+      if ((sites.lookup(&op) && depth < maxInlineDepth) || isCheap(&op, inlined)) {
         inlined.insert(&op);
         depths[&op] = depth;
       }

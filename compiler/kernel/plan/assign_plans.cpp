@@ -1,0 +1,157 @@
+// Decides how each kernel is computed, and writes it on its ops.
+//   %0 = stablehlo.exponential %x : tensor<1024x1024xf32>
+//   →  %0 = stablehlo.exponential %x {plan.stage = #plan.stage<map 0, space =
+//   [1024, 1024]>}
+
+#include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/plan/inline_plan.h"
+#include "compiler/kernel/plan/passes.h"
+#include "compiler/kernel/plan/plan.h"
+#include "compiler/kernel/plan/tiles.h"
+
+#include "compiler/kernel/element/sum_types.h"
+#include "dialect/dispatch/machine.h"
+#include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/ops.h"
+
+namespace alula::kernel {
+#define GEN_PASS_DEF_ASSIGNPLANS
+#include "compiler/kernel/plan/passes.h.inc"
+} // namespace alula::kernel
+
+using namespace mlir;
+using namespace alula::kernel;
+using alula::plan::GridAttr;
+using alula::plan::Kind;
+using alula::plan::Memory;
+using alula::plan::StageAttr;
+
+namespace {
+/// Terms of one sum of floats: errors add up.
+constexpr int64_t maxTerms = 1024;
+
+class BlockPlanner {
+public:
+  explicit BlockPlanner(Block &block)
+      : block(block), inlined(planInlining(block)),
+        epilogues(planEpilogues(block, inlined)),
+        nests(planRowNests(block, inlined, epilogues)) {}
+
+  void run() {
+    for (Operation &op : block) {
+      if (needsStage(&op)) {
+        op.setDiscardableAttr(alula::plan::stageName, plan(&op));
+        numbers[&op] = current;
+      }
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          if (needsPlan(inner))
+            BlockPlanner(inner).run();
+    }
+  }
+
+private:
+  struct Sizes {
+    SmallVector<int64_t> tile = {};
+    Memory memory = Memory::Unsaid;
+    int64_t parts = 0, terms = 0;
+    bool fused = false;
+  };
+
+  Attribute plan(Operation *op) {
+    if (const RowNest *nest = nests.find(op)) {
+      auto [number, isNew] = nestNumbers.try_emplace(nest, next);
+      next += isNew;
+      current = number->second;
+      return make(op, Kind::Rows, current,
+                  {.memory = nest->memory.lookup(op),
+                   .fused = nest->fused.contains(op)});
+    }
+    Operation *owner = epilogues.ownerOf.lookup(op);
+    if (owner && owner != op) {
+      current = numbers.lookup(owner);
+      return StageAttr::get(op->getContext(), Kind::Epilogue, current, {}, {},
+                            Memory::Unsaid, 0, 0, false);
+    }
+    if (inlined.contains(op))
+      return StageAttr::get(op->getContext(), Kind::Inline, -1, {}, {},
+                            Memory::Unsaid, 0, 0, false);
+    current = next++;
+    return make(op, getOwnKind(op), current, chooseSizes(op));
+  }
+
+  static Attribute make(Operation *op, Kind kind, int64_t number,
+                        const Sizes &sizes) {
+    return StageAttr::get(op->getContext(), kind, number, getSpace(op),
+                          sizes.tile, sizes.memory, sizes.parts, sizes.terms,
+                          sizes.fused);
+  }
+
+  Sizes chooseSizes(Operation *op) {
+    Operation *last = epilogues.lastOf.lookup(op);
+    TileQuestion question{inlined, last ? last : op};
+    if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
+      return worksInBlocks(op) ? Sizes{.tile = chooseTile(dot, question)}
+                               : Sizes();
+    if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
+      return worksInBlocks(op) || isWindowProduct(convolution)
+                 ? Sizes{.tile = chooseTile(convolution, question)}
+                 : Sizes();
+    auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+    if (!reduce)
+      return {};
+    if (reducesColumns(reduce))
+      return {.tile = chooseTile(reduce, question)};
+    if (getFloatSumType(op, reduce.getBody().front()))
+      return {.terms = maxTerms};
+    // Parts that are reduced side by side.
+    int64_t parts = alula::dispatch::getMachine(op).lanes;
+    return {.parts = mayReduceInParts(reduce, parts) ? parts : 0};
+  }
+
+  Block &block;
+  DenseSet<Operation *> inlined;
+  Epilogues epilogues;
+  RowNests nests;
+  DenseMap<const RowNest *, int64_t> nestNumbers;
+  DenseMap<Operation *, int64_t> numbers;
+  int64_t next = 0, current = -1;
+};
+
+struct AssignPlans : public alula::kernel::impl::AssignPlansBase<AssignPlans> {
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    ModuleOp module = getOperation().getInnerModule();
+    for (auto entry :
+         getOperation().getBody().getOps<alula::dispatch::EntryOp>()) {
+      auto kernel = module.lookupSymbol<func::FuncOp>(entry.getSymName());
+      // A tool may have made the loops already.
+      if (!kernel || kernel.isExternal() || isPlanned(kernel) ||
+          llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<MemRefType>))
+        continue;
+      std::optional<int64_t> pinned;
+      if (entry.getPinned())
+        pinned = entry.getWorkgroups().front();
+      planKernel(kernel, pinned);
+    }
+  }
+};
+} // namespace
+
+GridAttr alula::kernel::getUsualGrid(Operation *op) {
+  dispatch::MachineFacts machine = dispatch::getMachine(op);
+  return GridAttr::get(op->getContext(), 0, machine.getMaxWorkgroups(),
+                       machine.workgroupSteps);
+}
+
+void alula::kernel::planKernel(func::FuncOp kernel,
+                               std::optional<int64_t> pinnedWorkgroups) {
+  MLIRContext *context = kernel.getContext();
+  kernel->setAttr(plan::gridName,
+                  pinnedWorkgroups
+                      ? GridAttr::get(context, *pinnedWorkgroups, 0, 0)
+                      : getUsualGrid(kernel));
+  if (needsPlan(kernel.front()))
+    BlockPlanner(kernel.front()).run();
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "dialect/stablehlo/ops.h"
+
+// Which way to compute an op its types allow.
+
+namespace alula::kernel {
+
+/// Ops that compute their result block by block, by calls of the library or as
+/// columns. Elementwise ops that follow them need not wait for the whole
+/// result.
+bool worksInBlocks(mlir::Operation *op);
+
+/// Whether neighbours in memory belong to different results.
+bool reducesColumns(mlir::stablehlo::ReduceOp reduce);
+
+/// A convolution whose window is larger than its output, in the layout of the
+/// gradients of weights: a product whose depth is the window.
+bool isWindowProduct(mlir::stablehlo::ConvolutionOp convolution);
+
+/// Whether a row is long enough, and its reduction such, that its parts may be
+/// reduced side by side.
+bool mayReduceInParts(mlir::stablehlo::ReduceOp reduce, int64_t parts);
+
+/// The dimensions of one side that are neither batch nor contracted.
+llvm::SmallVector<int64_t> collectFreeDims(mlir::stablehlo::DotGeneralOp dot,
+                                           bool isLhs);
+
+} // namespace alula::kernel

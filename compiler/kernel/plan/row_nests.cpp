@@ -1,0 +1,260 @@
+// Which ops share a loop over rows, and where in it their results are.
+//   %m = reduce %x, maximum   for each row:  m = maximum of x's row
+//   %s = subtract %x, %m                     e = exp(x's row - m), kept
+//   %e = exponential %s       →              s = sum of e
+//   %t = reduce %e, add                      result's row = e / s
+//   %r = divide %e, %t
+// (Broadcasts are left out.) What has one value for each row stays a value;
+// what several loops over the columns read is kept for one row, and summed up
+// in the loop that makes it, unless it is little work: x - mean is done again.
+
+#include "compiler/kernel/plan/row_nests.h"
+
+#include "compiler/kernel/element/generators.h"
+#include "dialect/stablehlo/element_rules.h"
+#include "dialect/stablehlo/ops.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+using alula::plan::Memory;
+
+ArrayRef<int64_t> alula::kernel::getColumns(Value tensor, const RowNest &nest) {
+  return cast<RankedTensorType>(tensor.getType())
+      .getShape()
+      .drop_front(nest.rows.size());
+}
+
+bool alula::kernel::hasOneColumn(Value tensor, const RowNest &nest) {
+  return ShapedType::getNumElements(getColumns(tensor, nest)) == 1;
+}
+
+bool alula::kernel::isReadOutside(Operation *op, const RowNest &nest) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return !nest.members.contains(user);
+  });
+}
+
+bool alula::kernel::mayShareRows(Operation *op, ArrayRef<int64_t> rows) {
+  if (op->hasTrait<mlir::OpTrait::ConstantLike>())
+    return false;
+  for (Value result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !type.hasStaticShape() ||
+        type.getRank() < static_cast<int64_t>(rows.size()) ||
+        type.getShape().take_front(rows.size()) != rows)
+      return false;
+  }
+  if (auto reduced = stablehlo::getReducedRows(op))
+    return *reduced == rows;
+  return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+         hasGenerator(op);
+}
+
+namespace {
+class MemoryPlanner {
+  static constexpr unsigned mostReads = 1, mostOps = 2;
+
+public:
+  MemoryPlanner(RowNest &nest, const DenseSet<Operation *> &inlined)
+      : nest(nest), inlined(inlined) {}
+
+  void plan() {
+    for (Operation *op : nest.members)
+      nest.memory[op] = findMemory(op);
+    ArrayRef<Operation *> members = nest.members.getArrayRef();
+    for (auto [k, op] : llvm::enumerate(members))
+      if (!isa<stablehlo::ReduceOp>(op) && isKept(nest.memory[op]))
+        if (Operation *reader =
+                findReader(op->getResult(0), members.drop_front(k + 1)))
+          nest.fused.insert(reader);
+  }
+
+private:
+  static bool isKept(Memory memory) {
+    return memory == Memory::Row || memory == Memory::Whole;
+  }
+
+  Memory findMemory(Operation *op) {
+    if (hasOneColumn(op->getResult(0), nest))
+      return Memory::Value;
+    if (isReadOutside(op, nest))
+      return Memory::Whole;
+    if (inlined.contains(op))
+      return Memory::Inline;
+    return isMadeAgain(op) ? Memory::Again : Memory::Row;
+  }
+
+  struct Work {
+    unsigned reads, ops;
+  };
+  /// To compute an element of `value` from what is in memory or known of its row.
+  Work countWork(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->hasTrait<mlir::OpTrait::ConstantLike>() &&
+        cast<ElementsAttr>(op->getAttr("value")).isSplat())
+      return {0, 0};
+    if (nest.members.contains(op) && hasOneColumn(value, nest))
+      return {0, 0};
+    bool isRead = !op || !(nest.members.contains(op)
+                               ? !isKept(nest.memory.lookup(op))
+                               : inlined.contains(op));
+    return isRead ? Work{1, 0} : countOperands(op);
+  }
+
+  Work countOperands(Operation *op) {
+    bool isFree = isa<stablehlo::BroadcastInDimOp>(op);
+    if (!isFree &&
+        !isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MulOp,
+             stablehlo::NegOp, stablehlo::ConvertOp>(op))
+      return {mostReads + 1, 0};
+    Work work{0, isFree ? 0u : 1u};
+    for (Value operand : op->getOperands()) {
+      Work more = countWork(operand);
+      work.reads += more.reads;
+      work.ops += more.ops;
+      if (work.reads > mostReads || work.ops > mostOps)
+        break;
+    }
+    return work;
+  }
+
+  /// What takes less than to write and to read it, such as x - mean, is computed
+  /// by each loop that reads it.
+  bool isMadeAgain(Operation *op) {
+    Work work = countOperands(op);
+    return work.reads <= mostReads && work.ops <= mostOps;
+  }
+
+  /// What sums up just the elements of `result`, and comes next.
+  Operation *findReader(Value result, ArrayRef<Operation *> after) {
+    for (Operation *op : after) {
+      auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+      if (reduce && reduce.getInputs().size() == 1 &&
+          reduce.getInputs()[0] == result &&
+          !nest.members.contains(reduce.getInitValues()[0].getDefiningOp()))
+        return reduce;
+      if (reduce || !inlined.contains(op))
+        return nullptr;
+    }
+    return nullptr;
+  }
+
+  RowNest &nest;
+  const DenseSet<Operation *> &inlined;
+};
+
+class Planner {
+public:
+  Planner(Block &block, const DenseSet<Operation *> &inlined,
+          const Epilogues &epilogues)
+      // What belongs to a product is lowered with it.
+      : block(block), inlined(inlined) {
+    for (auto [op, owner] : epilogues.ownerOf)
+      taken.insert(op);
+  }
+
+  RowNests plan() {
+    SmallVector<Operation *> reductions;
+    for (Operation &op : block)
+      if (stablehlo::getReducedRows(&op))
+        reductions.push_back(&op);
+    RowNests nests;
+    for (Operation *reduction : reductions) {
+      if (taken.contains(reduction))
+        continue;
+      RowNest nest = grow(reduction);
+      if (!isWorthIt(nest))
+        continue;
+      for (Operation *op : nest.members) {
+        taken.insert(op);
+        nests.numberOf[op] = nests.all.size();
+      }
+      MemoryPlanner(nest, inlined).plan();
+      nests.all.push_back(std::move(nest));
+    }
+    return nests;
+  }
+
+private:
+  RowNest grow(Operation *reduction) {
+    RowNest nest;
+    nest.rows = llvm::to_vector(*stablehlo::getReducedRows(reduction));
+    DenseSet<Operation *> members{reduction}, after;
+    auto readsAny = [](Operation *op, const DenseSet<Operation *> &ops) {
+      return op
+          ->walk([&](Operation *inner) {
+            for (Value operand : inner->getOperands())
+              if (ops.contains(operand.getDefiningOp()))
+                return WalkResult::interrupt();
+            return WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    // Readers, then what only members read.
+    for (Operation *op = reduction->getNextNode();
+         op && !op->hasTrait<mlir::OpTrait::IsTerminator>();
+         op = op->getNextNode()) {
+      bool needsAfter = readsAny(op, after);
+      if (!needsAfter && !readsAny(op, members))
+        continue;
+      bool joins = !needsAfter && mayJoin(op, nest) &&
+                   llvm::all_of(op->getOpOperands(), [&](OpOperand &use) {
+                     return !members.contains(use.get().getDefiningOp()) ||
+                            stablehlo::keepsRows(use, nest.rows);
+                   });
+      (joins ? members : after).insert(op);
+    }
+    for (Operation &op : llvm::reverse(block))
+      if (!members.contains(&op) && !op.use_empty() && op.getNumOperands() &&
+          mayJoin(&op, nest) && llvm::all_of(op.getUses(), [&](OpOperand &use) {
+            return members.contains(use.getOwner()) &&
+                   stablehlo::keepsRows(use, nest.rows);
+          }))
+        members.insert(&op);
+    Operation *last = nullptr;
+    for (Operation &op : block)
+      if (members.contains(&op)) {
+        nest.members.insert(&op);
+        last = &op;
+      }
+    // What has to come after the nest does so.
+    Operation *position = last;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (&op == last)
+        break;
+      if (!after.contains(&op))
+        continue;
+      op.moveAfter(position);
+      position = &op;
+    }
+    return nest;
+  }
+
+  bool mayJoin(Operation *op, const RowNest &nest) {
+    return !taken.contains(op) && mayShareRows(op, nest.rows);
+  }
+
+  /// If rows are kept, or read again after they have been reduced.
+  bool isWorthIt(const RowNest &nest) {
+    return llvm::any_of(nest.members, [&](Operation *op) {
+      if (hasOneColumn(op->getResult(0), nest))
+        return false;
+      return !inlined.contains(op) ||
+             llvm::any_of(op->getOperands(), [&](Value operand) {
+               return nest.members.contains(operand.getDefiningOp()) &&
+                      hasOneColumn(operand, nest);
+             });
+    });
+  }
+
+  Block &block;
+  const DenseSet<Operation *> &inlined;
+  DenseSet<Operation *> taken;
+};
+} // namespace
+
+RowNests alula::kernel::planRowNests(Block &block,
+                                     const DenseSet<Operation *> &inlined,
+                                     const Epilogues &epilogues) {
+  return Planner(block, inlined, epilogues).plan();
+}

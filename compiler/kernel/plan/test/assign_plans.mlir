@@ -1,0 +1,60 @@
+// RUN: alula-compile %s --target=cpu:x86-64-v3 --compile-to=plan -o - | FileCheck %s
+
+// What is read once has no memory; the kernel's grid is a rule.
+// CHECK-LABEL: func.func @map_{{.*}} plan.grid = #plan.grid<most = {{.*}}, steps = {{.*}}>
+// CHECK: stablehlo.abs {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<inline>
+func.func @map(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = stablehlo.abs %x : tensor<64x64xf32>
+  %1 = stablehlo.exponential %0 : tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+
+// A product with what follows each of its blocks.
+// CHECK-LABEL: func.func @product_
+// CHECK: stablehlo.dot_general {{.*}}#plan.stage<product 0, space = [1, 512, 512, 256], tile = [256, 128]>
+// CHECK: stablehlo.add {{.*}}#plan.stage<epilogue 0>
+// CHECK: stablehlo.maximum {{.*}}#plan.stage<epilogue 0>
+func.func @product(%x: tensor<512x256xf32>, %w: tensor<256x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<512x512xf32>
+  %0 = stablehlo.dot %x, %w : (tensor<512x256xf32>, tensor<256x512xf32>) -> tensor<512x512xf32>
+  %1 = stablehlo.add %0, %b : tensor<512x512xf32>
+  %2 = stablehlo.maximum %1, %zero : tensor<512x512xf32>
+  return %2 : tensor<512x512xf32>
+}
+
+// One loop over rows: exponentials are kept, and summed up where they are written.
+// CHECK-LABEL: func.func @softmax_
+// CHECK: stablehlo.reduce({{.*}}#plan.stage<rows 0, space = [128, 512], memory = value>
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<rows 0, space = [128, 512], memory = row>
+// CHECK: stablehlo.reduce({{.*}}#plan.stage<rows 0, space = [128, 512], memory = value, fused>
+// CHECK: stablehlo.divide {{.*}}#plan.stage<rows 0, space = [128, 512], memory = whole>
+func.func @softmax(%x: tensor<128x512xf32>) -> tensor<128x512xf32> {
+  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %m = stablehlo.reduce(%x init: %least) applies stablehlo.maximum across dimensions = [1] : (tensor<128x512xf32>, tensor<f32>) -> tensor<128xf32>
+  %mb = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<128xf32>) -> tensor<128x512xf32>
+  %s = stablehlo.subtract %x, %mb : tensor<128x512xf32>
+  %e = stablehlo.exponential %s : tensor<128x512xf32>
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<128x512xf32>, tensor<f32>) -> tensor<128xf32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<128xf32>) -> tensor<128x512xf32>
+  %r = stablehlo.divide %e, %tb : tensor<128x512xf32>
+  return %r : tensor<128x512xf32>
+}
+
+// Sums are cut; columns are taken in blocks.
+// CHECK-LABEL: func.func @rows_
+// CHECK: #plan.stage<rows 0, space = [4, 5000], terms = 1024>
+func.func @rows(%x: tensor<4x5000xf32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x5000xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @columns_
+// CHECK: #plan.stage<columns 0, space = [2000, 19], tile = [512, 8]>
+func.func @columns(%x: tensor<19x2000xf32>) -> tensor<2000xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<19x2000xf32>, tensor<f32>) -> tensor<2000xf32>
+  return %0 : tensor<2000xf32>
+}

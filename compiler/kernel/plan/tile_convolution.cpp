@@ -1,0 +1,176 @@
+// Blocks of convolutions.
+
+#include "compiler/kernel/element/element_form.h"
+#include "compiler/kernel/element/sum_types.h"
+#include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/plan/tensors_in_memory.h"
+#include "compiler/kernel/plan/tiles.h"
+#include "dialect/dispatch/machine.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+namespace {
+/// Outputs of a block are the rows of a product.
+struct BlockSizes {
+  explicit BlockSizes(const alula::dispatch::MachineFacts &machine)
+      : outputs(machine.blockRows / 2), features(machine.blockColumns),
+        copiedBytes(machine.getCoreCacheBytes()) {}
+
+  int64_t outputs;
+  /// Of one row of the image.
+  int64_t outputsOfRow = outputs / 4;
+  int64_t features;
+  int64_t leastFeatures = features / 4;
+  /// Of inputs that are copied for one block.
+  int64_t copiedBytes;
+};
+
+struct Window {
+  int64_t stride, dilation, baseDilation;
+  int64_t low, input, kernel, output;
+
+  /// Inputs that so many neighbouring outputs need.
+  int64_t getExtent(int64_t outputs) const {
+    return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
+  }
+};
+
+int64_t getSize(Value tensor, int64_t dim) {
+  return cast<RankedTensorType>(tensor.getType())
+      .getDimSize(static_cast<unsigned>(dim));
+}
+
+class BlockChooser {
+public:
+  BlockChooser(stablehlo::ConvolutionOp op, const TileQuestion &question)
+      : op(op), numbers(op.getDimensionNumbers()), question(question),
+        types(getProductTypes(op)), machine(alula::dispatch::getMachine(op)),
+        sizes(machine) {
+    auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
+    auto padding = op.getPadding();
+    for (size_t i = 0; i < numbers.getInputSpatialDimensions().size(); ++i)
+      windows.push_back(
+          {at(op.getWindowStrides(), i), at(op.getRhsDilation(), i),
+           at(op.getLhsDilation(), i),
+           padding ? padding->getValues<int64_t>()[{i, 0}] : 0,
+           getSize(op.getLhs(), numbers.getInputSpatialDimensions()[i]),
+           getSize(op.getRhs(), numbers.getKernelSpatialDimensions()[i]),
+           getSize(op.getResult(), numbers.getOutputSpatialDimensions()[i])});
+    numBatches = getSize(op.getResult(), numbers.getOutputBatchDimension());
+    numGroups = std::max(static_cast<int64_t>(op.getFeatureGroupCount()),
+                         static_cast<int64_t>(op.getBatchGroupCount()));
+    int64_t all = getSize(op.getResult(), numbers.getOutputFeatureDimension());
+    features = ShapedType::isDynamic(all) ? all : all / numGroups;
+    inputFeatures =
+        getSize(op.getRhs(), numbers.getKernelInputFeatureDimension());
+  }
+
+  SmallVector<int64_t> choose();
+  SmallVector<int64_t> chooseOfWindowProduct();
+
+private:
+  bool isReadInPlace();
+  int64_t countBlocks(ArrayRef<int64_t> tile);
+
+  stablehlo::ConvolutionOp op;
+  stablehlo::ConvDimensionNumbersAttr numbers;
+  const TileQuestion &question;
+  ProductTypes types;
+  const alula::dispatch::MachineFacts machine;
+  const BlockSizes sizes;
+  SmallVector<Window> windows;
+  int64_t numBatches, numGroups, features, inputFeatures;
+};
+
+bool BlockChooser::isReadInPlace() {
+  int64_t last = static_cast<int64_t>(windows.size()) + 1;
+  // What is read by others too is written for all.
+  bool hasMemory =
+      isInMemory(op.getLhs(), question.inlined) || !op.getLhs().hasOneUse();
+  if (!hasMemory || getElementType(op.getLhs()) != types.left ||
+      numbers.getInputFeatureDimension() != last)
+    return false;
+  return llvm::all_of(windows, [](const Window &window) {
+    return window.baseDilation == 1 && window.low == 0 &&
+           !ShapedType::isDynamic(window.input) &&
+           !ShapedType::isDynamic(window.output) &&
+           window.getExtent(window.output) <= window.input;
+  });
+}
+
+int64_t BlockChooser::countBlocks(ArrayRef<int64_t> tile) {
+  auto countOf = [&](int64_t size, int64_t limit) {
+    return ShapedType::isDynamic(size)
+               ? machine.cores
+               : std::min<int64_t>(machine.cores, llvm::divideCeil(size, limit));
+  };
+  int64_t count = countOf(numBatches, 1) * countOf(numGroups, 1) *
+                  countOf(features, tile.back());
+  for (auto [window, limit] : llvm::zip_equal(windows, tile.drop_back()))
+    count *= countOf(window.output, limit);
+  return count;
+}
+
+SmallVector<int64_t> BlockChooser::choose() {
+  bool inPlace = isReadInPlace();
+  auto getLimit = [](int64_t size, int64_t limit) {
+    return ShapedType::isDynamic(size)
+               ? limit
+               : std::min(std::max<int64_t>(size, 1), limit);
+  };
+  SmallVector<int64_t> tile(windows.size() + 1, 1);
+  size_t last = windows.size() - 1;
+  tile[last] = getLimit(windows[last].output, sizes.outputsOfRow);
+  if (windows.size() > 1)
+    tile[last - 1] =
+        getLimit(windows[last - 1].output,
+                 std::max<int64_t>(1, sizes.outputs / tile[last]));
+  int64_t &featureLimit = tile.back();
+  featureLimit = getLimit(features, sizes.features);
+  int64_t bytes = getMemoryType(types.left).getIntOrFloatBitWidth() / 8;
+  auto isTooLarge = [&] {
+    int64_t copied = inputFeatures;
+    for (size_t i = 0; i < windows.size(); ++i)
+      copied *= windows[i].getExtent(tile[i]);
+    return !inPlace && copied * bytes > sizes.copiedBytes;
+  };
+  // Shorter blocks first: what is copied is copied once for all features.
+  if (windows.size() > 1)
+    while (
+        tile[last - 1] > 1 &&
+        (isTooLarge() || (countBlocks(tile) < machine.cores &&
+                          tile[last] * tile[last - 1] > sizes.outputs / 4)))
+      tile[last - 1] = llvm::divideCeil(tile[last - 1], 2);
+  while (tile[last] > 16 && isTooLarge())
+    tile[last] = llvm::divideCeil(tile[last], 2);
+  while (featureLimit > sizes.leastFeatures && countBlocks(tile) < machine.cores)
+    featureLimit /= 2;
+  return tile;
+}
+
+SmallVector<int64_t> BlockChooser::chooseOfWindowProduct() {
+  int64_t rows = windows.back().output * numBatches, groups = 1;
+  for (const Window &window : ArrayRef(windows).drop_back())
+    groups *= window.output;
+  int64_t rowLimit = std::min(rows, machine.blockRows / 4);
+  int64_t featureLimit = std::min(features, machine.blockColumns / 2);
+  int64_t blocks = groups * int64_t(llvm::divideCeil(features, featureLimit));
+  while (rowLimit > machine.blockRows / 16 &&
+         blocks * int64_t(llvm::divideCeil(rows, rowLimit)) < machine.cores)
+    rowLimit = llvm::divideCeil(rowLimit, 2);
+  return {rowLimit, featureLimit};
+}
+} // namespace
+
+SmallVector<int64_t>
+alula::kernel::chooseTile(stablehlo::ConvolutionOp convolution,
+                          const TileQuestion &question) {
+  BlockChooser chooser(convolution, question);
+  bool isOfWindow = isWindowProduct(convolution) &&
+                    question.last == convolution &&
+                    isInMemory(convolution.getRhs(), question.inlined);
+  return isOfWindow ? chooser.chooseOfWindowProduct() : chooser.choose();
+}
