@@ -381,6 +381,10 @@ struct VerifyPlans : public alula::kernel::impl::VerifyPlansBase<VerifyPlans> {
         continue;
       auto grid =
           kernel->getAttrOfType<alula::plan::GridAttr>(alula::plan::gridName);
+      if (!grid) {
+        fail(kernel) << "plan.grid must be a #plan.grid";
+        return signalPassFailure();
+      }
       if (entry.getPinned() &&
           grid.getWorkgroups() != entry.getWorkgroups().front()) {
         fail(kernel) << "the grid of @" << entry.getSymName()

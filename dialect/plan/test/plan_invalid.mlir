@@ -51,9 +51,9 @@ func.func private @f() attributes {plan.grid = #plan.grid<workgroups = 4, most =
 // -----
 
 // expected-error @+1 {{'func.func': plan.grid must be a #plan.grid of a kernel: is 4}}
-func.func private @f() attributes {plan.grid = 4}
+func.func private @f() attributes {a = #plan.stage<inline>, plan.grid = 4}
 
 // -----
 
 // expected-error @+1 {{'func.func': plan.tile must be 'plan.stage' or 'plan.grid': is 4}}
-func.func private @f() attributes {plan.tile = 4}
+func.func private @f() attributes {a = #plan.stage<inline>, plan.tile = 4}

@@ -1,7 +1,7 @@
 // RUN: alula-compile %s --target=cpu:x86-64-v3 --compile-to=plan -o - | FileCheck %s
 
 // What is read once has no memory; the kernel's grid is a rule.
-// CHECK-LABEL: func.func @map_{{.*}} plan.grid = #plan.grid<most = {{.*}}, steps = {{.*}}>
+// CHECK-LABEL: func.func @map_{{.*}}plan.grid = #plan.grid<most = {{.*}}, steps = {{.*}}>
 // CHECK: stablehlo.abs {{.*}}#plan.stage<inline>
 // CHECK: stablehlo.exponential {{.*}}#plan.stage<inline>
 func.func @map(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
@@ -12,7 +12,7 @@ func.func @map(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // A product with what follows each of its blocks.
 // CHECK-LABEL: func.func @product_
-// CHECK: stablehlo.dot_general {{.*}}#plan.stage<product 0, space = [1, 512, 512, 256], tile = [256, 128]>
+// CHECK: stablehlo.dot_general {{.*}}#plan.stage<product 0, space = [1, 512, 512, 256], tile = [256, 64]>
 // CHECK: stablehlo.add {{.*}}#plan.stage<epilogue 0>
 // CHECK: stablehlo.maximum {{.*}}#plan.stage<epilogue 0>
 func.func @product(%x: tensor<512x256xf32>, %w: tensor<256x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
