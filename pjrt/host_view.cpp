@@ -5,7 +5,7 @@
 using namespace alula::pjrt;
 
 namespace {
-size_t countElements(const alula_buffer *buffer) {
+size_t countIn(const alula_buffer *buffer) {
   size_t count = 1;
   for (uint32_t i = 0; i < alula_buffer_get_rank(buffer); ++i)
     count *= static_cast<size_t>(alula_buffer_get_dims(buffer)[i]);
@@ -20,7 +20,7 @@ bool HostView::isPacked() const {
 HostView::HostView(alula_buffer *buffer, Use use)
     : buffer(buffer), use(use),
       memory(static_cast<char *>(alula_buffer_get_data(buffer))),
-      count(countElements(buffer)) {
+      count(countIn(buffer)) {
   if (memory && !isPacked())
     return;
   alula_dtype dtype = alula_buffer_get_dtype(buffer);
