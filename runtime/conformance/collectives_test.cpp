@@ -281,8 +281,9 @@ TEST_P(Collectives, WhoFailsEndsTheOthersWaiting) {
   });
   messages = runAll(model, arguments);
   later.join();
-  EXPECT_EQ(messages[0], "function 'main': all_reduce #0: the call was "
-                         "cancelled");
+  // Before it waits, if it is slow.
+  EXPECT_NE(messages[0].find("the call was cancelled"), std::string::npos)
+      << messages[0];
   EXPECT_EQ(codes[0], ALULA_STATUS_CANCELLED);
   EXPECT_EQ(messages[1], "function 'main': all_reduce #0: participant 0 "
                          "failed: " +

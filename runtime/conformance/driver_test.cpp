@@ -6,6 +6,16 @@
 
 #include <vector>
 
+/// A test asks for more memory than there is.
+extern "C" const char *__asan_default_options();
+extern "C" const char *__asan_default_options() {
+  return "allocator_may_return_null=1";
+}
+extern "C" const char *__tsan_default_options();
+extern "C" const char *__tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
+
 namespace alula::runtime {
 namespace {
 
