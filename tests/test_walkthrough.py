@@ -14,6 +14,9 @@ BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
 @pytest.mark.skipif(not (BUILD / "bin/alula-compile").exists(), reason="not built")
 def test_page_is_current():
     done = subprocess.run(
-        [sys.executable, ROOT / "docs/walkthrough.py", "--check"], capture_output=True, text=True
+        [sys.executable, ROOT / "docs/walkthrough.py", "--check"],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
