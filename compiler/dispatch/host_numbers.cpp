@@ -84,12 +84,17 @@ Value HostNumbers::build(ArrayRef<Value> operands, Args &&...args) {
 }
 
 Value HostNumbers::make(int64_t value) {
-  Value &constant = constants[value];
-  if (!constant) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&function.front());
-    constant = builder.create<arith::ConstantIndexOp>(function.getLoc(), value);
-  }
+  using Info = DenseMapInfo<int64_t>;
+  // Two numbers are no keys of the map.
+  bool isKey = value != Info::getEmptyKey() && value != Info::getTombstoneKey();
+  Value constant = isKey ? constants.lookup(value) : Value();
+  if (constant)
+    return constant;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.front());
+  constant = builder.create<arith::ConstantIndexOp>(function.getLoc(), value);
+  if (isKey)
+    constants[value] = constant;
   return constant;
 }
 

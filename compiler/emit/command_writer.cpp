@@ -6,6 +6,7 @@
 #include "compiler/emit/constant_bytes.h"
 #include "compiler/emit/integer_writer.h"
 #include "compiler/emit/json_text.h"
+#include "dialect/dispatch/byte_size.h"
 #include "dialect/dispatch/collectives.h"
 #include "dialect/dispatch/element_type.h"
 #include "dialect/dispatch/ops.h"
@@ -23,6 +24,9 @@ using alula::artifact::FunctionWriter;
 using alula::artifact::Operand;
 
 namespace {
+/// The file has every element of a constant, even if all are the same.
+constexpr int64_t mostSplatBytes = int64_t(1) << 32;
+
 class CommandWriter {
 public:
   CommandWriter(const Callables &callables, ArtifactWriter &file,
@@ -148,6 +152,13 @@ private:
     // The type only matters if the constant leaves the artifact.
     ShapedType type = op.getValue().getShapedType();
     std::optional<alula_dtype> dtype = getDtype(type.getElementType());
+    // It takes no memory until now.
+    std::optional<int64_t> bytes = getByteSize(type);
+    if (op.getValue().isSplat() && bytes && *bytes > mostSplatBytes)
+      return op.emitError()
+             << "'stablehlo.constant': no native code: one value for all of "
+             << type << " takes " << *bytes
+             << " bytes of the artifact, more than " << mostSplatBytes;
     uint32_t number = ALULA_NONE;
     if (dtype)
       number = file.addType(*dtype,

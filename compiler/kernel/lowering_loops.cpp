@@ -11,6 +11,10 @@ using namespace alula::kernel;
 // ---- Index arithmetic ----
 
 Value Lowering::index(int64_t value) {
+  using Info = DenseMapInfo<int64_t>;
+  // No keys of the map.
+  if (value == Info::getEmptyKey() || value == Info::getTombstoneKey())
+    return b.create<arith::ConstantIndexOp>(value);
   Value &constant = indexConstants[value];
   if (!constant) {
     // Where every loop sees it.

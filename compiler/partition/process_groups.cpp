@@ -42,12 +42,17 @@ alula::partition::readGroups(Operation *op, Attribute attribute, GroupKind kind,
                   : kind == GroupKind::Partitions ? partitions
                                                   : replicas;
   ProcessGroups written = readNumbers(numbers, count);
-  for (auto &group : written)
+  for (auto &group : written) {
+    if (group.empty())
+      return op->emitOpError()
+             << "a group must have a participant: " << attribute
+             << " has one of none";
     for (int64_t number : group)
       if (number >= count)
         return op->emitOpError()
                << "a group names " << number << ", the program runs on "
                << replicas << " replicas of " << partitions << " partitions";
+  }
   ProcessGroups groups;
   for (auto &group : written) {
     switch (kind) {

@@ -51,12 +51,17 @@ LogicalResult CommandConverter::run() {
 // ---- Sizes ----
 
 Value CommandConverter::makeIndex(int64_t value) {
-  Value &known = constants[value];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&function.getBody().back());
-    known = builder.create<arith::ConstantIndexOp>(location, value);
-  }
+  using Info = DenseMapInfo<int64_t>;
+  // Two numbers are no keys of the map.
+  bool isKey = value != Info::getEmptyKey() && value != Info::getTombstoneKey();
+  Value known = isKey ? constants.lookup(value) : Value();
+  if (known)
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().back());
+  known = builder.create<arith::ConstantIndexOp>(location, value);
+  if (isKey)
+    constants[value] = known;
   return known;
 }
 

@@ -177,6 +177,18 @@ func.func @strangers(%x: tensor<2xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @nobody(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'stablehlo.all_reduce' op a group must have a participant: dense<-1> : tensor<1x1xi64> has one of none}}
+  %r = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[-1]]> : tensor<1x1xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
 func.func @pairs(%x: tensor<2xf32>) -> tensor<2xf32> {
   // expected-error @+1 {{a pair names 0 and 1, the program runs on 1 replicas of 1 partitions}}
   %r = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
