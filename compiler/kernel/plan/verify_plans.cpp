@@ -354,7 +354,9 @@ private:
     int64_t columns = getStage(op).getTile()[1];
     int64_t width = getPanelWidth(dot, plan.inlined);
     SmallVector<int64_t> space = getSpace(op);
-    bool isWhole = columns >= std::max(space[1], space[2]);
+    // A matrix times a vector has the matrix's rows as columns.
+    int64_t count = space[2] == 1 ? space[1] : space[2];
+    bool isWhole = !ShapedType::isDynamic(count) && columns >= count;
     if (width && columns % width && !isWhole)
       return fail(op) << "a tile must begin where a panel does: " << columns
                       << " columns are no multiple of " << width;

@@ -22,7 +22,7 @@ CHANGE = step("sed s/subtract/add/")
     [("cpu*", True), ("cpu:host", True), ("x,cpu:*", True), ("cuda*", False)],
 )
 def test_target(m2, asked, isDone):
-    text = succeed(m2, CHANGE, f"--preprocess-target={asked}")
+    text = succeed(m2, CHANGE, "--target=cpu:host", f"--preprocess-target={asked}")
     assert ("subtract" not in text) == isDone
 
 

@@ -199,7 +199,7 @@ def test_h20_body_in_llvm(tmp_path):
     check_numbers(tmp_path, artifact, 50)
     log = run(program, step(tool), "--print-stage-log", "-o", artifact, until=None).stderr.decode()
     stages = re.findall(r"^stage (\w+)$", log, re.MULTILINE)
-    assert stages == "input optimize partition dispatch kernel schedule target emit".split()
+    assert stages == "input optimize partition dispatch plan kernel schedule target emit".split()
     why = "skipped: its body is in LLVM's dialect already"
     for stage, work in (
         ("kernel", "conversion to loops"),
