@@ -74,11 +74,10 @@ Buffer *alula::pjrt::makeBuffer(Device *device, alula_buffer *data,
   auto value = make<Value>(device, getReadyEvent());
   value->set(data);
   value->isReadOnly = isReadOnly;
-  return new Buffer(
-      device, alula_buffer_get_dtype(data),
-      getDimsOfProgram(alula_buffer_get_dims(data), alula_buffer_get_rank(data),
-                       layout),
-      layout, std::move(value));
+  return new Buffer(device, alula_buffer_get_dtype(data),
+                    getDimsOfProgram(alula_buffer_get_dims(data),
+                                     alula_buffer_get_rank(data), layout),
+                    layout, std::move(value));
 }
 
 void *alula::pjrt::Buffer_Destroy(PJRT_Buffer_Destroy_Args *args) {
@@ -138,7 +137,8 @@ void *alula::pjrt::Buffer_OnDeviceSizeInBytes(
   ALULA_TAKE(Buffer, buffer);
   size_t bytes = 0;
   countBytes(buffer->dims.data(), buffer->dims.size(), buffer->dtype, bytes);
-  put(args, &ALULA_ARGS::on_device_size_in_bytes, bytes);
+  put(args, &ALULA_ARGS::on_device_size_in_bytes,
+      alula_dtype_get_packed_bytes(buffer->dtype, bytes));
   return nullptr;
 }
 

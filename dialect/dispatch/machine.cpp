@@ -103,8 +103,7 @@ alula::dispatch::findProblem(const MachineFacts &facts) {
 LogicalResult
 MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                     StringRef kind, MachineFacts facts) {
-  if (kind.empty())
-    return emitError() << "'#dispatch.machine': has no kind";
+  assert(!kind.empty() && "text without a kind is not parsed");
   if (auto problem = findProblem(facts))
     return emitError() << "'#dispatch.machine': " << *problem;
   return success();

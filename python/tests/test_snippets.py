@@ -55,8 +55,11 @@ def results(tmp_path_factory):
         output = run(file, report)
         if not report.exists():
             return {}, output
-        cases = ElementTree.parse(report).getroot().iter("testcase")
-        return {case.get("name"): case for case in cases}, output
+        cases = {}
+        for case in ElementTree.parse(report).getroot().iter("testcase"):
+            # One function's cases for several parameters stand together.
+            cases.setdefault(case.get("name").split("[")[0], []).append(case)
+        return cases, output
 
     return get
 
@@ -65,11 +68,13 @@ def results(tmp_path_factory):
 def test_snippet(name, results):
     stem, function = name.split(".")
     cases, output = results(HERE / f"{stem}.py")
-    case = cases.get(function)
-    assert case is not None, f"the process ended before this snippet:\n{output}"
-    skipped = case.find("skipped")
-    if skipped is not None:
-        reason = skipped.get("message")
-        (pytest.xfail if skipped.get("type") == "pytest.xfail" else pytest.skip)(reason)
-    for failure in [*case.findall("failure"), *case.findall("error")]:
-        pytest.fail(failure.text, pytrace=False)
+    found = cases.get(function)
+    assert found, f"the process ended before this snippet:\n{output}"
+    for case in found:
+        for failure in [*case.findall("failure"), *case.findall("error")]:
+            pytest.fail(f"{case.get('name')}: {failure.text}", pytrace=False)
+    for case in found:
+        skipped = case.find("skipped")
+        if skipped is not None:
+            reason = skipped.get("message")
+            (pytest.xfail if skipped.get("type") == "pytest.xfail" else pytest.skip)(reason)

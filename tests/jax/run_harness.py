@@ -57,8 +57,11 @@ class Checker:
                 capture_output=True,
                 text=True,
             )
-            # The round trip of a missing file fails, and says so.
-            entry["expanded"] = str(path)
+            # Functions that keep their names have no other form.
+            entry["isNamed"] = not done.returncode and "chlo." in path.read_text()
+            if not entry["isNamed"]:
+                # The round trip of a missing file fails, and says so.
+                entry["expanded"] = str(path)
             if done.returncode:
                 print(f"{entry['name']}: {done.stderr[:300]}", file=sys.stderr)
 
@@ -87,6 +90,9 @@ class Checker:
             source = "expanded" if "expanded" in entry else "mlir"
             entry["jaxlib"] = "nothing was written"
             if entry[f"round_trip:{source}"]:
+                continue
+            if entry.get("isNamed"):
+                entry["jaxlib"] = ""
                 continue
             texts = {}
             for form in ("lowest", "own"):

@@ -18,7 +18,7 @@ def test_d09_pipelines_of_all_stages():
     text = succeed("--print-stages").decode()
     assert re.findall(r"^(\w+)", text, re.MULTILINE) == [*STAGES, "emit"]
     pipelines = re.findall(r"^  (builtin\.module\(.*\))$", text, re.MULTILINE)
-    assert len(pipelines) == 6
+    assert len(pipelines) == 7
     for pipeline in pipelines:
         # That it prints the same again is in stages_test.cpp.
         succeed("-", f"--pass-pipeline={pipeline}", program=BIN / "alula-opt", input=b"module {}")

@@ -197,7 +197,7 @@ def test_g13_a_kernel_as_bitcode_object_and_import(kernels, here):
     succeed(MLP, "-o", here / "own.alula")
     expect_mlp(here / "own.alula", here)
     for kind, file in {"bitcode": "matmul.bc", "object": "matmul.o"}.items():
-        flags = [f"--kernels-as={kind}", f"--kernels-file={kernels / file}"]
+        flags = [f"--kernels-as={kind}", f"--kernels-file={kernels / file}", "--target=cpu:host"]
         dump = f"--dump-executable-intermediates-to={here / kind}"
         succeed(MLP, load, *flags, dump, "-o", here / f"{kind}.alula")
         expect_mlp(here / f"{kind}.alula", here)

@@ -57,3 +57,13 @@ func.func private @f() attributes {a = #plan.stage<inline>, plan.grid = 4}
 
 // expected-error @+1 {{'func.func': plan.tile must be 'plan.stage' or 'plan.grid': is 4}}
 func.func private @f() attributes {a = #plan.stage<inline>, plan.tile = 4}
+
+// -----
+
+// expected-error @+1 {{plan.stage must be a #plan.stage: is 5 : i64}}
+func.func private @f() attributes {plan.stage = 5}
+
+// -----
+
+// expected-error @+1 {{parts and terms must be at least 1}}
+func.func private @f() attributes {a = #plan.stage<rows 0, parts = -1>}

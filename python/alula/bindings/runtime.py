@@ -55,6 +55,8 @@ class CallOptions(ctypes.Structure):
         ("cancel", POINTER(c_int)),
         ("trace", c_void_p),
         ("trace_user", c_void_p),
+        ("collectives", c_void_p),
+        ("participant", c_uint32),
     ]
 
 

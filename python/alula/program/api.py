@@ -168,7 +168,7 @@ def write_header(program, path, *, prefix=None):
     from alula import header
 
     info = _info_of(program)
-    text = header.make(info.compiled, prefix)
+    text = header.make(info.portable, prefix)
     with open(path, "w") as file:
         file.write(text)
 
