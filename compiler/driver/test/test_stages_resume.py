@@ -309,7 +309,8 @@ def test_d05_truncated(tmp_path):
             result = run("-", "-o", tmp_path / "b.alula", input=dump[:size])
             # Nothing is a program too: without a stage, and without functions.
             assert result.returncode in (0, 1, 2)
-            if size and (form or b"\nmodule" in dump[:size]):
+            # What is cut off at the very end may be white space.
+            if 0 < size < len(dump) - 8 and (form or b"\nmodule" in dump[:size]):
                 assert result.returncode == 1 and b"error: " in result.stderr
 
 
