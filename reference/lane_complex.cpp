@@ -95,9 +95,9 @@ struct Sum {
 Complex logPlusOne(Complex z) {
   Real x = z.real(), y = z.imag();
   Real angle = std::atan2(y, Real(1) + x);
-  if (!std::isfinite(x) || !std::isfinite(y) || std::fabs(x) > 2 ||
-      std::fabs(y) > 2)
-    return {std::log(magnitude({Real(1) + x, y})), angle};
+  Real size = magnitude({Real(1) + x, y});
+  if (!(size > Real(0.5) && size < Real(1.5)))
+    return {std::log(size), angle};
   // |1+z|^2 - 1 = 2x + x^2 + y^2 cancels near the circle around -1.
   Sum sum;
   sum.add(2 * x);

@@ -158,6 +158,9 @@ TEST(LaneFunction, ComputesComplexFunctions) {
     expectComplex(run(row.op, Kind::C128, {complex(0.5, -1.25)}), row.re,
                   row.im);
   }
+  // Near the pole |1 + z|^2 is below what is left of -1.
+  expectComplex(run("log_plus_one", Kind::C128, {complex(-1, 0x1p-31)}),
+                -21.487562597358306, 1.5707963267948966);
   expectComplex(
       run("power", Kind::C128, {complex(0.5, -1.25), complex(1.5, 0.25)}),
       -0.29415429721433822, -2.08283153851470055);
