@@ -1,6 +1,7 @@
 // alula-run: runs a function of an artifact. Runtime only.
 
 #include "tools/model/model.h"
+#include "tools/model/random_value.h"
 #include "tools/run/options.h"
 #include "tools/run/trace.h"
 #include "tools/values/compare.h"
@@ -79,6 +80,33 @@ void listImports(const model::Model &model) {
            info.is_found ? "found" : "missing");
 }
 
+/// Values for the arguments that have no input.
+bool addRandom(const Options &options, const model::Model &model,
+               std::vector<values::Value> &inputs,
+               std::vector<Buffer> &arguments, std::string &problem) {
+  alula_value_info info;
+  Error error;
+  for (uint32_t i = uint32_t(inputs.size()); model::getArgument(model, i, info);
+       ++i) {
+    std::vector<int64_t> dims(info.dims, info.dims + info.rank);
+    for (int64_t dim : dims)
+      if (dim < 0) {
+        problem = "argument " + std::to_string(i) + " is " +
+                  model::printValueInfo(info) +
+                  ": a size that is not known wants an --input";
+        return false;
+      }
+    values::Value &value = inputs.emplace_back();
+    if (!values::createValue(info.dtype, dims, value, problem))
+      return false;
+    model::fillRandom(options.seed + i, value);
+    arguments.push_back(model::wrapValue(model.instance, value, error));
+  }
+  if (error)
+    problem = error.message();
+  return !error;
+}
+
 int runFile(const Options &options) {
   std::string problem;
   model::Model model;
@@ -103,6 +131,9 @@ int runFile(const Options &options) {
       return fail("input " + std::to_string(i) + ": " + problem);
     arguments.push_back(model::wrapValue(model.instance, inputs[i], error));
   }
+  if (options.isRandom &&
+      !addRandom(options, model, inputs, arguments, problem))
+    return fail(problem);
   uint32_t wanted = model.getArgumentCount(), given = uint32_t(inputs.size());
   alula_value_info missing;
   if (model::getArgument(model, given, missing))

@@ -12,6 +12,8 @@ std::string getHelp() {
 Runs a function of an artifact and prints its results.
 
   --input=VALUE           one for each argument, in order
+  --random, --random=SEED inputs that are not given are random: floats in
+                          [-1, 1), integers 0 to 3; sizes must be known
   --output=WHERE          one for each result: - prints it, x.npy and x.bin
                           write it; without any, all results are printed
   --expected_output=VALUE compares; exit status 1 if a result differs
@@ -52,6 +54,8 @@ static bool setOption(std::string_view name, std::string_view value,
     options.expected.push_back(text);
   else if (name == "trace")
     options.trace = text;
+  else if (name == "random")
+    return options.isRandom = model::parseNumber(value, options.seed);
   else if (name == "rtol")
     return parseNumber(value, options.tolerance.relative);
   else if (name == "atol")
@@ -70,6 +74,8 @@ bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
       options.list = true;
     else if (word == "--list-imports")
       options.listImports = options.model.mayMissImports = true;
+    else if (word == "--random")
+      options.isRandom = true;
     else if (word == "--help" || word == "-h")
       options.help = true;
     else if (!word.starts_with("-") || word == "-") {

@@ -17,6 +17,9 @@ struct Options {
   std::vector<std::string> inputs, outputs, expected;
   values::Tolerance tolerance;
   uint32_t repeat = 1;
+  /// Arguments without an input are random, the same for the same seed.
+  bool isRandom = false;
+  uint32_t seed = 0;
   bool list = false, listImports = false, help = false;
 };
 
