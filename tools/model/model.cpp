@@ -88,6 +88,16 @@ bool addPlugin(const std::string &text, Model &model, std::string &error) {
   return !problem;
 }
 
+/// A value's bytes as buffers have them: its own, or those of packed elements,
+/// which `packed` then holds.
+const void *getBytesOfBuffer(const values::Value &value, std::string &packed) {
+  if (alula_dtype_get_packing(value.type) == 1)
+    return value.data.get();
+  packed.resize(alula_dtype_get_packed_bytes(value.type, value.size));
+  alula_dtype_pack(value.type, value.data.get(), packed.data(), value.size);
+  return packed.data();
+}
+
 bool setGlobal(const std::string &text, Model &model, std::string &error) {
   std::string name, spec;
   if (!splitName(text, name, spec)) {
@@ -113,12 +123,11 @@ bool setGlobal(const std::string &text, Model &model, std::string &error) {
               values::printType(value.type, value.shape);
       return false;
     }
-    std::string packed(alula_dtype_get_packed_bytes(value.type, value.size),
-                       '\0');
-    alula_dtype_pack(value.type, value.data.get(), packed.data(),
-                     uint64_t(value.getNumElements()));
-    problem.take(alula_global_set(model.get(), nullptr, index, packed.data(),
-                                  packed.size()));
+    std::string packed;
+    const void *bytes = getBytesOfBuffer(value, packed);
+    problem.take(
+        alula_global_set(model.get(), nullptr, index, bytes,
+                         alula_dtype_get_packed_bytes(value.type, value.size)));
   }
   error = problem.message();
   return !problem;
@@ -229,14 +238,8 @@ Buffer wrapValue(const Instance &instance, values::Value &value, Error &error) {
     return Buffer::wrap(instance, value.type, value.shape, value.data.get(),
                         value.size, error);
   Buffer copy = Buffer::create(instance, value.type, value.shape, error);
-  if (!isPacked) {
-    copy.write(value.data.get(), error);
-    return copy;
-  }
-  std::string packed(alula_dtype_get_packed_bytes(value.type, value.size),
-                     '\0');
-  alula_dtype_pack(value.type, value.data.get(), packed.data(), value.size);
-  copy.write(packed.data(), error);
+  std::string packed;
+  copy.write(getBytesOfBuffer(value, packed), error);
   return copy;
 }
 
