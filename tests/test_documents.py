@@ -108,6 +108,33 @@ def test_no_dead_links():
     assert [link for page in get_all_pages() for link in find_dead_links(page)] == []
 
 
+# ---- Tables ----
+
+
+def test_every_variable_of_the_environment_is_named():
+    page = (ROOT / "docs/environment.md").read_text()
+    listed = subprocess.run(
+        ["git", "ls-files", "compiler", "runtime", "pjrt", "tools", "python"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    sources = [
+        name
+        for name in listed
+        if (name.endswith((".cpp", ".h")) or name.startswith("python/"))
+        and "test" not in name
+        and "stress" not in name
+    ]
+    text = "".join((ROOT / name).read_text() for name in sources if (ROOT / name).is_file())
+    read = set(re.findall(r'getenv\("(\w+)"\)', text))
+    read |= set(re.findall(r'environ(?:\.get\(|\[)"(\w+)"', text))
+    read |= set(re.findall(r'"(ALULA_\w+_LIBRARY)"', text))
+    assert len(read) > 6
+    assert sorted(name for name in read if f"`{name}`" not in page) == []
+    named = set(re.findall(r"^\| .*?(?= \| )", page, re.MULTILINE))
+    ours = set(re.findall(r"`(ALULA_\w+)`", " ".join(named)))
+    assert sorted(name for name in ours if f'"{name}"' not in text) == []
+
+
 # ---- The tests themselves can fail ----
 
 
