@@ -2,6 +2,7 @@
 
 #include "alula/compiler.h"
 #include "pjrt/functions.h"
+#include "pjrt/interrupts.h"
 #include "pjrt/layout.h"
 #include "pjrt/program.h"
 
@@ -24,6 +25,7 @@ struct Launch {
   /// Where it meets the others; null if it needs none.
   std::shared_ptr<alula_collectives> collectives;
   uint32_t participant = 0;
+  Watched watched;
 
   bool isReady() const {
     return std::all_of(arguments.begin(), arguments.end(),
@@ -89,6 +91,7 @@ std::unique_ptr<Error> Launch::call() {
   options.donate = takeOver.data();
   options.collectives = collectives.get();
   options.participant = participant;
+  options.cancel = watched.getPatientFlag();
   alula_error *failed =
       alula_call(program->executable, program->function, &options, in.data(),
                  in.size(), out.data(), out.size());
@@ -112,6 +115,7 @@ void Launch::run() {
   // Before anybody acts on the event: memory goes, donations become possible.
   arguments.clear();
   results.clear();
+  watched = {};
   done->finish(std::move(error));
 }
 
@@ -310,6 +314,8 @@ void *alula::pjrt::LoadedExecutable_Execute(
     launch.participant = static_cast<uint32_t>(i);
     launch.device = alone ? alone : as<Device>(executable->devices[i]);
     launch.donated = donated;
+    if (!program.isCheap)
+      launch.watched = Watched::begin();
     if (argumentCount && !lists[i])
       return missing("argument_lists");
     if (!program.results.empty() && !outputs[i])

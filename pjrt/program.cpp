@@ -1,6 +1,7 @@
 // Compiling a program, and what the compiled program says of itself.
 
 #include "pjrt/program.h"
+#include "pjrt/interrupts.h"
 #include "pjrt/layout.h"
 #include "pjrt/layouts_extension.h"
 #include "pjrt/op_sharding.h"
@@ -329,6 +330,7 @@ struct Compilation {
     given.replica_count = static_cast<uint32_t>(options.replicas);
     given.partition_count = static_cast<uint32_t>(options.partitions);
     given.physical_layouts = 1;
+    given.cancel = watched.getFlag();
   }
   Compilation(const Compilation &) = delete;
   Compilation &operator=(const Compilation &) = delete;
@@ -360,6 +362,7 @@ struct Compilation {
   alula_program_info *info = nullptr;
 
 private:
+  Watched watched = Watched::begin();
   std::vector<const char *> targets;
   alula_compile_options given = {};
   FirstError first;

@@ -446,7 +446,12 @@ typedef struct alula_call_options {
    * result that aliases it; the buffer then has no data any more. NULL: none.
    */
   const uint8_t *donate;
-  /* The call ends with ALULA_STATUS_CANCELLED soon after this is not 0. */
+  /* The call ends with ALULA_STATUS_CANCELLED soon after this is not 0: it is
+   * read between commands, each time a loop goes round, and between the
+   * workgroups of a kernel, but not inside of one. A signal handler or any
+   * thread may set it, atomically. Arguments stay the caller's, donated ones
+   * too; what the function changes in place (them, results that the caller
+   * supplied, globals) may hold part of the new values. The next call works. */
   const int *cancel;
   void (*trace)(void *user, const alula_trace_event *event);
   void *trace_user;

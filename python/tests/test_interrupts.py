@@ -13,6 +13,8 @@ import time
 import pytest
 from alula.bindings import interruptible
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
 COMPILE = """
 import os, signal, threading, time
 from alula.bindings import compiler
@@ -55,18 +57,267 @@ assert compiler.compile_program(make(1))[0]
 """
 
 
-def test_compile():
-    environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(__file__).resolve().parents[1]))
+def check(source):
+    """The process says how long after the signal it had ended what it did."""
     result = subprocess.run(
-        [sys.executable, "-c", COMPILE],
+        [sys.executable, "-c", source],
         check=False,
         capture_output=True,
         text=True,
-        env=environment,
+        env=dict(os.environ, PYTHONPATH=str(ROOT / "python"), JAX_PLATFORMS="alula,cpu"),
+        timeout=300,
     )
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 0, result.stderr[-3000:]
     said, seconds = result.stdout.split()
-    assert said == "ended" and float(seconds) < 1
+    assert said == "ended" and float(seconds) < 1, result.stdout
+
+
+def test_compile():
+    check(COMPILE)
+
+
+SIGNAL = """
+import os, signal, threading, time
+
+# Who starts the tests in the background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sent = []
+
+def interrupt(delay):
+    time.sleep(delay)
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+
+def interrupted(delay, function, *arguments):
+    threading.Thread(target=interrupt, args=(delay,)).start()
+    try:
+        function(*arguments)
+    except KeyboardInterrupt:
+        return
+    raise AssertionError("it came to its end")
+"""
+
+# Iterations that are kernels of their own.
+LOOP = """
+func.func public @main(%count: tensor<i64>, %x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i64>
+  %one = stablehlo.constant dense<1> : tensor<i64>
+  %r:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i64>, tensor<64x64xf32>
+    cond {
+      %c = stablehlo.compare LT, %i, %count : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %n = stablehlo.add %i, %one : tensor<i64>
+      %d = stablehlo.dot_general %y, %x, contracting_dims = [1] x [0]
+        : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %t = stablehlo.tanh %d : tensor<64x64xf32>
+      stablehlo.return %n, %t : tensor<i64>, tensor<64x64xf32>
+    }
+  return %r#1 : tensor<64x64xf32>
+}
+"""
+
+LOADED = (
+    SIGNAL
+    + f"""
+import numpy as np, alula
+from alula.bindings import compiler
+program = alula.load(compiler.compile_program({LOOP!r})[0])
+x = np.eye(64, dtype=np.float32)
+"""
+)
+
+
+def test_loaded_program():
+    check(
+        LOADED
+        + """
+interrupted(1, program.main, np.int64(10**12), x)
+# The next call is not taken for the one that was meant.
+np.testing.assert_allclose(program.main(np.int64(1), x), np.tanh(x), rtol=1e-6)
+print("ended", time.monotonic() - sent[0])
+"""
+    )
+
+
+def test_short_call_comes_to_its_end():
+    # Signals that come when it has less than the patience to go on, and who was
+    # told of signals before is told.
+    check(
+        LOADED
+        + """
+import socket
+ours, theirs = socket.socketpair()
+theirs.setblocking(False)
+signal.set_wakeup_fd(theirs.fileno())
+start = time.monotonic()
+program.main(np.int64(20000), x)
+count = int(20000 * 0.2 / (time.monotonic() - start))
+function = program._functions["main"]._function
+call, errors = function._call, []
+
+def keep(*arguments):
+    from alula.bindings import interruptible
+    watch = interruptible.get_watch()
+    end = watch.end
+    watch.end = lambda: (errors.append(flags[0].value), end())
+    begin = watch.begin
+    flags = []
+    watch.begin = lambda: flags.append(begin()) or flags[0]
+    return call(*arguments)
+
+function._call = keep
+interrupted(0.1, program.main, np.int64(count), x)
+assert errors == [0], errors
+assert ours.recv(16) == bytes([signal.SIGINT])
+assert signal.set_wakeup_fd(-1) == theirs.fileno()
+print("ended", time.monotonic() - sent[0])
+"""
+    )
+
+
+JIT = (
+    SIGNAL
+    + """
+import jax, jax.numpy as jnp, numpy as np
+x = np.eye(64, dtype=np.float32)
+
+@jax.jit
+def long(count, x):
+    step = lambda s: (s[0] + 1, jnp.tanh(s[1] @ x))
+    return jax.lax.while_loop(lambda s: s[0] < count, step, (0, x))[1]
+
+def many(x, count):
+    # Kernels of their own, each with a loop that is vectorized.
+    return [jnp.sum(jnp.sin(x[: 64 + i])) for i in range(count)]
+
+def count_running():
+    '''Threads that compute, but for this one.'''
+    def read():
+        return {task: sum(map(int, open(f"/proc/self/task/{task}/stat").read().rsplit(")")[1]
+                .split()[11:13])) for task in os.listdir("/proc/self/task")}
+    before = read()
+    time.sleep(0.1)
+    return sum(ticks > before.get(task, 0) for task, ticks in read().items()
+               if int(task) != os.getpid())
+
+jax.block_until_ready(long(3, x))
+"""
+)
+
+
+def test_jit_compilation():
+    check(
+        JIT
+        + """
+y = np.zeros(500, np.float32)
+lowered = jax.jit(many, static_argnums=1).lower(y, 300)
+interrupted(0.3, lowered.compile)
+# jaxlib compiles on a thread of its own, and would go on there.
+while count_running():
+    assert time.monotonic() - sent[0] < 5
+seconds = time.monotonic() - sent[0]
+# Client and caches are as they were.
+jax.block_until_ready(long(3, x))
+assert len(jax.jit(many, static_argnums=1)(y, 3)) == 3
+print("ended", seconds)
+"""
+    )
+
+
+def test_jit_compilation_that_was_ended_is_done_afterwards():
+    check(
+        JIT
+        + """
+y = np.zeros(500, np.float32)
+lowered = jax.jit(many, static_argnums=1).lower(y, 60)
+interrupted(0.1, lowered.compile)
+seconds = time.monotonic() - sent[0]
+assert len(lowered.compile()(y)) == 60
+print("ended", seconds)
+"""
+    )
+
+
+def test_jit_run():
+    check(
+        JIT
+        + """
+interrupted(1, lambda: jax.block_until_ready(long(10**9, x)))
+# The device is free again, and what comes next is not ended.
+np.testing.assert_allclose(np.asarray(long(1, x)), np.tanh(x), rtol=1e-6)
+print("ended", time.monotonic() - sent[0])
+"""
+    )
+
+
+def test_handlers_of_others_decide_for_themselves():
+    check(
+        JIT
+        + """
+heard = []
+mine = lambda *_: heard.append(time.monotonic())
+signal.signal(signal.SIGINT, mine)
+start = time.monotonic()
+jax.block_until_ready(long(20000, x))
+count = int(20000 * 2 / (time.monotonic() - start))
+threading.Thread(target=interrupt, args=(0.5,)).start()
+result = np.asarray(long(count, x))
+assert len(heard) == 1 and np.isfinite(result).all()
+# It ran on for longer than anything that is ended.
+assert time.monotonic() - sent[0] > 0.6
+assert signal.getsignal(signal.SIGINT) is mine
+print("ended", 0)
+"""
+    )
+
+
+# Bits of /proc/self/status: SIGINT is ignored, SIGINT has a handler.
+IGNORED = (
+    JIT
+    + """
+def read():
+    lines = [line.split() for line in open("/proc/self/status")]
+    bits = {line[0]: int(line[1], 16) >> 1 & 1 for line in lines if line[0].startswith("Sig")
+            and "/" not in line[1]}
+    return bits["SigIgn:"], bits["SigCgt:"]
+
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+y = long(30000, x)
+assert read() == (1, 0), read()
+jax.block_until_ready(y)
+assert read() == (1, 0), read()
+print("ended", 0)
+"""
+)
+
+
+def test_nothing_is_installed_where_it_is_ignored():
+    check(IGNORED)
+
+
+def test_alula_run(tmp_path):
+    artifact = tmp_path / "long.alu"
+    (tmp_path / "long.mlir").write_text(LOOP)
+    tools = ROOT / "build/bin"
+    subprocess.run(
+        [tools / "alula-compile", tmp_path / "long.mlir", "-o", artifact, "--target=cpu:host"],
+        check=True,
+        timeout=300,
+    )
+    process = subprocess.Popen(
+        [tools / "alula-run", artifact, "--input=i64=1000000000000", "--random"],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    time.sleep(1)
+    assert process.poll() is None
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert time.monotonic() - start < 1
+    assert process.returncode == -signal.SIGINT and said == "alula-run: interrupted\n"
 
 
 def wait_for(address):

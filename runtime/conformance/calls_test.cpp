@@ -3,6 +3,7 @@
 #include "runtime/conformance/suite.h"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <unistd.h>
 
@@ -355,6 +356,29 @@ TEST_P(Calls, AsyncTraceCancel) {
   for (alula_event *event : events)
     alula_event_destroy(event);
   EXPECT_EQ(done, 1);
+}
+
+TEST_P(Calls, CancelledWithinOneGrid) {
+  if (!computes())
+    return;
+  KernelFile file;
+  FunctionWriter &f = file.addFunction("long");
+  // Weeks of workgroups that do nothing.
+  Operand many = f.immediate(1 << 22);
+  f.dispatch(file.failWith, many, many, f.immediate(1), {}, {f.immediate(0)});
+  Executable model = load(file);
+  int cancel = 0;
+  alula_call_options options = {};
+  options.struct_bytes = sizeof options;
+  options.cancel = &cancel;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
+  });
+  run(model, {}, &options);
+  other.join();
+  EXPECT_EQ(error.code(), ALULA_STATUS_CANCELLED);
+  EXPECT_STREQ(error.message(), "function 'long': the call was cancelled");
 }
 
 TEST_P(Calls, Loading) {

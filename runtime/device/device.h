@@ -36,6 +36,9 @@ struct Dispatch {
   uint64_t scratchStride;
   /// For errors: they live as long as the kernels.
   const char *functionName, *kernelName;
+  /// Looked at between workgroups, if not NULL: the rest need not run once it
+  /// is not 0, which is then an error. Lives until the stream is waited for.
+  const int *cancel;
 };
 
 /// "function 'f': kernel 'k' failed with code 3".

@@ -423,6 +423,7 @@ private:
     dispatch.kernel = p[0];
     dispatch.functionName = file.getString(function.name);
     dispatch.kernelName = name;
+    dispatch.cancel = call.cancel;
     alula_kernel_args &args = dispatch.args;
     uint64_t workgroups = 1;
     for (int i = 0; i < 3; ++i) {

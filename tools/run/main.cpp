@@ -7,6 +7,7 @@
 #include "tools/values/compare.h"
 #include "tools/values/value_io.h"
 
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 
@@ -107,6 +108,34 @@ bool addRandom(const Options &options, const model::Model &model,
   return !error;
 }
 
+/// Ctrl-C while a call runs: the call ends, then the process, as if by the
+/// signal. A second one ends it at once.
+class Interruptible {
+public:
+  Interruptible() {
+    struct sigaction note = {};
+    note.sa_handler = [](int) {
+      __atomic_store_n(&isInterrupted, 1, __ATOMIC_RELAXED);
+    };
+    note.sa_flags = int(SA_RESETHAND);
+    sigaction(SIGINT, nullptr, &before);
+    if (before.sa_handler != SIG_IGN)
+      sigaction(SIGINT, &note, nullptr);
+  }
+  ~Interruptible() {
+    sigaction(SIGINT, &before, nullptr);
+    if (!isInterrupted)
+      return;
+    fprintf(stderr, "alula-run: interrupted\n");
+    raise(SIGINT);
+  }
+  /// For a handler.
+  static inline int isInterrupted = 0;
+
+private:
+  struct sigaction before = {};
+};
+
 int runFile(const Options &options) {
   std::string problem;
   model::Model model;
@@ -153,9 +182,13 @@ int runFile(const Options &options) {
     callOptions.trace_user = &trace;
   }
   std::vector<Buffer> results;
-  for (uint32_t i = 0; i < options.repeat; ++i)
-    results =
-        model.executable->call(model.function, arguments, error, &callOptions);
+  callOptions.cancel = &Interruptible::isInterrupted;
+  {
+    Interruptible scope;
+    for (uint32_t i = 0; i < options.repeat && !error; ++i)
+      results = model.executable->call(model.function, arguments, error,
+                                       &callOptions);
+  }
   if (error)
     return fail(error.message());
   if (!options.trace.empty() &&

@@ -1,11 +1,18 @@
 """Calls of C that Ctrl-C ends.
 
 Python runs handlers of signals in its main thread, between two steps of Python, so a long call of C
-there puts them off until it is done. Here the main thread waits while another one calls; what a
-handler raises sets a flag that the call looks at, and comes out once the call has ended."""
+there puts them off until it is done. Here the main thread waits while another one calls (`call`);
+what a handler raises sets a flag that the call looks at, and comes out once the call has ended.
+
+A thread for each call is too much for what is mostly short: a `Watch` lets the main thread call
+itself, and has another one told of SIGINT (`signal.set_wakeup_fd`), which sets the flag."""
 
 import ctypes
+import os
+import signal
+import socket
 import threading
+import time
 
 
 class Cancel:
@@ -55,3 +62,90 @@ def call(function, arguments, cancel):
     if error is not None:
         raise error
     return result
+
+
+# What ends this soon after the signal may: less is not worth losing its results for.
+PATIENCE = 0.3
+
+
+class Watch:
+    """Sets a flag when Ctrl-C comes while the main thread is between `begin` and `end`. Only if it
+    is then to raise KeyboardInterrupt: whoever has a handler of their own decides for themselves."""
+
+    def __init__(self):
+        self._ours, self._theirs = socket.socketpair()
+        self._theirs.setblocking(False)
+        self._number = self._theirs.fileno()
+        # For calls in calls of calls: flags, and who was told of signals before.
+        self._calls = []
+        self._caught_up = threading.Event()
+        threading.Thread(target=self._listen, name="alula-signals", daemon=True).start()
+
+    def begin(self):
+        """The flag, a `c_int`."""
+        flag = ctypes.c_int(0)
+        before = signal.set_wakeup_fd(self._number, warn_on_full_buffer=False)
+        self._calls.append((flag, before))
+        return flag
+
+    def end(self):
+        _, before = self._calls.pop()
+        signal.set_wakeup_fd(before, warn_on_full_buffer=False)
+
+    def end_raised(self):
+        """The same after an exception: a signal that caused it is not taken for one of a later
+        call."""
+        self.end()
+        self._caught_up.clear()
+        self._theirs.send(b"\0")
+        self._caught_up.wait(1)
+
+    def _listen(self):
+        while True:
+            numbers = self._ours.recv(4096)
+            calls = list(self._calls)
+            if signal.SIGINT in numbers and calls:
+                raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+                if raises:
+                    threading.Thread(target=_set_later, args=(calls,), daemon=True).start()
+            for number in numbers:
+                self._pass_on(number, calls)
+            if 0 in numbers:
+                self._caught_up.set()
+
+    def _pass_on(self, number, calls):
+        """To whoever was told before us: an event loop."""
+        first = calls[0][1] if calls else -1
+        if number and first not in (-1, self._number):
+            try:
+                os.write(first, bytes([number]))
+            except OSError:
+                pass
+
+
+def _set_later(calls):
+    time.sleep(PATIENCE)
+    for flag, _ in calls:
+        flag.value = 1
+
+
+_watch = None
+
+
+def get_watch():
+    """The process's one; None in any but the main thread."""
+    global _watch
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    if _watch is None:
+        _watch = Watch()
+    return _watch
+
+
+def _forget_watch():
+    global _watch
+    _watch = None
+
+
+# A child has no thread that listens.
+os.register_at_fork(after_in_child=_forget_watch)

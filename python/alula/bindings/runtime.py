@@ -8,7 +8,7 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, 
 from ctypes import c_uint8, c_uint64, c_void_p
 
 from alula import errors
-from alula.bindings import dtypes, library
+from alula.bindings import dtypes, interruptible, library
 
 MAX_RANK = 64
 
@@ -363,22 +363,35 @@ class Function:
                     )
                 )
                 arguments[i] = handle.value
-            check(
-                lib.alula_call(
-                    self._handle,
-                    self.number,
-                    byref(options),
-                    arguments,
-                    count,
-                    results,
-                    len(self.results),
-                )
-            )
+            check(self._call(options, arguments, count, results))
         finally:
             for argument in arguments:
                 if argument:
                     lib.alula_buffer_release(argument)
         return [self._take(buffer, i) for i, buffer in enumerate(results)]
+
+    def _call(self, options, arguments, count, results):
+        """Ctrl-C ends it."""
+        call, result_count = functions().alula_call, len(self.results)
+        watch = interruptible.get_watch()
+        if watch is None:
+            return call(
+                self._handle, self.number, byref(options), arguments, count, results, result_count
+            )
+        flag = watch.begin()
+        try:
+            options.cancel = ctypes.pointer(flag)
+            error = call(
+                self._handle, self.number, byref(options), arguments, count, results, result_count
+            )
+        except BaseException:
+            for made in results:
+                if made:
+                    functions().alula_buffer_release(made)
+            watch.end_raised()
+            raise
+        watch.end()
+        return error
 
     def _take(self, buffer, number):
         import numpy

@@ -109,6 +109,7 @@ struct Grid {
   uint64_t workgroups;
   uint32_t workers = 1;
   std::atomic<int32_t> code{0};
+  std::atomic<bool> isCancelled{false};
   Slice slices[Pool::maxWorkers];
 };
 
@@ -143,8 +144,14 @@ void runGrid(void *context, uint32_t worker) {
     Grid::Slice &slice = grid.slices[(worker + i) % grid.workers];
     uint64_t index;
     while ((index = __atomic_fetch_add(&slice.next, 1, __ATOMIC_RELAXED)) <
-           slice.end)
+           slice.end) {
+      const int *cancel = grid.dispatch->cancel;
+      if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) {
+        grid.isCancelled.store(true, std::memory_order_relaxed);
+        return;
+      }
       runWorkgroup(grid, args, index);
+    }
   }
 }
 
@@ -169,6 +176,10 @@ Status dispatchCpu(Stream *stream, LoadedKernels *loaded,
         workgroups < Pool::maxWorkers ? uint32_t(workgroups) : Pool::maxWorkers;
     getInstance(stream).pool.run(wanted, runGrid, &grid, startGrid);
     code = grid.code.load(std::memory_order_relaxed);
+    if (!code && grid.isCancelled.load(std::memory_order_relaxed))
+      return makeError(ALULA_STATUS_CANCELLED,
+                       "function '%s': the call was cancelled",
+                       dispatch.functionName);
   }
   if (code == 0)
     return nullptr;
