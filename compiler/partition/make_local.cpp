@@ -6,6 +6,8 @@
 //
 // What is outside of such bodies every device computes as a whole: right for
 // every program, if not yet quick for those that leave the partitioning to us.
+// Elementwise ops and transposes of arrays in pieces are computed on the
+// pieces, and give pieces.
 
 #include "compiler/partition/gspmd_text.h"
 #include "compiler/partition/passes.h"
@@ -42,9 +44,12 @@ public:
   LogicalResult run(bool isEntry) {
     if (isEntry && failed(placeArguments()))
       return failure();
-    while (sdy::ManualComputationOp next = findManual())
+    while (sdy::ManualComputationOp next = findManual()) {
+      computeOnPieces(next);
       if (failed(unwrap(next)))
         return failure();
+    }
+    computeOnPieces(nullptr);
     if (isEntry && failed(placeResults()))
       return failure();
     pieces.eraseUnused();
@@ -205,6 +210,95 @@ private:
                                 << ", its pieces make " << whole.getType();
     rewriter.replaceOp(op, wholes);
     return success();
+  }
+
+  // ---- What is computed on pieces ----
+
+  /// What of the function's ops before the one with `end` in it can be.
+  void computeOnPieces(Operation *end) {
+    Block &body = main.getBody().front();
+    Operation *last = end ? body.findAncestorOpInBlock(*end) : nullptr;
+    for (Operation &op : llvm::make_early_inc_range(body)) {
+      if (&op == last)
+        return;
+      computeOnPieces(op);
+    }
+  }
+
+  void computeOnPieces(Operation &op) {
+    bool isTranspose = isa<stablehlo::TransposeOp>(op);
+    if ((!isTranspose && !op.hasTrait<OpTrait::Elementwise>()) ||
+        op.getNumResults() != 1)
+      return;
+    auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+    const Placement *known = findCommonPlacement(op);
+    if (!type || !known)
+      return;
+    Placement from = *known, to = from;
+    if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op))
+      for (auto [dim, source] : llvm::enumerate(transpose.getPermutation()))
+        to.dims[dim] = from.dims[source];
+    RankedTensorType local = to.getLocalType(type);
+    if (!local)
+      return;
+    rewriter.setInsertionPoint(&op);
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands()) {
+      auto piece = getPiece(op, operand, from);
+      if (failed(piece))
+        return;
+      operands.push_back(*piece);
+    }
+    Operation *copy = rewriter.clone(op);
+    copy->setOperands(operands);
+    copy->getResult(0).setType(local);
+    Value whole = pieces.gather(copy->getResult(0), to);
+    rewriter.replaceOp(&op, whole);
+  }
+
+  /// How all operands lie that come in pieces; null if there are none, if they
+  /// differ, or if an operand can't be divided in the same way.
+  const Placement *findCommonPlacement(Operation &op) {
+    const Placement *common = nullptr;
+    for (Value operand : op.getOperands()) {
+      const Placement *placement = pieces.findPlacement(operand);
+      if (!placement)
+        continue;
+      if (!placement->unreduced.empty() || (common && !(*common == *placement)))
+        return nullptr;
+      common = placement;
+    }
+    if (!common || common->isWhole())
+      return nullptr;
+    for (Value operand : op.getOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      if (!type || (type.getRank() != 0 && !common->getLocalType(type)))
+        return nullptr;
+    }
+    return common;
+  }
+
+  /// The piece of an operand; one number for all elements is there as a whole.
+  FailureOr<Value> getPiece(Operation &op, Value operand,
+                            const Placement &placement) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getRank() == 0)
+      return operand;
+    RankedTensorType local = placement.getLocalType(type);
+    if (auto constant = operand.getDefiningOp<stablehlo::ConstantOp>())
+      if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+        return rewriter
+            .create<stablehlo::ConstantOp>(constant.getLoc(),
+                                           splat.resizeSplat(local))
+            .getResult();
+    if (auto spread = operand.getDefiningOp<stablehlo::BroadcastInDimOp>())
+      if (cast<ShapedType>(spread.getOperand().getType()).getRank() == 0)
+        return rewriter
+            .create<stablehlo::BroadcastInDimOp>(
+                spread.getLoc(), local, spread.getOperand(),
+                spread.getBroadcastDimensionsAttr())
+            .getResult();
+    return pieces.localize(&op, operand, placement);
   }
 
   LogicalResult placeResults() {

@@ -1,6 +1,8 @@
 // RUN: split-file %s %t
 // RUN: alula-opt %t/pieces.mlir --partition-make-local | FileCheck --check-prefix=PIECES %s
 // RUN: alula-opt %t/whole.mlir --partition-make-local | FileCheck --check-prefix=WHOLE %s
+// RUN: alula-opt %t/local.mlir --partition-make-local | FileCheck --check-prefix=LOCAL %s
+// RUN: alula-opt %t/mixed.mlir --partition-make-local | FileCheck --check-prefix=MIXED %s
 // RUN: alula-opt %t/order.mlir --partition-make-local | FileCheck --check-prefix=ORDER %s
 // RUN: alula-opt %t/parts.mlir --partition-make-local | FileCheck --check-prefix=PARTS %s
 // RUN: alula-opt %t/asked.mlir --partition-make-local | FileCheck --check-prefix=ASKED %s
@@ -33,7 +35,7 @@ module attributes {mhlo.num_partitions = 4 : i32} {
 // WHOLE: func.func public @main(%[[A:.*]]: tensor<2xf32>) -> tensor<2xf32>
 // WHOLE: %[[G:.*]] = "stablehlo.all_gather"(%[[A]])
 // WHOLE-SAME: replica_groups = dense<{{\[\[}}0, 1]]>
-// WHOLE: %[[S:.*]] = stablehlo.sine %[[G]] : tensor<4xf32>
+// WHOLE: %[[S:.*]] = stablehlo.reverse %[[G]], dims = [0] : tensor<4xf32>
 // WHOLE: stablehlo.partition_id
 // WHOLE: stablehlo.constant dense<[0, 2]> : tensor<2xi32>
 // WHOLE: %[[R:.*]] = stablehlo.dynamic_slice %[[S]]
@@ -43,9 +45,53 @@ module attributes {mhlo.num_partitions = 4 : i32} {
 module attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @m = <["a"=2]>
   func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>}) {
-    %y = stablehlo.sine %x : tensor<4xf32>
+    %y = stablehlo.reverse %x, dims = [0] : tensor<4xf32>
     %z = sdy.sharding_constraint %y <@m, [{}]> : tensor<4xf32>
     return %z : tensor<4xf32>
+  }
+}
+
+// Elementwise ops and transposes are computed on the pieces, also with numbers
+// that all elements share; their results lie as the pieces do.
+// LOCAL: mhlo.spmd_output_sharding = "{devices=[1,2]0,1}"
+// LOCAL: func.func public @main(%[[A:.*]]: tensor<2x2xf32>, %[[B:.*]]: tensor<f32>) -> tensor<2x2xf32>
+// LOCAL-NOT: all_gather
+// LOCAL-DAG: %[[ONE:.*]] = stablehlo.constant dense<1.000000e+00> : tensor<2x2xf32>
+// LOCAL-DAG: %[[ADD:.*]] = stablehlo.add %[[A]], %[[ONE]] : tensor<2x2xf32>
+// LOCAL-DAG: %[[T:.*]] = stablehlo.transpose %[[ADD]], dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32>
+// LOCAL-DAG: %[[S:.*]] = stablehlo.broadcast_in_dim %[[B]], dims = [] : (tensor<f32>) -> tensor<2x2xf32>
+// LOCAL: %[[M:.*]] = stablehlo.multiply %[[T]], %[[S]] : tensor<2x2xf32>
+// LOCAL: return %[[M]] : tensor<2x2xf32>
+
+//--- local.mlir
+module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @m = <["a"=2]>
+  func.func public @main(%x: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}, %b: tensor<f32>) -> tensor<2x4xf32> {
+    %one = stablehlo.constant dense<1.0> : tensor<4x2xf32>
+    %y = stablehlo.add %x, %one : tensor<4x2xf32>
+    %t = stablehlo.transpose %y, dims = [1, 0] : (tensor<4x2xf32>) -> tensor<2x4xf32>
+    %s = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<f32>) -> tensor<2x4xf32>
+    %z = stablehlo.multiply %t, %s : tensor<2x4xf32>
+    return %z : tensor<2x4xf32>
+  }
+}
+
+// An operand that is whole is sliced; operands that lie in different ways are
+// made whole.
+// MIXED: func.func public @main(%[[A:.*]]: tensor<2x4xf32>, %[[B:.*]]: tensor<4x2xf32>, %[[C:.*]]: tensor<4x4xf32>)
+// MIXED-DAG: %[[GA:.*]] = "stablehlo.all_gather"(%[[A]])
+// MIXED-DAG: %[[GB:.*]] = "stablehlo.all_gather"(%[[B]])
+// MIXED: %[[PIECE:.*]] = stablehlo.dynamic_slice %[[C]]
+// MIXED: stablehlo.add %[[A]], %[[PIECE]] : tensor<2x4xf32>
+// MIXED: stablehlo.multiply %[[GA]], %[[GB]] : tensor<4x4xf32>
+
+//--- mixed.mlir
+module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @m = <["a"=2]>
+  func.func public @main(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}, %b: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"a"}]>}, %c: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+    %y = stablehlo.add %a, %c : tensor<4x4xf32>
+    %z = stablehlo.multiply %a, %b : tensor<4x4xf32>
+    return %y, %z : tensor<4x4xf32>, tensor<4x4xf32>
   }
 }
 
@@ -57,7 +103,7 @@ module attributes {mhlo.num_partitions = 2 : i32} {
 module attributes {mhlo.num_partitions = 4 : i32} {
   sdy.mesh @m = <["a"=4], device_ids=[3, 2, 1, 0]>
   func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a":(2)2}]>}) -> tensor<4xf32> {
-    %y = stablehlo.sine %x : tensor<4xf32>
+    %y = stablehlo.reverse %x, dims = [0] : tensor<4xf32>
     return %y : tensor<4xf32>
   }
 }
