@@ -212,6 +212,9 @@ class Maker:
             for which, folder, pattern in SETS
             for path in sorted((self.checkout / folder).glob(pattern))
         ]
+        missing = sorted({which for which, *_ in SETS} - {which for which, _ in files})
+        if missing:
+            sys.exit(f"{self.checkout} has no tests of the sets {', '.join(missing)}")
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             entries = [entry for found in pool.map(self.entries_of, files) for entry in found]
         for number, entry in enumerate(entries):

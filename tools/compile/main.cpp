@@ -56,9 +56,11 @@ int fail(const llvm::Twine &text) {
 }
 
 volatile sig_atomic_t interrupted = 0;
+/// Set while stages run, which look whether they have been interrupted.
+volatile sig_atomic_t isPolled = 0;
 
-/// The first signal ends in good order, the second at once; but who knows when
-/// a plugin comes back.
+/// The first signal ends in good order, the second at once; but nobody looks
+/// while a program is being read, and who knows when a plugin comes back.
 void interrupt(int signal) {
   if (const char *hook = alula::plugin::getCurrentHook()) {
     for (const char *text :
@@ -66,6 +68,8 @@ void interrupt(int signal) {
       (void)!write(STDERR_FILENO, text, strlen(text));
     _exit(128 + signal);
   }
+  if (!isPolled)
+    _exit(128 + signal);
   interrupted = signal;
   std::signal(signal, SIG_DFL);
 }
@@ -286,6 +290,7 @@ int main(int argc, char **argv) {
       reproducer->setRoom(room);
   };
   compile.isCancelled = [] { return interrupted != 0; };
+  isPolled = 1;
 
   alula::driver::CompileOutput output;
   bool isGood = succeeded(alula::driver::compile(*module, compile, output));

@@ -1,0 +1,35 @@
+"""A signal ends the compiler, whatever it is doing."""
+
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_long_program_is_being_read(tmp_path, number):
+    lines = "".join(
+        f"%{i + 1} = stablehlo.add %{i}, %x : tensor<4xf32>\n" for i in range(300_000)
+    )
+    program = tmp_path / "long.mlir"
+    program.write_text(
+        "func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "%0 = stablehlo.add %x, %x : tensor<4xf32>\n"
+        f"{lines}return %300000 : tensor<4xf32>\n}}\n"
+    )
+    child = subprocess.Popen(
+        [ROOT / "build/bin/alula-compile", program, "-o", tmp_path / "long.alula"],
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(1)
+    assert child.poll() is None
+    start = time.monotonic()
+    child.send_signal(number)
+    code = child.wait(timeout=60)
+    assert time.monotonic() - start < 1
+    assert code in (-number, 128 + number)
+    assert not (tmp_path / "long.alula").exists()
