@@ -11,6 +11,7 @@
 #include "compiler/partition/passes.h"
 #include "compiler/preprocess/test_pass.h"
 #include "compiler/schedule/passes.h"
+#include "compiler/target/cpu/kernel/cpu_kernels.h"
 #include "compiler/target/cpu/machine.h"
 #include "compiler/target/cpu/passes.h"
 
@@ -59,6 +60,7 @@ void alula::driver::registerDialects(mlir::DialectRegistry &registry) {
       +[](mlir::MLIRContext *, dispatch::DispatchDialect *dialect) {
         dialect->setDefaultMachine(cpu::getPortableFacts());
       });
+  cpu::registerCpuKernels(registry);
   mlir::func::registerInlinerExtension(registry);
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);

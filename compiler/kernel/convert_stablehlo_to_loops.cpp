@@ -5,7 +5,8 @@
 // dynamic dimensions of arguments, then of results; other numbers of the host,
 // which are the source's arguments of type index; the scratch memory comes
 // with `kernel-assign-scratch`. What has no lowering is an error at its op.
-// How, the plan says; a kernel without one is given the usual one first.
+// What loops and memory are, the target says. How, the plan says; a kernel
+// without one is given the usual one first.
 
 #include "compiler/kernel/import_calls.h"
 #include "compiler/kernel/lowering.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Support/DebugStringHelper.h"
 
 namespace alula::kernel {
@@ -62,7 +64,8 @@ LogicalResult checkTypes(func::FuncOp function) {
 
 class KernelConverter {
 public:
-  explicit KernelConverter(func::FuncOp source) : source(source) {}
+  KernelConverter(func::FuncOp source, const TargetKernels &kernels)
+      : source(source), kernels(kernels) {}
 
   LogicalResult convert() {
     if (failed(checkTypes(source)))
@@ -70,7 +73,7 @@ public:
     if (!isPlanned(source))
       planKernel(source);
     func::FuncOp target = createTarget();
-    Lowering lowering(target);
+    Lowering lowering(target, kernels);
     Block &body = source.front();
     auto parameters = target.getArguments();
     ValueRange bindings = parameters.take_front(numBindings);
@@ -181,6 +184,7 @@ private:
   }
 
   func::FuncOp source;
+  const TargetKernels &kernels;
   unsigned numBindings = 0;
 };
 
@@ -189,7 +193,8 @@ struct ConvertStablehloToLoops
           ConvertStablehloToLoops> {
   void runOnOperation() override {
     ModuleOp module = getOperation().getInnerModule();
-    if (failed(beginImports(module)))
+    const TargetKernels *kernels = findTargetKernels(getOperation());
+    if (!kernels || failed(beginImports(module)))
       return signalPassFailure();
     // A tool may have made the loops already.
     auto isLowered = [](func::FuncOp function) {
@@ -198,7 +203,7 @@ struct ConvertStablehloToLoops
     };
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
       if (!function.isExternal() && !isLowered(function) &&
-          failed(KernelConverter(function).convert()))
+          failed(KernelConverter(function, *kernels).convert()))
         return signalPassFailure();
     endImports(module);
   }

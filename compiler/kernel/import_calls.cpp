@@ -6,7 +6,8 @@
 
 #include "compiler/kernel/import_calls.h"
 
-#include "compiler/kernel/families.h"
+#include "compiler/kernel/emitters.h"
+#include "compiler/kernel/lowering.h"
 #include "dialect/dispatch/imports.h"
 #include "dialect/dispatch/ops.h"
 

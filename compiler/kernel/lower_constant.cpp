@@ -1,13 +1,12 @@
 // Constants inside kernels: one number, or a few in the code's own data.
 
-#include "compiler/kernel/families.h"
-#include "compiler/kernel/scalar.h"
+#include "compiler/kernel/element/generators.h"
+#include "compiler/kernel/emitters.h"
+#include "compiler/kernel/lowering.h"
 
 #include "dialect/newer/attributes.h"
 #include "dialect/stablehlo/ops.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -19,37 +18,6 @@ bool isSplat(Attribute value) {
     return bridged.isSplat();
   auto dense = dyn_cast<DenseElementsAttr>(value);
   return dense && dense.isSplat();
-}
-
-double toDouble(APFloat number) {
-  bool isInexact = false;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                 &isInexact);
-  return number.convertToDouble();
-}
-
-Value makeSplat(Lowering &lowering, Attribute value, Type element) {
-  ImplicitLocOpBuilder &b = lowering.b;
-  Type type = getValueType(element);
-  if (auto bridged = dyn_cast<alula::newer::DenseBridgedAttr>(value))
-    return makeNumber(
-        lowering, type,
-        alula::newer::decode(bridged.getFormat(), bridged.getRawCodes()[0]));
-  auto dense = cast<DenseElementsAttr>(value);
-  if (isa<IntegerType>(element))
-    return b.create<arith::ConstantOp>(
-        b.getIntegerAttr(type, dense.getSplatValue<APInt>()));
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    auto number = dense.getSplatValue<std::complex<APFloat>>();
-    Type part = complex.getElementType();
-    return b.create<complex::ConstantOp>(
-        type, b.getArrayAttr({b.getFloatAttr(part, number.real()),
-                              b.getFloatAttr(part, number.imag())}));
-  }
-  auto number = dense.getSplatValue<APFloat>();
-  if (isSmallFloat(element))
-    return makeNumber(lowering, type, toDouble(number));
-  return b.create<arith::ConstantOp>(b.getFloatAttr(type, number));
 }
 
 /// The elements as they are in memory; null for what the data of code can't
@@ -74,15 +42,6 @@ DenseElementsAttr getMemory(Attribute value, RankedTensorType type) {
 }
 } // namespace
 
-Value alula::kernel::generateConstant(OpResult result, ValueRange,
-                                      Lowering &lowering) {
-  auto constant = cast<stablehlo::ConstantOp>(result.getOwner());
-  // Nobody reads an element of an empty one, but code for it there is.
-  if (!constant.getType().getNumElements())
-    return lowering.zero(getValueType(getElementType(result)));
-  return makeSplat(lowering, constant.getValue(), getElementType(result));
-}
-
 void alula::kernel::emitConstant(Operation *op, Lowering &lowering) {
   ImplicitLocOpBuilder &b = lowering.b;
   auto constant = cast<stablehlo::ConstantOp>(op);
@@ -91,7 +50,7 @@ void alula::kernel::emitConstant(Operation *op, Lowering &lowering) {
     if (type.getRank() == 0)
       return lowering.setScalar(
           constant.getResult(),
-          makeSplat(lowering, constant.getValue(), type.getElementType()));
+          generateConstant(cast<OpResult>(constant.getResult()), {}, lowering));
     return lowering.setInlined(constant.getResult());
   }
   if (!type.getNumElements())

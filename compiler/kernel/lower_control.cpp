@@ -1,13 +1,15 @@
 // Control flow inside a kernel. Scalars are carried as SSA values, tensors in
 // memory.
 
-#include "compiler/kernel/families.h"
+#include "compiler/kernel/emitters.h"
+#include "compiler/kernel/lowering.h"
 #include "compiler/kernel/plan/inline_plan.h"
 
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

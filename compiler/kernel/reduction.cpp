@@ -2,8 +2,8 @@
 
 #include "compiler/kernel/reduction.h"
 
+#include "compiler/kernel/element/scalar.h"
 #include "compiler/kernel/element/sum_types.h"
-#include "compiler/kernel/scalar.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -12,7 +12,7 @@ using alula::plan::Memory;
 using alula::plan::StageAttr;
 
 namespace {
-class Reader {
+class PlanReader {
 public:
   void read(Operation *op) {
     StageAttr stage = getStage(op);
@@ -79,7 +79,7 @@ private:
 } // namespace
 
 BlockPlan alula::kernel::readPlan(Block &block) {
-  Reader reader;
+  PlanReader reader;
   for (Operation &op : block.without_terminator())
     reader.read(&op);
   return std::move(reader.plan);

@@ -1,0 +1,63 @@
+// Which function computes the elements of which op.
+
+#include "compiler/kernel/element/generators.h"
+
+#include "dialect/chlo/functions.h"
+#include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+namespace {
+const llvm::StringMap<Generator> &getTable() {
+  static const llvm::StringMap<Generator> table = {
+      {"bitcast_convert", generateBitcast},
+      {"broadcast", generateBroadcast},
+      {"broadcast_in_dim", generateBroadcast},
+      {"clamp", generateElementwise},
+      {"concatenate", generateConcatenate},
+      {"constant", generateConstant},
+      {"dynamic_broadcast_in_dim", generateBroadcast},
+      {"dynamic_gather", generateGather},
+      {"dynamic_iota", generateIota},
+      {"dynamic_pad", generatePad},
+      {"dynamic_reshape", generateReshape},
+      {"dynamic_slice", generateDynamicSlice},
+      {"gather", generateGather},
+      {"get_dimension_size", generateDimensionSize},
+      {"iota", generateIota},
+      {"map", generateMap},
+      {"pad", generatePad},
+      {"real_dynamic_slice", generateRealDynamicSlice},
+      {"reshape", generateReshape},
+      {"reverse", generateReverse},
+      {"select", generateElementwise},
+      {"set_dimension_size", generateSetDimensionSize},
+      {"slice", generateSlice},
+      {"transpose", generateTranspose},
+  };
+  return table;
+}
+} // namespace
+
+Generator alula::kernel::findGenerator(Operation *op) {
+  if (isa<alula::dispatch::PackOp>(op))
+    return generatePack;
+  if (isa<alula::dispatch::FromPanelsOp>(op))
+    return generateFromPanels;
+  if (chlo::isNamedFunction(op))
+    return generateElementwise;
+  if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
+    return nullptr;
+  if (Generator found = getTable().lookup(op->getName().stripDialect()))
+    return found;
+  return op->hasTrait<mlir::OpTrait::Elementwise>() ? generateElementwise
+                                                    : nullptr;
+}
+
+bool alula::kernel::hasGenerator(Operation *op) {
+  return findGenerator(op) != nullptr;
+}

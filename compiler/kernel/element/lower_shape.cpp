@@ -1,0 +1,171 @@
+// Generators of ops that make values or put them in another order.
+
+#include "compiler/kernel/element/generators.h"
+#include "compiler/kernel/element/reader.h"
+#include "compiler/kernel/element/scalar.h"
+
+#include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+Value alula::kernel::generateIota(OpResult result, ValueRange indices,
+                                  Reader &reader) {
+  ImplicitLocOpBuilder &b = reader.b;
+  Operation *op = result.getOwner();
+  int64_t dim = cast<IntegerAttr>(op->getAttr("iota_dimension")).getInt();
+  int64_t size = cast<RankedTensorType>(result.getType()).getDimSize(dim);
+  // Converting 32 bits is one instruction on every machine.
+  bool isShort = !ShapedType::isDynamic(size) && size < (int64_t(1) << 31);
+  Type number = b.getIntegerType(isShort ? 32 : 64);
+  Value value = b.create<arith::IndexCastOp>(number, indices[dim]);
+  return convertScalar(reader, op, value, number, getElementType(result));
+}
+
+Value alula::kernel::generateBroadcast(OpResult result, ValueRange indices,
+                                       Reader &reader) {
+  Operation *op = result.getOwner();
+  Value operand = op->getOperand(0);
+  auto type = cast<RankedTensorType>(operand.getType());
+  auto resultType = cast<RankedTensorType>(result.getType());
+  // `broadcast` adds dimensions in front, the others say where theirs go.
+  SmallVector<int64_t> dims;
+  if (auto attr = op->getAttrOfType<DenseI64ArrayAttr>("broadcast_dimensions"))
+    dims.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
+  else
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      dims.push_back(resultType.getRank() - type.getRank() + dim);
+
+  SmallVector<Value> source;
+  for (auto [dim, target] : llvm::enumerate(dims)) {
+    int64_t size = type.getDimSize(static_cast<unsigned>(dim));
+    if (size == 1) {
+      source.push_back(reader.index(0));
+    } else if (!ShapedType::isDynamic(size)) {
+      source.push_back(indices[target]);
+    } else {
+      Value isOne = reader.compare(
+          arith::CmpIPredicate::eq,
+          reader.getDim(operand, static_cast<int64_t>(dim)), reader.index(1));
+      source.push_back(reader.select(isOne, reader.index(0), indices[target]));
+    }
+  }
+  return reader.getElement(operand, source);
+}
+
+Value alula::kernel::generateTranspose(OpResult result, ValueRange indices,
+                                       Reader &reader) {
+  auto transpose = cast<stablehlo::TransposeOp>(result.getOwner());
+  SmallVector<Value> source(indices.size());
+  for (auto [position, dim] : llvm::enumerate(transpose.getPermutation()))
+    source[static_cast<size_t>(dim)] = indices[position];
+  return reader.getElement(transpose.getOperand(), source);
+}
+
+Value alula::kernel::generateReverse(OpResult result, ValueRange indices,
+                                     Reader &reader) {
+  auto reverse = cast<stablehlo::ReverseOp>(result.getOwner());
+  SmallVector<Value> source(indices);
+  for (int64_t dim : reverse.getDimensions())
+    source[static_cast<size_t>(dim)] = reader.sub(
+        reader.sub(reader.getDim(reverse.getOperand(), dim), reader.index(1)),
+        indices[dim]);
+  return reader.getElement(reverse.getOperand(), source);
+}
+
+// Dimensions that are split or merged are counted through, the others stay.
+Value alula::kernel::generateReshape(OpResult result, ValueRange indices,
+                                     Reader &reader) {
+  Value operand = result.getOwner()->getOperand(0);
+  SmallVector<Value> from = reader.getShape(operand);
+  SmallVector<Value> to = reader.getShape(result);
+  auto all = [](ArrayRef<Value> sizes) {
+    return llvm::all_of(sizes, [](Value size) {
+      return getConstantIntValue(size).has_value();
+    });
+  };
+  if (!all(from) || !all(to))
+    return reader.getElement(
+        operand, reader.delinearize(reader.linearize(indices, to), from));
+
+  SmallVector<Value> source;
+  for (size_t i = 0, j = 0; i < from.size() || j < to.size();) {
+    // The shortest runs of both that have the same number of elements.
+    size_t firstFrom = i, firstTo = j;
+    int64_t numFrom = 1, numTo = 1;
+    auto take = [](ArrayRef<Value> sizes, size_t &at, int64_t &count) {
+      count *= *getConstantIntValue(sizes[at++]);
+    };
+    if (i < from.size())
+      take(from, i, numFrom);
+    if (j < to.size())
+      take(to, j, numTo);
+    while (numFrom != numTo && (i < from.size() || j < to.size())) {
+      if (j == to.size() || (i < from.size() && numFrom < numTo))
+        take(from, i, numFrom);
+      else
+        take(to, j, numTo);
+    }
+    ValueRange run = indices.slice(firstTo, j - firstTo);
+    ArrayRef<Value> runTo = ArrayRef(to).slice(firstTo, j - firstTo);
+    ArrayRef<Value> runFrom = ArrayRef(from).slice(firstFrom, i - firstFrom);
+    llvm::append_range(
+        source, reader.delinearize(reader.linearize(run, runTo), runFrom));
+  }
+  return reader.getElement(operand, source);
+}
+
+// The few numbers are arguments of the kernel.
+Value alula::kernel::generatePack(OpResult result, ValueRange indices,
+                                  Reader &reader) {
+  auto pack = cast<alula::dispatch::PackOp>(result.getOwner());
+  Type type = getValueType(getElementType(result));
+  Value position = reader.linearize(indices, reader.getShape(result));
+  Value element;
+  for (auto [i, number] : llvm::enumerate(pack.getNumbers())) {
+    Value value = reader.getScalar(number);
+    Value isHere = reader.compare(arith::CmpIPredicate::eq, position,
+                                  reader.index(static_cast<int64_t>(i)));
+    element = element ? reader.select(isHere, value, element) : value;
+  }
+  if (!element)
+    return reader.zero(type);
+  return reader.b.createOrFold<arith::IndexCastOp>(type, element);
+}
+
+Value alula::kernel::generateFromPanels(OpResult result, ValueRange indices,
+                                        Reader &reader) {
+  auto op = cast<alula::dispatch::FromPanelsOp>(result.getOwner());
+  auto count = [&](ArrayRef<int64_t> dims) {
+    SmallVector<Value> inside, sizes;
+    for (int64_t dim : dims) {
+      inside.push_back(indices[static_cast<size_t>(dim)]);
+      sizes.push_back(reader.getDim(result, dim));
+    }
+    return reader.linearize(inside, sizes);
+  };
+  Value row = count(op.getRows()), column = count(op.getColumns());
+  Value width = reader.index(op.getWidth());
+  return reader.getElement(op.getPanels(), {reader.div(column, width), row,
+                                            reader.rem(column, width)});
+}
+
+// What is cut off is not there.
+Value alula::kernel::generateSetDimensionSize(OpResult result,
+                                              ValueRange indices,
+                                              Reader &reader) {
+  return reader.getElement(result.getOwner()->getOperand(0), indices);
+}
+
+Value alula::kernel::generateDimensionSize(OpResult result, ValueRange,
+                                           Reader &reader) {
+  auto size = cast<stablehlo::GetDimensionSizeOp>(result.getOwner());
+  return reader.b.create<arith::IndexCastOp>(
+      getValueType(getElementType(result)),
+      reader.getDim(size.getOperand(),
+                    static_cast<int64_t>(size.getDimension())));
+}

@@ -1,0 +1,103 @@
+// Movement that fills memory, or that moves nothing since memory is shared.
+
+#include "compiler/kernel/element/slice_places.h"
+#include "compiler/kernel/emitters.h"
+#include "compiler/kernel/lowering.h"
+
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+// The same bytes: memory needs no copy.
+bool alula::kernel::aliasReshape(Operation *op, Lowering &lowering) {
+  Value operand = op->getOperand(0), result = op->getResult(0);
+  // Packed elements are found by their number, whatever the shape.
+  if (lowering.hasPacked(operand)) {
+    lowering.setAlias(result, operand);
+    return true;
+  }
+  if (!lowering.hasBuffer(operand))
+    return false;
+  lowering.setBuffer(result, lowering.createView(lowering.getBuffer(operand),
+                                                 lowering.getShape(result)));
+  return true;
+}
+
+// Written in the order of the operand, so that nothing is divided.
+void alula::kernel::emitReshape(Operation *op, Lowering &lowering) {
+  Value operand = op->getOperand(0);
+  Value buffer = lowering.createResult(op->getResult(0));
+  lowering.fill(lowering.createView(buffer, lowering.getShape(operand)),
+                operand);
+}
+
+void alula::kernel::emitIdentity(Operation *op, Lowering &lowering) {
+  for (auto [operand, result] :
+       llvm::zip_equal(op->getOperands(), op->getResults()))
+    if (isa<RankedTensorType>(operand.getType()))
+      lowering.setAlias(result, operand);
+}
+
+void alula::kernel::emitNothing(Operation *, Lowering &) {}
+
+void alula::kernel::emitDynamicUpdateSlice(Operation *op, Lowering &lowering) {
+  auto update = cast<stablehlo::DynamicUpdateSliceOp>(op);
+  SmallVector<Value> sizes = lowering.getShape(update.getUpdate());
+  SmallVector<Value> starts =
+      getStarts(lowering, update.getOperand(), update.getStartIndices(), sizes);
+  Value buffer = lowering.createUpdated(cast<OpResult>(update.getResult()),
+                                        update.getOperand());
+  lowering.forEach(sizes, [&](ValueRange indices) {
+    lowering.store(lowering.getElement(update.getUpdate(), indices),
+                   getElementType(update.getUpdate()), buffer,
+                   addEach(lowering, starts, indices));
+  });
+}
+
+void alula::kernel::emitConcatenate(Operation *op, Lowering &lowering) {
+  auto concatenate = cast<stablehlo::ConcatenateOp>(op);
+  auto dim = static_cast<size_t>(concatenate.getDimension());
+  Value buffer = lowering.createResult(concatenate.getResult());
+  Value begin = lowering.index(0);
+  for (Value input : concatenate.getInputs()) {
+    SmallVector<Value> sizes = lowering.getShape(input);
+    lowering.forEach(sizes, [&](ValueRange indices) {
+      SmallVector<Value> target(indices);
+      target[dim] = lowering.add(begin, indices[dim]);
+      lowering.store(lowering.getElement(input, indices), getElementType(input),
+                     buffer, target);
+    });
+    begin = lowering.add(begin, sizes[dim]);
+  }
+}
+
+void alula::kernel::emitPad(Operation *op, Lowering &lowering) {
+  auto pad = dyn_cast<stablehlo::PadOp>(op);
+  bool isCutting = !pad || llvm::any_of(pad.getEdgePaddingLow(), [](int64_t n) {
+    return n < 0;
+  }) || llvm::any_of(pad.getEdgePaddingHigh(), [](int64_t n) { return n < 0; });
+  Value result = op->getResult(0);
+  // Where elements are cut off each one must be asked for its place.
+  if (isCutting)
+    return lowering.materialize(result);
+  Type element = getElementType(result);
+  Value buffer = lowering.createResult(result);
+  Value padding = lowering.getScalar(pad.getPaddingValue());
+  lowering.forEach(lowering.getShape(result), [&](ValueRange indices) {
+    lowering.store(padding, element, buffer, indices);
+  });
+  lowering.forEach(
+      lowering.getShape(pad.getOperand()), [&](ValueRange indices) {
+        SmallVector<Value> target;
+        for (auto [dim, index] : llvm::enumerate(indices)) {
+          Padding edges = getPadding(lowering, op, dim);
+          target.push_back(
+              lowering.add(edges.low, lowering.mul(index, edges.step)));
+        }
+        lowering.store(lowering.getElement(pad.getOperand(), indices), element,
+                       buffer, target);
+      });
+}

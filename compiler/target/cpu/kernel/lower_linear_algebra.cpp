@@ -1,0 +1,315 @@
+// Factorizations and solvers: calls of the kernel library.
+
+#include "compiler/target/cpu/kernel/call_signature.h"
+#include "compiler/target/cpu/kernel/families.h"
+#include "compiler/target/cpu/kernel/library_call.h"
+
+#include "compiler/kernel/library/linear_algebra.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace alula::cpu;
+using namespace alula::kernel;
+
+void alula::cpu::emitCholesky(Operation *op, Lowering &lowering) {
+  auto cholesky = cast<stablehlo::CholeskyOp>(op);
+  Value a = cholesky.getA();
+  LibraryCall call(lowering, "cholesky", getElementType(a));
+  call.addInput(a);
+  call.addOutput(cast<OpResult>(cholesky.getResult()));
+  call.addNull();
+  call.addBatch(a, 2);
+  call.addSize(lowering.getShape(a).back());
+  call.addFlag(cholesky.getLower());
+  call.run();
+}
+
+void alula::cpu::emitTriangularSolve(Operation *op, Lowering &lowering) {
+  auto solve = cast<stablehlo::TriangularSolveOp>(op);
+  Value a = solve.getA(), b = solve.getB();
+  LibraryCall call(lowering, "triangular_solve", getElementType(a));
+  call.addInput(a);
+  call.addInput(b);
+  call.addOutput(cast<OpResult>(solve.getResult()));
+  call.addBatch(b, 2);
+  SmallVector<Value> sizes = lowering.getShape(b);
+  call.addSize(sizes[sizes.size() - 2]);
+  call.addSize(sizes.back());
+  call.addFlag(solve.getLeftSide());
+  call.addFlag(solve.getLower());
+  call.addFlag(solve.getUnitDiagonal());
+  call.addFlag(static_cast<int64_t>(solve.getTransposeA()) -
+               static_cast<int64_t>(stablehlo::Transpose::NO_TRANSPOSE));
+  call.run();
+}
+
+namespace {
+/// The calls by name. Operands, results and flags are those of
+/// python/jax_plugins/alula/README.md.
+class CallEmitter {
+public:
+  CallEmitter(stablehlo::CustomCallOp op, Lowering &lowering)
+      : op(op), lowering(lowering), a(op.getInputs()[0]),
+        rank(cast<RankedTensorType>(a.getType()).getRank()) {}
+
+  using Emit = void (CallEmitter::*)();
+  void eig();
+  void eigh();
+  void geqp3();
+  void geqrf();
+  void hessenberg();
+  void householderProduct();
+  void lu();
+  void luPivotsToPermutation();
+  void ormqr();
+  void schur();
+  void svd();
+  void tridiagonal();
+  void tridiagonalSolve();
+
+private:
+  LibraryCall start(StringRef name) {
+    return LibraryCall(lowering, name, getElementType(a));
+  }
+  OpResult result(unsigned i) { return op->getResult(i); }
+  Value size(Value tensor, int64_t fromEnd) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return lowering.getDim(tensor, type.getRank() - fromEnd);
+  }
+  /// A size that scratch depends on; 0 and a diagnostic for a dynamic one.
+  int64_t known(Value tensor, int64_t fromEnd) {
+    std::optional<int64_t> value = getConstantIntValue(size(tensor, fromEnd));
+    if (!value)
+      lowering.decline(op, "for matrices whose size is not known");
+    return value.value_or(0);
+  }
+  bool flag(StringRef name) {
+    auto config = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
+    auto value = config ? config.getAs<BoolAttr>(name) : BoolAttr();
+    if (!value)
+      lowering.decline(op, "without the flag '" + name + "'");
+    return value && value.getValue();
+  }
+
+  stablehlo::CustomCallOp op;
+  Lowering &lowering;
+  Value a;
+  int64_t rank;
+};
+
+void CallEmitter::lu() {
+  LibraryCall call = start("lu");
+  call.addInput(a);
+  for (unsigned i = 0; i < 3; ++i)
+    call.addOutput(result(i));
+  call.addBatch(a, 2);
+  call.addSize(size(a, 2));
+  call.addSize(size(a, 1));
+  call.run();
+}
+
+void CallEmitter::luPivotsToPermutation() {
+  LibraryCall call = start("lu_pivots_to_permutation");
+  call.addInput(a);
+  call.addOutput(result(0));
+  call.addBatch(a, 1);
+  call.addSize(size(a, 1));
+  call.addSize(size(result(0), 1));
+  call.run();
+}
+
+void CallEmitter::geqrf() {
+  LibraryCall call = start("qr");
+  call.addInput(a);
+  call.addOutput(result(0));
+  call.addOutput(result(1));
+  call.addBatch(a, 2);
+  call.addSize(size(a, 2));
+  call.addSize(size(a, 1));
+  call.addScratch(alula_qr_scratch_bytes(known(a, 2), known(a, 1),
+                                         call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::geqp3() {
+  LibraryCall call = start("qr_pivoted");
+  call.addInput(a);
+  call.addInput(op.getInputs()[1]);
+  for (unsigned i = 0; i < 3; ++i)
+    call.addOutput(result(i));
+  call.addBatch(a, 2);
+  call.addSize(size(a, 2));
+  call.addSize(size(a, 1));
+  call.addScratch(alula_qr_pivoted_scratch_bytes(known(a, 2), known(a, 1),
+                                                 call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::householderProduct() {
+  LibraryCall call = start("householder_product");
+  Value taus = op.getInputs()[1];
+  call.addInput(a);
+  call.addInput(taus);
+  call.addOutput(result(0));
+  call.addBatch(a, 2);
+  call.addSize(size(a, 2));
+  call.addSize(size(a, 1));
+  call.addSize(size(taus, 1));
+  call.addScratch(alula_householder_product_scratch_bytes(
+      known(a, 2), known(a, 1), call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::ormqr() {
+  LibraryCall call = start("householder_multiply");
+  Value taus = op.getInputs()[1], c = op.getInputs()[2];
+  call.addInput(a);
+  call.addInput(taus);
+  call.addInput(c);
+  call.addOutput(result(0));
+  call.addBatch(c, 2);
+  call.addSize(size(c, 2));
+  call.addSize(size(c, 1));
+  call.addSize(size(a, 1));
+  call.addSize(size(taus, 1));
+  call.addFlag(flag("left"));
+  call.addFlag(flag("adjoint"));
+  call.addScratch(alula_householder_multiply_scratch_bytes(
+      known(c, 2), known(c, 1), call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::eigh() {
+  LibraryCall call = start("eigen_symmetric");
+  call.addInput(a);
+  call.addOutput(result(1));
+  call.addOutput(result(0));
+  call.addNull();
+  call.addBatch(a, 2);
+  call.addSize(size(a, 1));
+  call.addFlag(flag("lower"));
+  call.addScratch(alula_eigen_symmetric_scratch_bytes(
+      known(a, 1), call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::tridiagonal() {
+  LibraryCall call = start("tridiagonal");
+  call.addInput(a);
+  for (unsigned i = 0; i < 4; ++i)
+    call.addOutput(result(i));
+  call.addBatch(a, 2);
+  call.addSize(size(a, 1));
+  call.addFlag(flag("lower"));
+  call.addScratch(
+      alula_tridiagonal_scratch_bytes(known(a, 1), call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::svd() {
+  LibraryCall call = start("svd");
+  bool isFull = flag("full_matrices");
+  call.addInput(a);
+  call.addOutput(result(0));
+  for (unsigned i = 1; i < 3; ++i)
+    op->getNumResults() == 3 ? call.addOutput(result(i)) : call.addNull();
+  call.addNull();
+  call.addBatch(a, 2);
+  call.addSize(size(a, 2));
+  call.addSize(size(a, 1));
+  call.addFlag(isFull);
+  call.addScratch(alula_svd_scratch_bytes(known(a, 2), known(a, 1), isFull,
+                                          call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::hessenberg() {
+  LibraryCall call = start("hessenberg");
+  call.addInput(a);
+  call.addOutput(result(0));
+  call.addOutput(result(1));
+  call.addBatch(a, 2);
+  call.addSize(size(a, 1));
+  call.addScratch(
+      alula_hessenberg_scratch_bytes(known(a, 1), call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::schur() {
+  LibraryCall call = start("schur");
+  call.addInput(a);
+  call.addOutput(result(0));
+  op->getNumResults() == 2 ? call.addOutput(result(1)) : call.addNull();
+  call.addNull();
+  call.addBatch(a, 2);
+  call.addSize(size(a, 1));
+  call.addScratch(
+      alula_schur_scratch_bytes(known(a, 1), call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::eig() {
+  LibraryCall call = start("eigen_general");
+  unsigned next = 1;
+  call.addInput(a);
+  call.addOutput(result(0));
+  flag("left") ? call.addOutput(result(next++)) : call.addNull();
+  flag("right") ? call.addOutput(result(next++)) : call.addNull();
+  call.addNull();
+  call.addBatch(a, 2);
+  call.addSize(size(a, 1));
+  call.addScratch(
+      alula_eigen_general_scratch_bytes(known(a, 1), call.getElementBytes()));
+  call.run();
+}
+
+void CallEmitter::tridiagonalSolve() {
+  LibraryCall call = start("tridiagonal_solve");
+  for (unsigned i = 0; i < 4; ++i)
+    call.addInput(op.getInputs()[i]);
+  call.addOutput(result(0));
+  call.addNull();
+  call.addBatch(a, 1);
+  call.addSize(size(a, 1));
+  call.addSize(size(op.getInputs()[3], 1));
+  call.addFlag(flag("perturb"));
+  call.addScratch(alula_tridiagonal_solve_scratch_bytes(
+      known(a, 1), call.getElementBytes()));
+  call.run();
+}
+} // namespace
+
+void alula::cpu::emitCustomCall(Operation *op, Lowering &lowering) {
+  auto call = cast<stablehlo::CustomCallOp>(op);
+  StringRef name = call.getCallTargetName();
+  auto emit =
+      llvm::StringSwitch<CallEmitter::Emit>(name)
+          .Case("alula.eig", &CallEmitter::eig)
+          .Case("alula.eigh", &CallEmitter::eigh)
+          .Case("alula.geqp3", &CallEmitter::geqp3)
+          .Cases("alula.geqrf", "Qr", &CallEmitter::geqrf)
+          .Case("alula.hessenberg", &CallEmitter::hessenberg)
+          .Cases("alula.householder_product",
+                 "ProductOfElementaryHouseholderReflectors",
+                 &CallEmitter::householderProduct)
+          .Case("alula.lu", &CallEmitter::lu)
+          .Case("alula.lu_pivots_to_permutation",
+                &CallEmitter::luPivotsToPermutation)
+          .Case("alula.ormqr", &CallEmitter::ormqr)
+          .Case("alula.schur", &CallEmitter::schur)
+          .Case("alula.svd", &CallEmitter::svd)
+          .Case("alula.tridiagonal", &CallEmitter::tridiagonal)
+          .Case("alula.tridiagonal_solve", &CallEmitter::tridiagonalSolve)
+          .Default(nullptr);
+  if (!emit)
+    return lowering.decline(op, "for a call of '" + name + "'");
+  StringRef wanted = findSignatureProblem(call);
+  if (!wanted.empty())
+    return lowering.decline(op, "for a call of '" + name + "' that is not " +
+                                    wanted);
+  CallEmitter emitter(call, lowering);
+  (emitter.*emit)();
+}

@@ -1,0 +1,209 @@
+// Reductions.
+
+#include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/plan/plan.h"
+#include "compiler/kernel/reduction.h"
+#include "compiler/target/cpu/kernel/families.h"
+#include "compiler/target/cpu/kernel/reduce_columns.h"
+
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace alula::cpu;
+using namespace alula::kernel;
+
+namespace {
+class ReduceEmitter {
+public:
+  ReduceEmitter(stablehlo::ReduceOp reduce, Lowering &lowering)
+      : reduce(reduce), lowering(lowering),
+        reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
+                  reduce.getInitValues(), lowering) {
+    auto rank = cast<RankedTensorType>(reduce.getInputs()[0].getType()).getRank();
+    for (int64_t dim = 0; dim < rank; ++dim)
+      (llvm::is_contained(reduce.getDimensions(), dim) ? reduced : kept)
+          .push_back(dim);
+    // Scalars have none.
+    if (alula::plan::StageAttr stage = getStage(reduce)) {
+      partCount = stage.getParts();
+      if (stage.getTerms())
+        maxTerms = stage.getTerms();
+    }
+  }
+
+  void emit();
+
+private:
+  SmallVector<Value> getSizes(ArrayRef<int64_t> dims) {
+    SmallVector<Value> sizes;
+    for (int64_t dim : dims)
+      sizes.push_back(lowering.getDim(reduce.getInputs()[0], dim));
+    return sizes;
+  }
+  std::optional<int64_t> countTerms(ArrayRef<int64_t> dims) {
+    return getConstantIntValue(lowering.product(getSizes(dims)));
+  }
+  /// One more element of each input.
+  SmallVector<Value> step(ValueRange keptIndices, ValueRange reducedIndices,
+                          ValueRange state) {
+    SmallVector<Value> indices(kept.size() + reduced.size());
+    for (auto [dim, index] : llvm::zip_equal(kept, keptIndices))
+      indices[static_cast<size_t>(dim)] = index;
+    for (auto [dim, index] : llvm::zip_equal(reduced, reducedIndices))
+      indices[static_cast<size_t>(dim)] = index;
+    return reduction.append(state, indices);
+  }
+  SmallVector<Value> reduceAll(ValueRange keptIndices) {
+    SmallVector<Value> sizes = getSizes(reduced), at;
+    if (reduction.getFloatSum())
+      return reduction.finish(
+          sum(keptIndices, sizes, at, reduction.getInitial()[0]));
+    if (partCount)
+      return reduceInParts(keptIndices);
+    SmallVector<Value> state = lowering.fold(
+        sizes, reduction.getInitial(),
+        [&](ValueRange reducedIndices, ValueRange carried) {
+          return step(keptIndices, reducedIndices, carried);
+        });
+    return reduction.finish(state);
+  }
+
+  /// A state for each of some parts of the row, which are combined in order.
+  SmallVector<Value> reduceInParts(ValueRange keptIndices) {
+    int64_t terms = *countTerms(reduced), length = terms / partCount;
+    auto at = [&](Value place) {
+      SmallVector<Value> indices(keptIndices);
+      indices.insert(indices.begin() + reduced[0], place);
+      return indices;
+    };
+    auto getPlace = [&](Value part, Value step) {
+      return lowering.add(lowering.mul(part, lowering.index(length)), step);
+    };
+    Value parts = lowering.index(partCount);
+    SmallVector<Value> states = reduction.createTemporaries(parts);
+    lowering.forEach({parts}, [&](ValueRange part) {
+      reduction.store(reduction.begin(at(getPlace(part[0], lowering.index(0)))),
+                      states, part);
+    });
+    lowering.foldRange(
+        lowering.index(1), lowering.index(length), {},
+        [&](ValueRange step, ValueRange) -> SmallVector<Value> {
+          lowering.forEach({parts}, [&](ValueRange part) {
+            reduction.store(reduction.append(reduction.load(states, part),
+                                             at(getPlace(part[0], step[0]))),
+                            states, part);
+          });
+          return {};
+        });
+    SmallVector<Value> state = lowering.fold(
+        {parts}, reduction.getInitial(),
+        [&](ValueRange part, ValueRange carried) {
+          return reduction.combine(carried, reduction.load(states, part));
+        });
+    return reduction.finish(lowering.foldRange(
+        lowering.index(length * partCount), lowering.index(terms), state,
+        [&](ValueRange place, ValueRange carried) {
+          return reduction.append(carried, at(place[0]));
+        }));
+  }
+
+  /// `initial` and all elements at `at`, the first reduced indices. No sum has
+  /// so many terms that their errors add up: sums of parts are added.
+  Value sum(ValueRange keptIndices, ArrayRef<Value> sizes,
+            SmallVector<Value> &at, Value initial) {
+    size_t depth = at.size();
+    if (depth == sizes.size())
+      return step(keptIndices, at, initial)[0];
+    auto addRange = [&](Value first, Value count, Value start) {
+      return lowering.foldRange(
+          lowering.index(0), count, start,
+          [&](ValueRange place, ValueRange carried) -> SmallVector<Value> {
+            at.push_back(lowering.add(first, place.front()));
+            Value next =
+                depth + 1 == sizes.size()
+                    ? sum(keptIndices, sizes, at, carried[0])
+                    : reduction.addSums(carried[0],
+                                        sum(keptIndices, sizes, at,
+                                            reduction.getNeutral()));
+            at.pop_back();
+            return {next};
+          })[0];
+    };
+    auto addPart = [&](Value first, Value count, Value start) {
+      return reduction.addSums(start,
+                               addRange(first, count, reduction.getNeutral()));
+    };
+    Value size = sizes[depth];
+    auto known = getConstantIntValue(size);
+    if (known.value_or(INT64_MAX) <= maxTerms)
+      return addRange(lowering.index(0), size, initial);
+    int64_t length = known ? getPartLength(*known) : maxTerms;
+    Value step = lowering.index(length);
+    // Of known length are the last part too and those before it.
+    Value parts = known ? lowering.index(*known / length)
+                        : lowering.ceilDiv(size, step);
+    Value total = lowering.foldRange(
+        lowering.index(0), parts, initial,
+        [&](ValueRange part, ValueRange carried) -> SmallVector<Value> {
+          Value first = lowering.mul(part.front(), step);
+          Value count =
+              known ? step : lowering.min(step, lowering.sub(size, first));
+          return {addPart(first, count, carried[0])};
+        })[0];
+    if (known.value_or(0) % length == 0)
+      return total;
+    return addPart(lowering.index(*known / length * length),
+                   lowering.index(*known % length), total);
+  }
+
+  /// Of parts of a sum: about the same for all, and as vectors like it.
+  int64_t getPartLength(int64_t terms) const {
+    auto round = static_cast<uint64_t>(lowering.machine.lineBytes);
+    int64_t parts = llvm::divideCeil(terms, maxTerms);
+    return llvm::alignTo(llvm::divideCeil(terms, parts), round);
+  }
+
+  void emitInRegisters();
+
+  stablehlo::ReduceOp reduce;
+  Lowering &lowering;
+  Reduction reduction;
+  SmallVector<int64_t> kept, reduced;
+  /// Of a row, reduced side by side; 0: it isn't cut.
+  int64_t partCount = 0;
+  /// Of one sum of floats.
+  int64_t maxTerms = INT64_MAX;
+};
+
+// The innermost loop reduces: its state stays in registers.
+void ReduceEmitter::emitInRegisters() {
+  SmallVector<Value> buffers;
+  for (Value result : reduce.getResults())
+    buffers.push_back(lowering.createResult(result));
+  lowering.forEach(getSizes(kept), [&](ValueRange keptIndices) {
+    for (auto [result, buffer, value] : llvm::zip_equal(
+             reduce.getResults(), buffers, reduceAll(keptIndices)))
+      lowering.store(value, getElementType(result), buffer, keptIndices);
+  });
+}
+
+void ReduceEmitter::emit() {
+  if (kept.empty()) {
+    SmallVector<Value> results = reduceAll({});
+    for (auto [result, value] : llvm::zip_equal(reduce.getResults(), results))
+      lowering.setScalar(result, value);
+    return;
+  }
+  emitInRegisters();
+}
+} // namespace
+
+void alula::cpu::emitReduce(Operation *op, Lowering &lowering) {
+  auto reduce = cast<stablehlo::ReduceOp>(op);
+  if (reducesColumns(reduce))
+    return reduceColumns(reduce, lowering);
+  ReduceEmitter(reduce, lowering).emit();
+}

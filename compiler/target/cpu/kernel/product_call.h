@@ -1,0 +1,30 @@
+#pragma once
+
+#include "compiler/kernel/element/sum_types.h"
+#include "compiler/target/cpu/kernel/matrix_operand.h"
+
+namespace alula::cpu {
+
+/// Multiply-adds of a product while a scalar loop takes one step.
+inline int64_t getProductsPerStep(const dispatch::MachineFacts &machine) {
+  return machine.lanes;
+}
+
+/// Rows of the result of a block, `groups` times; see library/product.h.
+struct ProductCall {
+  mlir::Value output, outputRow;
+  /// Of the left side; its pointer is that of the first row.
+  MatrixBlock left, right;
+  mlir::Value depth, rows, columns;
+  /// No call has more columns.
+  int64_t columnLimit = 0;
+  /// Where the pieces of a row begin, if it has several.
+  mlir::Value offsets, pieces;
+  /// Distances of the groups, if there are several.
+  mlir::Value groups, outputGroup, leftGroup;
+};
+
+void callProduct(kernel::Lowering &lowering, const kernel::ProductTypes &types,
+                 const ProductCall &call);
+
+} // namespace alula::cpu

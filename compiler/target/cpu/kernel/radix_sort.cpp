@@ -1,0 +1,640 @@
+// Long rows whose order is that of one number each are sorted by the digits of
+// these numbers.
+//   for each row:  pairs[i] = (key of x[i], i);  alula_sort_pairs_32(pairs, …);
+//                  result[i] = x[pairs[i] & 0xFFFFFFFF]
+// Where elements can be told from their keys, as those of rows without -0.0 and
+// NaNs can, keys alone are sorted.
+// Very long rows are sorted in three steps that are loops over parts of a row: what
+// bits keys have, chunks parted by digits, ranges of digits sorted; if there are few
+// rows, each of these loops is shared by workgroups. Items are made, and sorted, in
+// memory that stays in a cache: only the parted ones go through memory.
+
+#include "compiler/target/cpu/kernel/radix_sort.h"
+
+#include "compiler/kernel/element/element_form.h"
+#include "compiler/kernel/library/sort.h"
+#include "compiler/target/cpu/kernel/matrix_operand.h"
+
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace alula::cpu;
+using namespace alula::kernel;
+using stablehlo::ComparisonDirection;
+
+namespace {
+/// Merging is faster below; places are numbers of 32 bits.
+constexpr int64_t minRow = 64, maxRow = INT32_MAX;
+constexpr int64_t maxRanges = 1 << 10;
+
+/// Parts of long rows.
+struct PartSizes {
+  explicit PartSizes(const alula::dispatch::MachineFacts &machine)
+      : chunkBytes(machine.getCoreCacheBytes()),
+        minParts(machine.getMemoryCores()),
+        maxParts(machine.getMaxWorkgroups()),
+        nearBytes(machine.getLastCacheBytes() / 4),
+        halfGap(4 * machine.lineBytes + 16), maxSharedRows(machine.cores) {}
+
+  int64_t chunkBytes;
+  /// Bytes of keys that are sorted at once; more of them in chunks.
+  int64_t maxAtOnce = chunkBytes / 2;
+  int64_t minParts, maxParts;
+  /// Elements that are worth a range of their own.
+  int64_t rangeLength = chunkBytes / 16;
+  /// Items that are read again at once lie in memory that has just been used,
+  /// if that is no more than this.
+  int64_t nearBytes, nearRange = chunkBytes / 4;
+  /// Items between two halves, so that both may stay in a cache.
+  int64_t halfGap;
+  /// More rows than these are shared by workgroups themselves.
+  int64_t maxSharedRows;
+};
+
+/// What one element costs, to how many threads it is worth: in all, and in each
+/// step.
+constexpr int64_t stepsPerElement = 16;
+constexpr int64_t stepsOfParts[] = {2, 6, 10};
+
+/// Whether `a` is computed from `fromA` as `b` is from `fromB`, and from
+/// nothing else that differs.
+bool isSameFunction(Value a, Value fromA, Value b, Value fromB) {
+  if (a == fromA || b == fromB)
+    return a == fromA && b == fromB;
+  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
+  if (!opA || !opB || isa<BlockArgument>(a))
+    return a == b && !isa<BlockArgument>(a);
+  if (opA->getName() != opB->getName() || opA->getNumRegions() ||
+      opA->getAttrDictionary() != opB->getAttrDictionary() ||
+      opA->getNumOperands() != opB->getNumOperands() ||
+      opA->getResultTypes() != opB->getResultTypes() ||
+      opA->getNumResults() != 1 || !isMemoryEffectFree(opA))
+    return false;
+  for (auto [x, y] : llvm::zip_equal(opA->getOperands(), opB->getOperands()))
+    if (!isSameFunction(x, fromA, y, fromB))
+      return false;
+  return true;
+}
+
+/// A comparator that says a < b, or a > b, of one number of each.
+struct Order {
+  Value number;
+  bool isDescending;
+
+  static std::optional<Order> find(Block &comparator) {
+    auto comparison =
+        comparator.getTerminator()->getOperand(0).getDefiningOp<stablehlo::CompareOp>();
+    if (!comparison || comparison->getBlock() != &comparator)
+      return std::nullopt;
+    ComparisonDirection direction = comparison.getComparisonDirection();
+    if (direction != ComparisonDirection::LT &&
+        direction != ComparisonDirection::GT)
+      return std::nullopt;
+    Type element = getElementType(comparison.getLhs());
+    // Where a NaN is, nothing is in order.
+    if (isa<FloatType>(element)
+            ? comparison.getCompareType() != stablehlo::ComparisonType::TOTALORDER
+            : !isa<IntegerType>(element))
+      return std::nullopt;
+    for (unsigned k = 0; k + 1 < comparator.getNumArguments(); k += 2) {
+      Value a = comparator.getArgument(k), b = comparator.getArgument(k + 1);
+      bool isGreater = direction == ComparisonDirection::GT;
+      if (isSameFunction(comparison.getLhs(), a, comparison.getRhs(), b))
+        return Order{comparison.getLhs(), isGreater};
+      if (isSameFunction(comparison.getLhs(), b, comparison.getRhs(), a))
+        return Order{comparison.getRhs(), !isGreater};
+    }
+    return std::nullopt;
+  }
+};
+
+class RadixSort {
+public:
+  RadixSort(stablehlo::SortOp sort, Order order, ArrayRef<Value> results,
+            Lowering &lowering)
+      : sort(sort), order(order), results(results), lowering(lowering),
+        b(lowering.b), limits(lowering.machine),
+        sizes(lowering.getShape(sort.getInputs()[0])),
+        dim(static_cast<size_t>(sort.getDimension() < 0
+                                    ? sort.getDimension() +
+                                          int64_t(sizes.size())
+                                    : sort.getDimension())) {}
+
+  bool emit();
+
+private:
+  /// Memory of items: keys of a row, or pairs of a key and a place.
+  struct Items {
+    Value memory;
+    /// Numbers of an item.
+    int64_t words;
+    const char *kind;
+
+    bool hasPlaces() const { return kind != StringRef("keys_"); }
+  };
+  /// Where the items of a row are, in different states.
+  enum Half { Made, Parted, Spare, NumHalves };
+  /// What is known of the parts of rows.
+  struct Parts {
+    Value chunks, length, ranges;
+    /// Some and all bits of keys; whether a key doesn't tell its element.
+    Value bits, differs, ends;
+    /// Whether a chunk's items are made just before they are parted.
+    bool isMadeLate;
+  };
+
+  void sortAtOnce(ValueRange row);
+  void sortInParts(ValueRange rows);
+  Items createItems(bool isKeys, int64_t count);
+  Items createHalves(bool isKeys, int64_t rows, int64_t halves) {
+    return createItems(isKeys, rows * halves * (size + limits.halfGap));
+  }
+  void putKey(const Items &items, Value number, Value bits, Value place);
+  /// Which one of all items of `memory` begins a half of a row.
+  Value getFirst(Value row, Half half) {
+    return lowering.mul(
+        lowering.add(lowering.mul(row, lowering.index(NumHalves)),
+                     lowering.index(half)),
+        lowering.index(size + limits.halfGap));
+  }
+  Value getPointer(const Items &items, Value number) {
+    return getElementPointer(lowering, items.memory,
+                             lowering.mul(number, lowering.index(items.words)));
+  }
+  void makeItems(ValueRange row, const Items &items, Value first, Value begin,
+                 Value end);
+  SmallVector<Value> findBits(ValueRange row, const Items *keys, Value first,
+                              Value begin, Value end);
+  /// Writes elements of the results, whose items are from number `first` on.
+  void putResults(ValueRange row, const Items &items, Value first, Value begin,
+                  Value end);
+  /// Keys alone if all tell their elements, else pairs.
+  void choose(Value differs,
+              llvm::function_ref<void(const Items &items, bool isKeys)> body,
+              const Items &keys, const Items &pairs);
+  void sortChunk(const Parts &parts, Value rowNumber, ValueRange row,
+                 Value chunk, const Items &keys, const Items &pairs);
+  void sortRange(const Parts &parts, Value rowNumber, ValueRange row,
+                 Value range, const Items &keys, const Items &pairs);
+  Value findDiffers(const Parts &parts, Value rowNumber);
+
+  Value makeKey(ValueRange row, Value place);
+  /// The bits of the number that has this key, if it is one of the row.
+  Value undoKey(Value bits);
+  Value getKeyMask(Value isNegative);
+  SmallVector<Value> at(ValueRange row, Value place) {
+    SmallVector<Value> indices(row);
+    indices[dim] = place;
+    return indices;
+  }
+  Value constant(int64_t value) {
+    return b.create<arith::ConstantIntOp>(value, b.getI64Type());
+  }
+  Value toInteger(Value number) {
+    return b.create<arith::IndexCastOp>(b.getI64Type(), number);
+  }
+  void call(StringRef what, const Items &items, ValueRange arguments) {
+    lowering.callLibrary("alula_sort_" + what + items.kind + Twine(keyBits),
+                         arguments);
+  }
+  Value createScratch() {
+    return lowering.getPointer(lowering.createTemporary(
+        {lowering.index(ALULA_SORT_SCRATCH)}, b.getI32Type()));
+  }
+  Type getKeyType() {
+    return b.getIntegerType(static_cast<unsigned>(keyBits));
+  }
+  Value keyConstant(int64_t value) {
+    return b.create<arith::ConstantIntOp>(value, getKeyType());
+  }
+  Value extend(Value key) {
+    return keyBits == 64 ? key
+                         : b.create<arith::ExtUIOp>(b.getI64Type(), key);
+  }
+  Value hasSign(Value bits) {
+    return b.create<arith::CmpIOp>(
+        arith::CmpIPredicate::ne,
+        b.create<arith::AndIOp>(
+            bits, keyConstant(int64_t(uint64_t(1) << (numberBits - 1)))),
+        keyConstant(0));
+  }
+  /// Bits of a number as one that is as wide as keys, and back.
+  Value widen(Value value);
+  Value narrow(Value bits, Type type);
+
+  stablehlo::SortOp sort;
+  Order order;
+  ArrayRef<Value> results;
+  Lowering &lowering;
+  ImplicitLocOpBuilder &b;
+  const PartSizes limits;
+  SmallVector<Value> sizes;
+  size_t dim;
+  int64_t size = 0;
+  /// Returns the number of its first element.
+  Region key;
+  int64_t keyBits = 32;
+  int64_t numberBits = 32;
+  bool isFloat = false, isSigned = false;
+  /// The elements are the numbers.
+  bool mayBeKeys = false;
+};
+
+bool RadixSort::emit() {
+  auto known = getConstantIntValue(sizes[dim]);
+  if (!known || *known < minRow || *known > maxRow)
+    return false;
+  size = *known;
+  Type number = getValueType(getElementType(order.number));
+  auto isPlain = [](Type element) {
+    return !isSmallFloat(element) && isa<IntegerType, FloatType>(element);
+  };
+  if (!number || !isPlain(getElementType(order.number)))
+    return false;
+  numberBits = number.getIntOrFloatBitWidth();
+  keyBits = numberBits > 32 ? 64 : 32;
+  isFloat = isa<FloatType>(number);
+  isSigned = getElementKind(getElementType(order.number)) == ElementKind::Signed;
+  mayBeKeys = sort.getInputs().size() == 1 &&
+              getElementType(sort.getInputs()[0]) == getElementType(order.number);
+
+  IRMapping mapping;
+  sort.getComparator().cloneInto(&key, mapping);
+  key.front().getTerminator()->setOperands(mapping.lookup(order.number));
+
+  SmallVector<Value> rows(sizes);
+  rows[dim] = lowering.index(1);
+  if (size * (keyBits / 8) > limits.maxAtOnce)
+    sortInParts(rows);
+  else
+    lowering.forEachBlock(
+        lowering.product(rows), size * stepsPerElement,
+        [&](Value row) { sortAtOnce(lowering.delinearize(row, rows)); });
+  return true;
+}
+
+Value RadixSort::widen(Value value) {
+  Type type = value.getType();
+  if (isa<FloatType>(type))
+    value = b.create<arith::BitcastOp>(
+        b.getIntegerType(type.getIntOrFloatBitWidth()), value);
+  return value.getType() == getKeyType()
+             ? value
+             : b.create<arith::ExtUIOp>(getKeyType(), value);
+}
+
+Value RadixSort::narrow(Value bits, Type type) {
+  auto integer = b.getIntegerType(type.getIntOrFloatBitWidth());
+  if (integer != bits.getType())
+    bits = b.create<arith::TruncIOp>(integer, bits);
+  return isa<FloatType>(type) ? b.create<arith::BitcastOp>(type, bits) : bits;
+}
+
+// Of floats, all bits of a negative one count the other way.
+Value RadixSort::getKeyMask(Value isNegative) {
+  int64_t sign = int64_t(uint64_t(1) << (numberBits - 1));
+  int64_t ones = numberBits == 64 ? -1 : (int64_t(1) << numberBits) - 1;
+  int64_t turn = order.isDescending ? ones : 0;
+  if (!isFloat)
+    return keyConstant((isSigned ? sign : 0) ^ turn);
+  return lowering.select(isNegative, keyConstant(ones ^ turn),
+                         keyConstant(sign ^ turn));
+}
+
+/// An unsigned number that is larger where the element comes later.
+Value RadixSort::makeKey(ValueRange row, Value place) {
+  SmallVector<Value> arguments;
+  for (Value input : sort.getInputs())
+    arguments.append(2, lowering.getElement(input, at(row, place)));
+  Value bits = widen(lowering.call(key.front(), arguments)[0]);
+  Value isNegative = hasSign(bits);
+  return b.create<arith::XOrIOp>(bits, getKeyMask(isNegative));
+}
+
+Value RadixSort::undoKey(Value bits) {
+  // The sign is turned once more if the order is.
+  Value hasBit = hasSign(bits);
+  Value isNegative = order.isDescending
+                         ? hasBit
+                         : Value(b.create<arith::XOrIOp>(hasBit, lowering.makeTrue()));
+  return b.create<arith::XOrIOp>(bits, getKeyMask(isNegative));
+}
+
+RadixSort::Items RadixSort::createItems(bool isKeys, int64_t count) {
+  int64_t words = isKeys || keyBits == 32 ? 1 : 2;
+  Type word = isKeys ? b.getIntegerType(static_cast<unsigned>(keyBits))
+                     : b.getI64Type();
+  Value memory =
+      lowering.createTemporary({lowering.index(count * words)}, word);
+  return {memory, words, isKeys ? "keys_" : "pairs_"};
+}
+
+/// One item: a key, and its place if items have one.
+void RadixSort::putKey(const Items &items, Value number, Value bits,
+                       Value place) {
+  Value where = lowering.mul(number, lowering.index(items.words));
+  if (items.hasPlaces()) {
+    bits = extend(bits);
+    if (items.words == 1)
+      bits = b.create<arith::OrIOp>(
+          b.create<arith::ShLIOp>(bits, constant(32)), toInteger(place));
+  }
+  b.create<memref::StoreOp>(bits, items.memory, where);
+  if (items.words == 2)
+    b.create<memref::StoreOp>(toInteger(place), items.memory,
+                              lowering.add(where, lowering.index(1)));
+}
+
+/// Returns the bits that some key has, those that all have, and those in which
+/// elements are not what their keys tell; writes the items, if asked to.
+SmallVector<Value> RadixSort::findBits(ValueRange row, const Items *items,
+                                       Value first, Value begin, Value end) {
+  Value input = sort.getInputs()[0];
+  return lowering.foldRange(
+      begin, end, {keyConstant(0), keyConstant(-1), keyConstant(0)},
+      [&](ValueRange position, ValueRange carried) -> SmallVector<Value> {
+        Value place = position[0], bits = makeKey(row, place);
+        if (items)
+          putKey(*items, lowering.add(first, place), bits, place);
+        Value differs = carried[2];
+        if (mayBeKeys)
+          differs = b.create<arith::OrIOp>(
+              differs,
+              b.create<arith::XOrIOp>(
+                  undoKey(bits),
+                  widen(lowering.getElement(input, at(row, place)))));
+        return {b.create<arith::OrIOp>(carried[0], bits),
+                b.create<arith::AndIOp>(carried[1], bits), differs};
+      });
+}
+
+void RadixSort::makeItems(ValueRange row, const Items &items, Value first,
+                          Value begin, Value end) {
+  lowering.forEach({lowering.sub(end, begin)}, [&](ValueRange position) {
+    Value place = lowering.add(begin, position[0]);
+    putKey(items, lowering.add(first, place), makeKey(row, place), place);
+  });
+}
+
+void RadixSort::putResults(ValueRange row, const Items &items, Value first,
+                           Value begin, Value end) {
+  lowering.forEach({lowering.sub(end, begin)}, [&](ValueRange position) {
+    Value place = lowering.add(begin, position[0]);
+    Value where = lowering.mul(lowering.add(first, place),
+                               lowering.index(items.words));
+    if (items.words == 2)
+      where = lowering.add(where, lowering.index(1));
+    Value item = b.create<memref::LoadOp>(items.memory, where);
+    if (!items.hasPlaces()) {
+      Type element = getElementType(sort.getInputs()[0]);
+      lowering.store(narrow(undoKey(item), getValueType(element)), element,
+                     results[0], at(row, place));
+      return;
+    }
+    if (items.words == 1)
+      item = b.create<arith::AndIOp>(item, constant(UINT32_MAX));
+    Value from = b.create<arith::IndexCastOp>(b.getIndexType(), item);
+    SmallVector<Value> values;
+    for (Value input : sort.getInputs())
+      values.push_back(lowering.getElement(input, at(row, from)));
+    for (auto [input, value, result] :
+         llvm::zip_equal(sort.getInputs(), values, results))
+      lowering.store(value, getElementType(input), result, at(row, place));
+  });
+}
+
+void RadixSort::choose(
+    Value differs,
+    llvm::function_ref<void(const Items &items, bool isKeys)> body,
+    const Items &keys, const Items &pairs) {
+  if (!mayBeKeys)
+    return body(pairs, false);
+  lowering.choose(
+      b.create<arith::CmpIOp>(
+          arith::CmpIPredicate::eq, differs,
+          b.create<arith::ConstantIntOp>(0, differs.getType())),
+      {},
+      [&] {
+        body(keys, true);
+        return SmallVector<Value>();
+      },
+      [&] {
+        body(pairs, false);
+        return SmallVector<Value>();
+      });
+}
+
+void RadixSort::sortAtOnce(ValueRange row) {
+  Value zero = lowering.index(0), count = sizes[dim];
+  Value scratch = createScratch();
+  Items pairs = createHalves(false, 1, 2), keys = pairs;
+  Value differs;
+  if (mayBeKeys) {
+    keys = createHalves(true, 1, 2);
+    differs = findBits(row, &keys, zero, zero, count)[2];
+  }
+  choose(
+      differs,
+      [&](const Items &items, bool isKeys) {
+        if (!isKeys)
+          makeItems(row, items, zero, zero, count);
+        call("", items,
+             {getPointer(items, zero), getPointer(items, count),
+              toInteger(count), scratch});
+        putResults(row, items, zero, zero, count);
+      },
+      keys, pairs);
+}
+
+/// Of any chunk of the row.
+Value RadixSort::findDiffers(const Parts &parts, Value rowNumber) {
+  if (!mayBeKeys)
+    return {};
+  Value first = lowering.mul(rowNumber, parts.chunks);
+  return lowering.foldRange(
+      lowering.index(0), parts.chunks, constant(0),
+      [&](ValueRange chunk, ValueRange carried) -> SmallVector<Value> {
+        Value differs = b.create<memref::LoadOp>(
+            parts.differs, lowering.add(first, chunk[0]));
+        return {b.create<arith::OrIOp>(carried[0], differs)};
+      })[0];
+}
+
+void RadixSort::sortChunk(const Parts &parts, Value rowNumber, ValueRange row,
+                          Value chunk, const Items &keys, const Items &pairs) {
+  Value begin = lowering.mul(chunk, parts.length);
+  Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
+  Value firstChunk = lowering.mul(rowNumber, parts.chunks);
+  choose(
+      findDiffers(parts, rowNumber),
+      [&](const Items &items, bool isKeys) {
+        Items source = items;
+        Value first = getFirst(rowNumber, Made), made = lowering.add(first, begin);
+        if (parts.isMadeLate) {
+          source = createItems(isKeys, *getConstantIntValue(parts.length));
+          first = lowering.sub(lowering.index(0), begin);
+          made = lowering.index(0);
+        }
+        if (parts.isMadeLate || (mayBeKeys && !isKeys))
+          makeItems(row, source, first, begin, end);
+        Value parted = getFirst(rowNumber, Parted);
+        call("part_", items,
+             {getPointer(source, made),
+              getPointer(items, lowering.add(parted, begin)),
+              toInteger(lowering.sub(end, begin)),
+              getElementPointer(lowering, parts.bits,
+                                lowering.mul(firstChunk, lowering.index(2))),
+              toInteger(parts.chunks),
+              getElementPointer(
+                  lowering, parts.ends,
+                  lowering.mul(lowering.add(firstChunk, chunk),
+                               lowering.index(ALULA_SORT_ENDS)))});
+      },
+      keys, pairs);
+}
+
+void RadixSort::sortRange(const Parts &parts, Value rowNumber, ValueRange row,
+                          Value range, const Items &keys, const Items &pairs) {
+  Value scratch = createScratch();
+  Value first = lowering.mul(rowNumber, parts.chunks);
+  Value bits = getElementPointer(lowering, parts.bits,
+                                 lowering.mul(first, lowering.index(2)));
+  Value ends = getElementPointer(
+      lowering, parts.ends,
+      lowering.mul(first, lowering.index(ALULA_SORT_ENDS)));
+  Value count = toInteger(sizes[dim]), chunks = toInteger(parts.chunks);
+  Value ranges = toInteger(parts.ranges), number = toInteger(range);
+  auto findBegin = [&](Value of) -> Value {
+    Value begin = lowering.callLibrary("alula_sort_begin", b.getI64Type(),
+                                       {count, chunks, ends, of, ranges});
+    return b.create<arith::IndexCastOp>(b.getIndexType(), begin);
+  };
+  Value begin = findBegin(number);
+  Value end = findBegin(b.create<arith::AddIOp>(number, constant(1)));
+  choose(
+      findDiffers(parts, rowNumber),
+      [&](const Items &items, bool) {
+        auto sortTo = [&](const Items &target, Value first) {
+          call("range_", items,
+               {getPointer(items, getFirst(rowNumber, Parted)),
+                getPointer(target, first),
+                getPointer(items, getFirst(rowNumber, Spare)), count, bits,
+                chunks, ends, number, ranges, scratch});
+          putResults(row, target, first, begin, end);
+          return SmallVector<Value>();
+        };
+        lowering.choose(
+            lowering.compare(arith::CmpIPredicate::ule,
+                             lowering.sub(end, begin),
+                             lowering.index(limits.nearRange)),
+            {},
+            [&] {
+              return sortTo(createItems(!items.hasPlaces(), limits.nearRange),
+                            lowering.sub(lowering.index(0), begin));
+            },
+            // What was made is no longer needed.
+            [&] { return sortTo(items, getFirst(rowNumber, Made)); });
+      },
+      keys, pairs);
+}
+
+void RadixSort::sortInParts(ValueRange rows) {
+  auto divideUp = [](int64_t a, int64_t divisor) {
+    return (a + divisor - 1) / divisor;
+  };
+  int64_t itemBytes = keyBits / 8 * (mayBeKeys ? 1 : 2);
+  int64_t numChunks = std::clamp(divideUp(size * itemBytes, limits.chunkBytes),
+                                 limits.minParts, limits.maxParts);
+  // Then the pieces of a digit are not all at the same place of their pages.
+  numChunks |= 1;
+  int64_t length = divideUp(size, numChunks);
+  int64_t numRanges =
+      std::clamp(divideUp(size, limits.rangeLength),
+                 std::min(limits.minParts, maxRanges), maxRanges);
+
+  // Few rows share the memory that all loops see, else each block has its own.
+  auto numRows = getConstantIntValue(lowering.product(rows));
+  bool isShared = numRows && *numRows <= limits.maxSharedRows &&
+                  isa<func::FuncOp>(b.getInsertionBlock()->getParentOp());
+  auto sortRows = [&](int64_t memoryRows, auto forEachPart) {
+    Parts parts{lowering.index(numChunks),
+                lowering.index(length),
+                lowering.index(numRanges),
+                {},
+                {},
+                {},
+                length * itemBytes <= limits.nearBytes};
+    auto create = [&](int64_t count, Type type) {
+      return lowering.createTemporary({lowering.index(memoryRows * count)},
+                                      type);
+    };
+    parts.bits = create(numChunks * 2, b.getI64Type());
+    parts.differs = create(numChunks, b.getI64Type());
+    parts.ends = create(numChunks * ALULA_SORT_ENDS, b.getI32Type());
+    Items pairs = createHalves(false, memoryRows, NumHalves), keys = pairs;
+    if (mayBeKeys)
+      keys = createHalves(true, memoryRows, NumHalves);
+    forEachPart(0, numChunks, [&](Value number, ValueRange row, Value chunk) {
+      Value begin = lowering.mul(chunk, parts.length);
+      Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
+      SmallVector<Value> bits =
+          findBits(row, parts.isMadeLate ? nullptr : &keys,
+                   getFirst(number, Made), begin, end);
+      Value place = lowering.add(lowering.mul(number, parts.chunks), chunk);
+      Value pair = lowering.mul(place, lowering.index(2));
+      b.create<memref::StoreOp>(extend(bits[0]), parts.bits, pair);
+      b.create<memref::StoreOp>(extend(bits[1]), parts.bits,
+                                lowering.add(pair, lowering.index(1)));
+      if (mayBeKeys)
+        b.create<memref::StoreOp>(extend(bits[2]), parts.differs, place);
+    });
+    forEachPart(1, numChunks, [&](Value number, ValueRange row, Value chunk) {
+      sortChunk(parts, number, row, chunk, keys, pairs);
+    });
+    forEachPart(2, numRanges, [&](Value number, ValueRange row, Value range) {
+      sortRange(parts, number, row, range, keys, pairs);
+    });
+  };
+  using Part = llvm::function_ref<void(Value, ValueRange, Value)>;
+  if (isShared) {
+    sortRows(*numRows, [&](int64_t step, int64_t count, Part body) {
+      Value each = lowering.index(count);
+      lowering.forEachBlock(
+          lowering.index(*numRows * count),
+          divideUp(size, count) * stepsOfParts[step], [&](Value part) {
+            b.getInsertionBlock()->getParentOp()->setAttr(
+                "kernel.step", b.getI64IntegerAttr(step));
+            Value number =
+                *numRows == 1 ? lowering.index(0) : lowering.div(part, each);
+            body(number, lowering.delinearize(number, rows),
+                 *numRows == 1 ? part : lowering.rem(part, each));
+          });
+    });
+    return;
+  }
+  lowering.forEachBlock(
+      lowering.product(rows), size * stepsPerElement, [&](Value number) {
+        SmallVector<Value> row = lowering.delinearize(number, rows);
+        sortRows(1, [&](int64_t, int64_t count, Part body) {
+          lowering.foldRange(
+              lowering.index(0), lowering.index(count), {},
+              [&](ValueRange part, ValueRange) -> SmallVector<Value> {
+                body(lowering.index(0), row, part[0]);
+                return {};
+              });
+        });
+      });
+}
+} // namespace
+
+bool alula::cpu::emitRadixSort(stablehlo::SortOp sort, ArrayRef<Value> results,
+                               Lowering &lowering) {
+  // The body must not depend on anything outside of it.
+  auto order = Order::find(sort.getComparator().front());
+  return order && RadixSort(sort, *order, results, lowering).emit();
+}
