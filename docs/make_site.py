@@ -19,6 +19,7 @@ import sys
 import urllib.parse
 
 import c_reference
+import python_reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
@@ -60,6 +61,7 @@ NAVIGATION = {
     "Reference": [
         "environment.md",
         "tools.md",
+        "python.md",
         *(f"c/{name}.md" for name in HEADERS),
         "c/runtime_hpp.md",
         "op_support.md",
@@ -167,6 +169,7 @@ class Site:
             header = ROOT / f"include/alula/{name}.h"
             self.write(f"c/{name}.md", c_reference.make_page(header, f"alula/{name}.h"))
         text = (ROOT / "include/alula/runtime.hpp").read_text()
+        self.write("python.md", python_reference.make_page())
         self.write("c/runtime_hpp.md", f"# alula/runtime.hpp\n\n```cpp\n{text}```\n")
 
     def add_tools(self):

@@ -1,5 +1,6 @@
 """The site's pages: complete, with links that lead somewhere."""
 
+import ast
 import pathlib
 import re
 import subprocess
@@ -11,6 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import c_reference  # noqa: E402
+import python_reference  # noqa: E402
 import make_site as site  # noqa: E402
 
 
@@ -34,6 +36,25 @@ def test_a_declaration_keeps_its_comment(tmp_path):
         "ALULA_API int alula_f(int x,\n    int *y);\n```\n\nTakes \\*x.\n\n### `alula_s`\n\n```c\n"
         "typedef struct alula_s {\n  int a; /* inside */\n} alula_s;\n```\n"
     )
+
+
+def test_every_name_of_the_package_is_explained():
+    page = python_reference.make_page()
+    for name in python_reference.get_homes():
+        assert re.search(rf"^###? `(alula\.)?{name}`$|^## .*`{name}`$", page, re.MULTILINE), name
+    silent = re.findall(r"^### `(.*)`\n\n```text\n.*\n```\n\n\n", page, re.MULTILINE)
+    assert silent == []
+    assert page.count("### `Program.") > 15
+
+
+def test_types_and_sources_of_the_package_agree():
+    types = python_reference.read("__init__.pyi")
+    for node in types.body:
+        if isinstance(node, ast.FunctionDef):
+            found = python_reference.find(python_reference.get_homes()[node.name], node.name)
+            for kind in ("posonlyargs", "args", "kwonlyargs"):
+                names = [[each.arg for each in getattr(f.args, kind)] for f in (node, found)]
+                assert names[0] == names[1], node.name
 
 
 @pytest.fixture(scope="module")

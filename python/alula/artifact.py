@@ -26,6 +26,7 @@ class Artifact:
         return len(self.data)
 
     def load(self):
+        """The program, ready to run: as `alula.load` of the file."""
         from alula.loaded import LoadedProgram
 
         return LoadedProgram(self.data)

@@ -35,6 +35,7 @@ class LoadedProgram:
 
     @property
     def name(self):
+        """As the program was called where it was made; "" if it had no name."""
         return self._described.get("name", "")
 
     @property
@@ -80,10 +81,12 @@ class LoadedProgram:
     # ---- State ----
 
     def get_global(self, path):
+        """A copy of one global's value; KeyError for a path that there isn't."""
         with self._lock:
             return self._state.get(self._find(path))
 
     def set_global(self, path, value):
+        """Stores a value of the global's type and shape; TypeError for another."""
         number = self._find(path)
         info = self._executable.globals[number]
         if not info.is_mutable:
@@ -115,6 +118,7 @@ class LoadedProgram:
             }
 
     def load_state_dict(self, state):
+        """Stores what `state_dict` gave: all of it or, if one doesn't fit, nothing."""
         with self._lock:
             before = self._state
             made = self.clone()
@@ -125,12 +129,15 @@ class LoadedProgram:
             del before
 
     def save_state(self, path):
+        """Writes all globals that have a value to a safetensors file."""
         safetensors.write(path, self.state_dict(), {"program": self.name})
 
     def load_state(self, path):
+        """Stores what a safetensors file holds."""
         self.load_state_dict(safetensors.read(path))
 
     def reset(self):
+        """The state becomes what it was at first."""
         with self._lock:
             self._state = runtime.State(self._executable)
 

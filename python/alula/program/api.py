@@ -151,6 +151,8 @@ def state_dict(instance):
 
 
 def load_state_dict(instance, values, *, strict=True, rename=None):
+    """Stores what `state_dict` gave; not `strict`: paths may be missing or too
+    many. `rename` makes a path of each key."""
     state.write_all(get_info(instance), values, strict=strict, rename=rename)
 
 
@@ -160,6 +162,7 @@ def save_state(instance, path):
 
 
 def load_state(instance, path, *, strict=True, rename=None):
+    """The same from a safetensors file."""
     state.load(get_info(instance), path, strict=strict, rename=rename)
 
 
