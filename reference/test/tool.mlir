@@ -24,7 +24,7 @@
 // TYPE: error: --input=4xf32=1: the argument is tensor<2x2xbf16>, the input is 4xf32
 // DIFFERENT: result 0: at index [1,1]: expected 3, got 2
 // NAME: error: no function @other in the program
-// OPTION: error: unknown option: --what
+// OPTION: alula-interpret: error: unknown option '--what'; --help lists them
 // ARGS: error: --args must be an array of dense attributes: 3
 func.func @main(%a: tensor<2x2xbf16>) -> tensor<2x2xbf16> {
   %0 = stablehlo.add %a, %a : tensor<2x2xbf16>

@@ -5,6 +5,9 @@
 #include "tools/bench/kernel_timer.h"
 #include "tools/model/model.h"
 #include "tools/model/random_value.h"
+#include "tools/options/answer.h"
+#include "tools/options/iree.h"
+#include "tools/options/parse.h"
 #include "tools/values/value_io.h"
 
 #include <benchmark/benchmark.h>
@@ -17,31 +20,60 @@ using namespace alula;
 
 namespace {
 
-const char help[] = R"(usage: alula-bench FILE.alula [options]
-
-Times a function of an artifact.
-
-  --input=VALUE           one for each argument, in order, as for alula-run;
-                          those that are missing are random
-  --dim=SYMBOL=N          the size of a dynamic dimension of random arguments
-  --seed=N                of the random numbers
-  --kernel=NAME           time this kernel's dispatches in the call instead
-  --output=VALUE          where a result goes after the first call, in order,
-                          as for alula-run: "-" prints it
-
-       alula-bench --executable=BLOB --entry=KERNEL --binding=VALUE ...
-
-Times a kernel of what alula-compile --executable-only wrote.
-
-  --entry=KERNEL          its name or number
-  --binding=VALUE         one for each binding, in order
-  --workgroups=X,Y,Z      the grid, 1,1,1 if it is not given
-  --constants=N,...       the integers of the call
-)";
-const char googleHelp[] = R"(
-Google Benchmark's: --benchmark_format=<console|json|csv>, --benchmark_out=FILE,
---benchmark_min_time=SECONDS, --benchmark_repetitions=N, and its others.
-)";
+const options::Tool &getTool() {
+  static constexpr const char *what = "What is timed",
+                              *kernel = "Of what alula-compile "
+                                        "--executable-only wrote",
+                              *google = "Google Benchmark's";
+  static const options::Tool tool = [] {
+    options::Tool made = {
+        "alula-bench",
+        {"FILE.alula [options]",
+         "--executable=BLOB --entry=KERNEL --binding=VALUE ..."},
+        "time a function or a kernel of a compiled StableHLO program",
+        "Times a function of an artifact, or one of its kernels.",
+        "Google Benchmark's other flags work too.",
+        {
+            {"input", "VALUE", what,
+             "one for each argument, in order, as for alula-run; those that "
+             "are missing are random"},
+            {"dim", "SYMBOL=N", what,
+             "the size of a dynamic dimension of random arguments"},
+            {"seed", "N", what, "of the random numbers"},
+            {"kernel", "NAME", what,
+             "time this kernel's dispatches in the call instead"},
+            {"output", "WHERE", what,
+             "where a result goes after the first call, in order, as for "
+             "alula-run: - prints it"},
+        },
+        {},
+        {},
+        {}};
+    for (const options::Option &row : model::getOptions())
+      made.options.push_back(row);
+    for (const options::Option &row : std::initializer_list<options::Option>{
+             {"executable", "FILE", kernel, "time a kernel of this file"},
+             {"entry", "KERNEL", kernel, "its name or number"},
+             {"binding", "VALUE", kernel, "one for each binding, in order"},
+             {"workgroups", "X,Y,Z", kernel, "the grid (1,1,1)"},
+             {"constants", "N,...", kernel, "the integers of the call"},
+             {"benchmark_format", "console|json|csv", google, "of the output"},
+             {"benchmark_out", "FILE", google, "write it there too"},
+             {"benchmark_out_format", "console|json|csv", google, "of FILE"},
+             {"benchmark_min_time", "SECONDS", google,
+              "how long each is repeated"},
+             {"benchmark_repetitions", "N", google,
+              "measure so many times; mean, median and deviation follow"},
+             {"benchmark_display_aggregates_only", "true|false", google,
+              "print only those"},
+         })
+      made.options.push_back(row);
+    for (const options::Foreign &row : options::getIreeRunHints())
+      made.foreign.push_back(row);
+    return made;
+  }();
+  return tool;
+}
 
 struct Options {
   model::Options model;
@@ -53,9 +85,8 @@ struct Options {
   uint32_t seed = 0;
 };
 
-int fail(const std::string &text) {
-  fprintf(stderr, "alula-bench: error: %s\n", text.c_str());
-  return 1;
+int fail(const std::string &text, int status = options::WrongInput) {
+  return options::fail(getTool(), text, status);
 }
 
 bool setOption(std::string_view name, std::string_view value,
@@ -97,33 +128,26 @@ bool setOption(std::string_view name, std::string_view value,
 
 /// What Google Benchmark left.
 bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
-  for (int i = 1; i < argc; ++i) {
-    std::string_view word = argv[i];
-    if (!word.starts_with("-") || word == "-") {
-      if (!options.model.file.empty()) {
-        error = "more than one file: '" + options.model.file + "' and '" +
-                std::string(word) + "'";
-        return false;
-      }
-      options.model.file = word;
-      continue;
-    }
-    std::string_view rest = word.substr(word.starts_with("--") ? 2 : 1);
-    size_t equals = rest.find('=');
-    std::string_view value;
-    // "--entry 0" is "--entry=0".
-    if (equals != rest.npos)
-      value = rest.substr(equals + 1);
-    else if (i + 1 < argc)
-      value = argv[++i];
-    if ((equals == rest.npos && value.empty()) ||
-        !setOption(rest.substr(0, equals), value, options)) {
-      error = "unknown or wrong option '" + std::string(word) +
-              "'; --help lists them";
+  options::CommandLine line;
+  if (!options::parse(getTool(), argc, argv, line, error))
+    return false;
+  // What --constants means depends on it.
+  for (const options::Given &given : line.given)
+    if (given.option->name == std::string_view("executable"))
+      options.executable.file = given.value;
+  for (const options::Given &given : line.given)
+    if (!setOption(given.option->name, given.value, options)) {
+      error = options::explainValue(given);
       return false;
     }
+  if (line.others.size() > 1) {
+    error = "more than one file: '" + std::string(line.others[0]) + "' and '" +
+            std::string(line.others[1]) + "'";
+    return false;
   }
-  if (!options.executable.file.empty() && error.empty()) {
+  if (!line.others.empty())
+    options.model.file = line.others[0];
+  if (!options.executable.file.empty()) {
     if (!options.model.file.empty() || !options.inputs.empty())
       error = "--executable takes no other file and no --input";
     options.model.file = options.executable.file;
@@ -261,11 +285,11 @@ int run(Options &options) {
   std::string problem;
   if (!options.executable.file.empty()) {
     if (!bench::makeArtifact(options.executable, options.model.bytes, problem))
-      return fail(problem);
+      return fail(problem, options::getReadStatus(options.executable.file));
     options.inputs = options.executable.bindings;
   }
   if (!prepare(options, call, problem))
-    return fail(problem);
+    return fail(problem, options::getReadStatus(options.model.file));
   std::string name =
       alula_executable_get_function_name(call.model.get(), call.model.function);
   bench::KernelTimer timer(options.kernel);
@@ -304,18 +328,13 @@ int run(Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
-  for (int i = 1; i < argc; ++i)
-    if (std::string_view(argv[i]) == "--help") {
-      printf("%s%s%s", help, model::getHelp(), googleHelp);
-      return 0;
-    }
+  if (auto status = options::answer(getTool(), argc, argv))
+    return *status;
   benchmark::Initialize(&argc, argv);
   Options options;
   std::string error;
-  if (!parseOptions(argc, argv, options, error)) {
-    fail(error);
-    return 2;
-  }
+  if (!parseOptions(argc, argv, options, error))
+    return fail(error, options::WrongUsage);
   int status = run(options);
   benchmark::Shutdown();
   return status;

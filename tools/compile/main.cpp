@@ -10,10 +10,12 @@
 #include "compiler/plugin/hook.h"
 #include "compiler/plugin/stage.h"
 #include "tools/compile/preprocess_flags.h"
-#include "tools/compile/progress_line.h"
 #include "tools/compile/stage_flags.h"
-#include "tools/flags/declared.h"
+#include "tools/compile/stage_text.h"
+#include "tools/compile/tool.h"
+#include "tools/options/answer.h"
 #include "tools/plugin/flags.h"
+#include "tools/progress/progress_line.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -96,8 +98,8 @@ bool isOwnFault(ModuleOp module, Room room,
       });
   // A plan may be somebody else's, if this began with it.
   isOwn &= room != Room::Kernel || compile.completed != Room::Plan;
-  if (isOwn &&
-      (room == Room::Plan || room == Room::Kernel || room == Room::Schedule || room == Room::Emit))
+  if (isOwn && (room == Room::Plan || room == Room::Kernel ||
+                room == Room::Schedule || room == Room::Emit))
     return true;
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](Diagnostic &) { return success(); });
@@ -116,8 +118,10 @@ void printTimes(ArrayRef<std::pair<Room, double>> times) {
 }
 
 int writeFile(StringRef path, function_ref<void(llvm::raw_ostream &)> write) {
-  if (llvm::Error error = alula::driver::writeWhole(path, write))
-    return fail("can't write " + toString(std::move(error)));
+  if (llvm::Error error = alula::driver::writeWhole(path, write)) {
+    fail("can't write " + toString(std::move(error)));
+    return alula::options::NoFile;
+  }
   return 0;
 }
 
@@ -199,12 +203,18 @@ int main(int argc, char **argv) {
   llvm::Error wrong = options.plugins.load(argc, argv);
   if (!wrong)
     wrong = options.plugins.registerAll(registry);
+  const alula::options::Tool tool = alula::tools::makeTool(options.plugins);
+  if (auto status = alula::options::answer(tool, argc, argv)) {
+    consumeError(std::move(wrong));
+    return *status;
+  }
   if (wrong) {
     fail(toString(std::move(wrong)));
     return 2;
   }
   alula::tools::CommandLine line(argc, argv);
-  line.parse();
+  if (!line.parse(tool))
+    return alula::options::WrongUsage;
   if (options.plugins.printList())
     return 0;
   auto made = makeOptions(options, line);
@@ -220,8 +230,10 @@ int main(int argc, char **argv) {
 
   std::string error;
   auto input = openInputFile(options.input, &error);
-  if (!input)
-    return fail(error);
+  if (!input) {
+    fail(error);
+    return alula::options::NoFile;
+  }
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
@@ -235,6 +247,7 @@ int main(int argc, char **argv) {
                       /*LowerCase=*/true);
 
   // Asked first, it lets every diagnostic pass.
+  alula::tools::StageText stageText(compile.until);
   std::unique_ptr<alula::tools::ProgressLine> progressLine;
   bool isExplained = false, isTagged = false;
   ScopedDiagnosticHandler clearLine(&context, [&](Diagnostic &diagnostic) {
@@ -248,7 +261,8 @@ int main(int argc, char **argv) {
   });
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
-  progressLine = std::make_unique<alula::tools::ProgressLine>(compile.until);
+  progressLine = std::make_unique<alula::tools::ProgressLine>(
+      [&] { return stageText.get(); });
   auto program = alula::driver::detectByPlugins(input->getMemBufferRef(),
                                                 &context, compile);
   OwningOpRef<ModuleOp> module;
@@ -260,6 +274,17 @@ int main(int argc, char **argv) {
     progressLine.reset();
     fail(toString(std::move(problem)));
     return 2;
+  }
+
+  stageText.setLast(compile.until);
+  bool isBinary = compile.until == Room::Emit ||
+                  !options.table.getValues(Flag::Bytecode).empty();
+  if (isBinary && alula::options::isOnTerminal(options.output.getValue())) {
+    progressLine.reset();
+    fail(alula::options::refuseTerminal(
+        compile.until == Room::Emit ? "the artifact" : "bytecode",
+        "-o FILE writes it"));
+    return alula::options::WrongUsage;
   }
 
   auto reproducer = options.stages.makeReproducer(
@@ -284,7 +309,8 @@ int main(int argc, char **argv) {
     };
   Room room = Room::Input;
   compile.onProgress = [&](const alula::driver::Progress &progress) {
-    progressLine->show(progress);
+    if (progressLine->isActive())
+      stageText.set(progress);
     room = progress.room;
     if (reproducer)
       reproducer->setRoom(room);

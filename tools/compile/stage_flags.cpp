@@ -27,10 +27,11 @@ CommandLine::CommandLine(int argc, char **argv) : words(argv, argv + argc) {
   cl::ExpandResponseFiles(saver, cl::TokenizeGNUCommandLine, words);
 }
 
-void CommandLine::parse() {
-  cl::ParseCommandLineOptions(static_cast<int>(words.size()), words.data(),
-                              "Alula's compiler\n");
+bool CommandLine::parse(const options::Tool &tool) {
+  if (!parseCommandLine(tool, words))
+    return false;
   collect();
+  return true;
 }
 
 void CommandLine::collect() {

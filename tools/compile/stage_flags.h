@@ -4,7 +4,7 @@
 #pragma once
 
 #include "compiler/driver/reproduce.h"
-#include "tools/flags/declared.h"
+#include "tools/flags/listing.h"
 
 namespace alula::tools {
 
@@ -14,8 +14,8 @@ public:
   /// Response files are replaced by what they hold.
   CommandLine(int argc, char **argv);
 
-  /// Parses all flags; ends the process if that fails.
-  void parse();
+  /// Parses all flags; false after it has said what is wrong.
+  bool parse(const options::Tool &tool);
   /// Parses again, together with the flags of a record. A contradiction is an
   /// error unless the record is to be overridden.
   llvm::Error parseAgain(const driver::Resumption &resumption, bool overrides,

@@ -1,6 +1,8 @@
 // alula-inspect: prints an artifact as text or JSON, disassembles its kernels.
 
 #include "artifact/printer.h"
+#include "tools/options/answer.h"
+#include "tools/options/parse.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -13,30 +15,46 @@
 #include <vector>
 
 using namespace alula::artifact;
+namespace options = alula::options;
 
 namespace {
 
-const char help[] = R"(usage: alula-inspect FILE.alula [--json] [--disassemble]
-       alula-inspect FILE.alula --extract=VARIANT [--kernel=NAME]
-       alula-inspect FILE.alula --debug-texts=FOLDER
-       alula-inspect FILE.alula --program=NAME [any of these]
-
-Prints what an artifact holds: facts, globals, constants, imports, kernels,
+const options::Tool &getTool() {
+  static constexpr const char *form = "What is shown",
+                              *files = "What is taken out";
+  static const options::Tool tool = {
+      "alula-inspect",
+      {"FILE.alula [--json] [--disassemble]",
+       "FILE.alula --extract=VARIANT [--kernel=NAME]",
+       "FILE.alula --debug-texts=FOLDER",
+       "FILE.alula --program=NAME [any of these]"},
+      "show what a compiled StableHLO program holds",
+      R"(Prints what an artifact holds: facts, globals, constants, imports, kernels,
 variants with the origin of code that is not ours, and each function's commands.
-FILE may be - for stdin.
+FILE may be - for stdin.)",
+      "",
+      {
+          {"json", "", form, "the same for programs"},
+          {"program", "NAME", form,
+           "of an artifact for several kinds of machines, one program"},
+          {"disassemble", "", form,
+           "then the code of every variant, by llvm-objdump"},
+          {"extract", "VARIANT", files,
+           "write the image of a variant and nothing else"},
+          {"kernel", "NAME", files,
+           "of an image of PTX, the text that has this kernel"},
+          {"debug-texts", "FOLDER", files,
+           "write what alula-compile --debug=3 keeps of kernels: the lines of "
+           "code are lines of these files"},
+      },
+      {},
+      {},
+      {}};
+  return tool;
+}
 
-  --json             the same for programs
-  --program=NAME     of an artifact for several kinds of machines, one program
-  --disassemble      then the code of every variant, by llvm-objdump
-  --extract=VARIANT  writes the image of a variant and nothing else
-  --kernel=NAME      of an image of PTX, the text that has this kernel
-  --debug-texts=FOLDER  writes what alula-compile --debug=3 keeps of kernels:
-                     the lines of code are lines of these files
-)";
-
-int fail(const std::string &text, int status = 1) {
-  fprintf(stderr, "alula-inspect: error: %s\n", text.c_str());
-  return status;
+int fail(const std::string &text, int status = options::WrongInput) {
+  return options::fail(getTool(), text, status);
 }
 
 bool readFile(const std::string &path, std::string &bytes) {
@@ -165,7 +183,8 @@ int extract(const Artifact &file, const std::string &name,
     return fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() &&
                    fflush(stdout) == 0
                ? 0
-               : fail(std::string("can't write: ") + strerror(errno));
+               : fail(std::string("can't write: ") + strerror(errno),
+                      options::NoFile);
   }
   return fail("there is no variant '" + name + "': there are " +
               (known.empty() ? "none" : known));
@@ -187,7 +206,7 @@ int writeDebugTexts(const Artifact &file, const std::string &folder) {
     bool good = out && fputs(file.getString(fact.value), out) >= 0;
     good = out && !fclose(out) && good;
     if (!good)
-      return fail(path + ": " + strerror(errno));
+      return fail(path + ": " + strerror(errno), options::NoFile);
     ++count;
   }
   return count ? 0
@@ -235,47 +254,53 @@ int disassemble(const Artifact &file) {
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string path, name, variant, kernel, texts;
+  if (auto status = options::answer(getTool(), argc, argv))
+    return *status;
+  std::string path, name, variant, kernel, texts, error;
   bool asJson = false, withCode = false;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view word = argv[i];
-    if (word == "--help" || word == "-h") {
-      fputs(help, stdout);
-      return 0;
-    }
-    if (word == "--json")
+  options::CommandLine line;
+  if (!options::parse(getTool(), argc, argv, line, error))
+    return fail(error, options::WrongUsage);
+  for (const options::Given &given : line.given) {
+    std::string_view word = given.option->name;
+    if (word == "json")
       asJson = true;
-    else if (word == "--disassemble")
+    else if (word == "disassemble")
       withCode = true;
-    else if (word.starts_with("--extract="))
-      variant = word.substr(strlen("--extract="));
-    else if (word.starts_with("--program="))
-      name = word.substr(strlen("--program="));
-    else if (word.starts_with("--debug-texts="))
-      texts = word.substr(strlen("--debug-texts="));
-    else if (word.starts_with("--kernel="))
-      kernel = word.substr(strlen("--kernel="));
-    else if (word.starts_with("--"))
-      return fail(
-          "unknown option '" + std::string(word) + "'; --help lists them", 2);
-    else if (!path.empty())
-      return fail("more than one file is given", 2);
-    else
-      path = word;
+    else if (word == "extract")
+      variant = given.value;
+    else if (word == "program")
+      name = given.value;
+    else if (word == "debug-texts")
+      texts = given.value;
+    else if (word == "kernel")
+      kernel = given.value;
   }
+  if (line.others.size() > 1)
+    return fail("more than one file is given", options::WrongUsage);
+  if (!line.others.empty())
+    path = line.others[0];
   if (path.empty())
-    return fail("no file is given; --help explains", 2);
+    return fail("no file is given; --help explains", options::WrongUsage);
   if (asJson && withCode)
-    return fail("--disassemble prints text, so it can't go with --json", 2);
+    return fail("--disassemble prints text, so it can't go with --json",
+                options::WrongUsage);
   if (!variant.empty() && (asJson || withCode))
-    return fail("--extract writes an image and nothing else", 2);
+    return fail("--extract writes an image and nothing else",
+                options::WrongUsage);
   if (!texts.empty() && (asJson || withCode || !variant.empty()))
-    return fail("--debug-texts writes texts and nothing else", 2);
+    return fail("--debug-texts writes texts and nothing else",
+                options::WrongUsage);
   if (!kernel.empty() && variant.empty())
-    return fail("--kernel goes with --extract", 2);
+    return fail("--kernel goes with --extract", options::WrongUsage);
+  if (!variant.empty() && options::isOnTerminal("-"))
+    return fail(options::refuseTerminal("the image", "alula-inspect ... "
+                                                     "--extract=" +
+                                                         variant + " > FILE"),
+                options::WrongUsage);
   std::string bytes;
   if (!readFile(path, bytes))
-    return fail(path + ": " + strerror(errno));
+    return fail(path + ": " + strerror(errno), options::NoFile);
   // A string's bytes may lie anywhere; the reader wants them aligned.
   std::vector<uint64_t> aligned(bytes.size() / 8 + 1);
   memcpy(aligned.data(), bytes.data(), bytes.size());

@@ -1,6 +1,8 @@
 // The command line of alula-interpret; lines of a batch have the same form.
 #pragma once
 
+#include "tools/options/table.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -24,7 +26,6 @@ struct Arguments {
   std::string batch;
   Print print = Print::Lines;
   bool split = false;
-  bool help = false;
   bool wideSums = false;
   double relative = -1, absolute = -1;
   double timeout = 0;
@@ -33,10 +34,9 @@ struct Arguments {
 };
 
 /// Adds to `arguments`; false with a message on what is not understood.
-bool parseArguments(llvm::ArrayRef<llvm::StringRef> words,
-                    Arguments &arguments, std::string &error);
+bool parseArguments(llvm::ArrayRef<llvm::StringRef> words, Arguments &arguments,
+                    std::string &error);
 
-/// What --help prints.
-llvm::StringRef getHelp();
+const options::Tool &getTool();
 
 } // namespace alula::interpret

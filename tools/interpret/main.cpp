@@ -2,6 +2,7 @@
 
 #include "compiler/driver/registry.h"
 #include "tools/interpret/session.h"
+#include "tools/options/answer.h"
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -54,19 +55,16 @@ int main(int argc, char **argv) {
   llvm::SmallVector<llvm::StringRef> words(argv + 1, argv + argc);
   Arguments arguments;
   std::string error;
-  if (!parseArguments(words, arguments, error)) {
-    llvm::errs() << "error: " << error << '\n';
-    return 1;
-  }
-  if (arguments.help) {
-    llvm::outs() << getHelp();
-    return 0;
-  }
+  if (auto status = alula::options::answer(getTool(), argc, argv))
+    return *status;
+  if (!parseArguments(words, arguments, error))
+    return alula::options::fail(getTool(), error, alula::options::WrongUsage);
   if (!arguments.batch.empty())
     return runBatch(arguments) ? 0 : 1;
-  if (arguments.file.empty()) {
-    llvm::errs() << getHelp();
-    return 1;
-  }
-  return runSession(arguments, llvm::outs(), llvm::errs()) ? 0 : 1;
+  if (arguments.file.empty())
+    return alula::options::fail(getTool(), "no file is given; --help explains",
+                                alula::options::WrongUsage);
+  if (runSession(arguments, llvm::outs(), llvm::errs()))
+    return alula::options::Fine;
+  return alula::options::getReadStatus(arguments.file);
 }

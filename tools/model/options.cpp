@@ -4,23 +4,29 @@
 
 namespace alula::model {
 
-const char *getHelp() {
-  return R"(  --function=NAME         the function; default: the only one, or main
-  --threads=N             0: one for each CPU
-  --device=NAME           cpu, or null (everything but kernels)
-  --variant=NAME          instead of the best one for this machine
-  --constants=FOLDER      where constants outside the artifact lie; default:
-                          beside it
-  --custom-call=NAME=LIBRARY.so[:SYMBOL]
-                          the function of type alula_custom_call that the
-                          artifact calls NAME
-  --executable-plugin=LIBRARY.so[?KEY=VALUE[&KEY=VALUE]]
-                          functions that kernels import, or a machine to run
-                          them; the last one is asked first
-  --global=NAME=VALUE     set a global first
-  --max-global-bytes=N    refuse artifacts whose globals take more; default:
-                          4 GiB and the size of the files
-)";
+static constexpr const char *group = "What is loaded, and how";
+
+std::span<const options::Option> getOptions() {
+  static constexpr options::Option rows[] = {
+      {"function", "NAME", group,
+       "the function; default: the only one, or main"},
+      {"threads", "N", group, "0: one for each CPU"},
+      {"device", "cpu|null", group,
+       "where it runs; null does everything but kernels"},
+      {"variant", "NAME", group, "instead of the best one for this machine"},
+      {"constants", "FOLDER", group,
+       "where constants outside the artifact lie; default: beside it"},
+      {"custom-call", "NAME=LIBRARY.so[:SYMBOL]", group,
+       "the function of type alula_custom_call that the artifact calls NAME"},
+      {"executable-plugin", "LIBRARY.so[?KEY=VALUE[&KEY=VALUE]]", group,
+       "functions that kernels import, or a machine to run them; the last one "
+       "is asked first"},
+      {"global", "NAME=VALUE", group, "set a global first"},
+      {"max-global-bytes", "N", group,
+       "refuse artifacts whose globals take more; default: 4 GiB and the size "
+       "of the files"},
+  };
+  return rows;
 }
 
 template <class T> static bool parse(std::string_view text, T &number) {

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include "tools/options/table.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,8 +31,8 @@ enum class Taken { No, Yes, Wrong };
 Taken setOption(std::string_view name, std::string_view value,
                 Options &options);
 
-/// Their lines of a --help.
-const char *getHelp();
+/// Their rows.
+std::span<const options::Option> getOptions();
 
 bool parseNumber(std::string_view text, uint32_t &number);
 

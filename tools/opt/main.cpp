@@ -5,7 +5,9 @@
 #include "dialect/newer/source.h"
 #include "dialect/vhlo/writer.h"
 #include "reference/check/dialect.h"
+#include "tools/flags/listing.h"
 #include "tools/opt/round_trip.h"
+#include "tools/options/answer.h"
 #include "tools/plugin/flags.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -15,6 +17,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Support/ToolUtilities.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -27,40 +30,79 @@ namespace cl = llvm::cl;
 namespace {
 enum class Emit { Text, Generic, Bytecode, Portable, None };
 
+constexpr const char *io = "What is read and written", *how = "How";
+constexpr alula::options::Option rows[] = {
+    {"o", "file", io, "where to write, - is stdout"},
+    {"emit", "text|generic|bytecode|portable|none", io, "form of the output"},
+    {"target-version", "x.y.z", io,
+     "version of a portable artifact, or lowest"},
+    {"allow-other-dialects", "", io,
+     "let a portable artifact carry ops of other dialects"},
+    {"round-trip", "file", io,
+     "check the programs of a list: FILE, PREFIX, VERSION a line"},
+    {"pass-pipeline", "pipeline", how,
+     "passes with their options, as builtin.module(canonicalize)"},
+    {"split-input-file", "", how, "treat parts between // ----- separately"},
+    {"verify-diagnostics", "", how,
+     "compare diagnostics with expected-* comments"},
+    {"verify-each", "true|false", how, "verify after each pass (true)",
+     alula::options::Takes::MaybeValue},
+    {"allow-unregistered-dialect", "", how,
+     "accept ops of dialects that nobody knows"},
+};
+constexpr const alula::options::Option &getRow(std::string_view name) {
+  for (const alula::options::Option &row : rows)
+    if (name == row.name)
+      return row;
+  llvm_unreachable("every flag has a row");
+}
+
 struct Options {
+  template <typename T> using Own = alula::tools::Own<T>;
   cl::opt<std::string> input{cl::Positional, cl::init("-"),
                              cl::desc("<input file>")};
-  cl::opt<std::string> output{"o", cl::init("-"), cl::value_desc("file"),
-                              cl::desc("where to write, - is stdout")};
-  cl::opt<Emit> emit{
-      "emit", cl::init(Emit::Text), cl::desc("form of the output"),
+  Own<std::string> output{getRow("o"), cl::init("-")};
+  Own<Emit> emit{
+      getRow("emit"), cl::init(Emit::Text),
       cl::values(clEnumValN(Emit::Text, "text", "MLIR text"),
                  clEnumValN(Emit::Generic, "generic", "MLIR's generic text"),
                  clEnumValN(Emit::Bytecode, "bytecode", "MLIR's bytecode"),
                  clEnumValN(Emit::Portable, "portable",
                             "a StableHLO portable artifact"),
                  clEnumValN(Emit::None, "none", "nothing"))};
-  cl::opt<std::string> targetVersion{
-      "target-version", cl::init(alula::vhlo::Version::current().str()),
-      cl::value_desc("x.y.z"),
-      cl::desc("version of a portable artifact, or lowest")};
-  cl::opt<bool> allowOtherDialects{
-      "allow-other-dialects",
-      cl::desc("let a portable artifact carry ops of other dialects")};
-  cl::opt<std::string> roundTrip{
-      "round-trip", cl::value_desc("list"),
-      cl::desc("check the programs of a list: FILE, PREFIX, VERSION a line")};
-  cl::opt<bool> splitInput{
-      "split-input-file", cl::desc("treat parts between // ----- separately")};
-  cl::opt<bool> verifyDiagnostics{
-      "verify-diagnostics",
-      cl::desc("compare diagnostics with expected-* comments")};
-  cl::opt<bool> verifyEach{"verify-each", cl::init(true),
-                           cl::desc("verify after each pass")};
-  cl::opt<bool> allowUnregistered{
-      "allow-unregistered-dialect",
-      cl::desc("accept ops of dialects that nobody knows")};
+  Own<std::string> targetVersion{
+      getRow("target-version"),
+      cl::init(alula::vhlo::Version::current().str())};
+  Own<bool> allowOtherDialects{getRow("allow-other-dialects")};
+  Own<std::string> roundTrip{getRow("round-trip")};
+  Own<bool> splitInput{getRow("split-input-file")};
+  Own<bool> verifyDiagnostics{getRow("verify-diagnostics")};
+  Own<bool> verifyEach{getRow("verify-each"), cl::init(true)};
+  Own<bool> allowUnregistered{getRow("allow-unregistered-dialect")};
 };
+
+alula::options::Tool makeTool(const alula::tools::PluginFlags &plugins) {
+  alula::options::Tool tool = {
+      "alula-opt",
+      {"[FILE] [--PASS...] [options]"},
+      "run passes over a StableHLO program",
+      "Reads a program, runs passes over it in the order of their flags, "
+      "writes it.",
+      "Every pass is a flag, and MLIR's own flags work, as "
+      "--mlir-print-ir-after-all:\n--help-hidden lists them.",
+      {std::begin(rows), std::end(rows)},
+      {},
+      {},
+      {}};
+  for (auto more : {alula::tools::getDeclaredRows(), plugins.getRows(),
+                    alula::tools::getPassRows()})
+    for (const alula::options::Option &row : more)
+      if (!alula::options::findOption(tool.options, row.name))
+        tool.options.push_back(row);
+  tool.llvm = LLVM_VERSION_STRING;
+  tool.hasHiddenHelp = true;
+  return tool;
+}
 
 LogicalResult writePortable(ModuleOp module, const Options &options,
                             llvm::raw_ostream &os) {
@@ -171,17 +213,22 @@ int main(int argc, char **argv) {
   llvm::Error wrong = plugins.load(argc, argv);
   if (!wrong)
     wrong = plugins.registerAll(registry);
-  if (wrong) {
-    llvm::errs() << "alula-opt: error: " << toString(std::move(wrong)) << "\n";
-    return 2;
-  }
   Options options;
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
   PassPipelineCLParser passes("", "passes to run");
-  cl::ParseCommandLineOptions(argc, argv, "Alula's pass runner\n");
+  const alula::options::Tool tool = makeTool(plugins);
+  if (auto status = alula::options::answer(tool, argc, argv)) {
+    consumeError(std::move(wrong));
+    return *status;
+  }
+  if (wrong)
+    return alula::options::fail(tool, toString(std::move(wrong)),
+                                alula::options::WrongUsage);
+  if (!alula::tools::parseCommandLine(tool, {argv, argv + argc}))
+    return alula::options::WrongUsage;
   if (plugins.printList())
     return 0;
 
@@ -190,15 +237,17 @@ int main(int argc, char **argv) {
 
   std::string error;
   auto input = openInputFile(options.input, &error);
-  if (!input) {
-    llvm::errs() << "alula-opt: " << error << "\n";
-    return 1;
-  }
+  if (!input)
+    return alula::options::fail(tool, error, alula::options::NoFile);
+  bool isBinary =
+      options.emit == Emit::Bytecode || options.emit == Emit::Portable;
+  if (isBinary && alula::options::isOnTerminal(options.output.getValue()))
+    return alula::options::fail(
+        tool, alula::options::refuseTerminal("the output", "-o FILE writes it"),
+        alula::options::WrongUsage);
   auto output = openOutputFile(options.output, &error);
-  if (!output) {
-    llvm::errs() << "alula-opt: " << error << "\n";
-    return 1;
-  }
+  if (!output)
+    return alula::options::fail(tool, error, alula::options::NoFile);
   auto processPart = [&](std::unique_ptr<llvm::MemoryBuffer> buffer,
                          llvm::raw_ostream &os) {
     return process(std::move(buffer), registry, options, passes, os);

@@ -128,6 +128,17 @@ Error PluginFlags::declareOptions() {
   return Error::success();
 }
 
+std::vector<alula::options::Option> PluginFlags::getRows() const {
+  std::vector<options::Option> rows;
+  for (const auto &option : optionFlags)
+    rows.push_back({option->flagName.c_str(), option->valueName.c_str(),
+                    "Options of plugins", option->help.c_str(),
+                    option->flag.getValueExpectedFlag() == cl::ValueOptional
+                        ? options::Takes::MaybeValue
+                        : options::Takes::Value});
+  return rows;
+}
+
 Error PluginFlags::registerAll(mlir::DialectRegistry &registry) const {
   if (Error error = addDialects(*set, registry))
     return error;

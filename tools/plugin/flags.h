@@ -5,6 +5,7 @@
 #include "compiler/plugin/loader.h"
 #include "compiler/plugin/session.h"
 #include "tools/flags/declared.h"
+#include "tools/options/table.h"
 
 namespace mlir {
 class DialectRegistry;
@@ -34,6 +35,9 @@ struct PluginFlags {
   /// After options are parsed: prints the plugins if that is asked for.
   bool printList() const;
   llvm::Expected<std::shared_ptr<plugin::Session>> createSession() const;
+
+  /// The plugins' own options, for --help; what they refer to is kept here.
+  std::vector<options::Option> getRows() const;
 
   std::shared_ptr<const plugin::PluginSet> set;
 

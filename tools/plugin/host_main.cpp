@@ -4,7 +4,9 @@
 
 #include "compiler/plugin/loader.h"
 #include "compiler/plugin/session.h"
+#include "tools/options/answer.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,6 +19,20 @@ static int fail(const Twine &text, int status = 1) {
 }
 
 int main(int argc, char **argv) {
+  alula::options::Tool tool = {
+      "alula-plugin-host",
+      {"FILE STAGE EXECUTABLE TARGET [NAME=VALUE...] < INPUT > REPLY"},
+      "run a hook of a compiler plugin in a process of its own",
+      "Runs one hook of a plugin of tier C; alula-compile --plugin-isolate "
+      "starts it.\nStatus 86: the plugin leaves the executable as it is.",
+      "",
+      {},
+      {},
+      {},
+      {}};
+  tool.llvm = LLVM_VERSION_STRING;
+  if (auto status = alula::options::answer(tool, argc, argv))
+    return *status;
   if (argc < 5)
     return fail("usage: alula-plugin-host FILE STAGE EXECUTABLE TARGET "
                 "[NAME=VALUE...]",

@@ -5,10 +5,13 @@
 #include "compiler/driver/registry.h"
 #include "compiler/driver/stages_file.h"
 #include "dialect/newer/source.h"
+#include "tools/flags/listing.h"
+#include "tools/options/answer.h"
 #include "tools/reduce/reducer.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -22,16 +25,36 @@ using namespace mlir;
 namespace cl = llvm::cl;
 
 namespace {
+constexpr alula::options::Option rows[] = {
+    {"o", "file", "What is reduced", "where to write, - is stdout"},
+    {"test", "script", "What is reduced",
+     "gets a program's file; exits with 0 if there is nothing in it that is "
+     "looked for, with anything else if there is"},
+};
+
 struct Options {
   cl::opt<std::string> input{cl::Positional, cl::init("-"),
                              cl::desc("<input file>")};
-  cl::opt<std::string> output{"o", cl::init("-"), cl::value_desc("file"),
-                              cl::desc("where to write, - is stdout")};
-  cl::opt<std::string> test{
-      "test", cl::Required, cl::value_desc("script"),
-      cl::desc("gets a program's file; exits with 0 if there is nothing in it "
-               "that is looked for, with anything else if there is")};
+  alula::tools::Own<std::string> output{rows[0], cl::init("-")};
+  alula::tools::Own<std::string> test{rows[1]};
 };
+
+alula::options::Tool makeTool() {
+  alula::options::Tool tool = {
+      "alula-compile-reduce",
+      {"FILE.mlir --test=SCRIPT -o SMALL.mlir"},
+      "make a StableHLO program smaller",
+      "Makes a program smaller as long as a script still finds in it what it\n"
+      "looks for.",
+      "",
+      {std::begin(rows), std::end(rows)},
+      {},
+      {},
+      {}};
+  tool.llvm = LLVM_VERSION_STRING;
+  tool.hasHiddenHelp = true;
+  return tool;
+}
 
 int fail(const llvm::Twine &text, int status = 1) {
   llvm::errs() << "alula-compile-reduce: error: " << text << "\n";
@@ -42,7 +65,14 @@ int fail(const llvm::Twine &text, int status = 1) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
-  cl::ParseCommandLineOptions(argc, argv, "Makes programs smaller\n");
+  const alula::options::Tool tool = makeTool();
+  if (auto status = alula::options::answer(tool, argc, argv))
+    return *status;
+  if (!alula::tools::parseCommandLine(tool, {argv, argv + argc}))
+    return alula::options::WrongUsage;
+  if (options.test.empty())
+    return fail("no --test is given; --help explains",
+                alula::options::WrongUsage);
   llvm::SmallString<128> test(options.test.getValue());
   if (!llvm::sys::fs::can_execute(test))
     return fail("--test: can't be run: '" + test + "'", 2);
@@ -50,7 +80,8 @@ int main(int argc, char **argv) {
 
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
   if (!buffer)
-    return fail("'" + options.input + "': " + buffer.getError().message());
+    return fail("'" + options.input + "': " + buffer.getError().message(),
+                alula::options::NoFile);
   DialectRegistry registry;
   alula::driver::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -99,7 +130,8 @@ int main(int argc, char **argv) {
           alula::driver::writeWhole(options.output, [&](llvm::raw_ostream &os) {
             alula::newer::printOperation(*module, os);
           }))
-    return fail("can't write " + toString(std::move(error)));
+    return fail("can't write " + toString(std::move(error)),
+                alula::options::NoFile);
   llvm::errs() << "alula-compile-reduce: " << tries << " programs tried\n";
   return 0;
 }

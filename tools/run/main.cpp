@@ -2,7 +2,10 @@
 
 #include "tools/model/model.h"
 #include "tools/model/random_value.h"
+#include "tools/options/answer.h"
+#include "tools/progress/progress_line.h"
 #include "tools/run/options.h"
+#include "tools/run/progress.h"
 #include "tools/run/trace.h"
 #include "tools/values/compare.h"
 #include "tools/values/value_io.h"
@@ -10,16 +13,22 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <memory>
 
 using namespace alula;
 using namespace alula::run;
 
 namespace {
 
-/// Prints an error the way every tool does; the exit status.
-int fail(const std::string &text) {
-  fprintf(stderr, "alula-run: error: %s\n", text.c_str());
-  return 1;
+int fail(const std::string &text, int status = options::WrongInput) {
+  return options::fail(getTool(), text, status);
+}
+
+/// The status after a value could not be read.
+int getStatusOfValue(const std::string &spec) {
+  size_t at = spec.find('@');
+  return at == spec.npos ? int(options::WrongInput)
+                         : options::getReadStatus(spec.substr(at + 1));
 }
 
 void list(const model::Model &model) {
@@ -56,15 +65,17 @@ int finish(const Options &options, const std::vector<Buffer> &results) {
     bool isExpected = i < options.expected.size();
     if (i < options.outputs.size()) {
       if (!values::writeValue(options.outputs[i], value, error))
-        return fail("output " + std::to_string(i) + ": " + error);
+        return fail("output " + std::to_string(i) + ": " + error,
+                    options::NoFile);
     } else if (options.outputs.empty() && options.expected.empty() &&
                !values::writeValue("-", value, error))
-      return fail(error);
+      return fail(error, options::NoFile);
     if (!isExpected)
       continue;
     values::Value expected;
     if (!values::readValue(options.expected[i], expected, error))
-      return fail("expected output " + std::to_string(i) + ": " + error);
+      return fail("expected output " + std::to_string(i) + ": " + error,
+                  getStatusOfValue(options.expected[i]));
     if (!values::compareValues(expected, value, options.tolerance, error)) {
       fprintf(stderr, "result %zu: %s\n", i, error.c_str());
       status = 1;
@@ -140,7 +151,7 @@ int runFile(const Options &options) {
   std::string problem;
   model::Model model;
   if (!model::openModel(options.model, model, problem))
-    return fail(problem);
+    return fail(problem, options::getReadStatus(options.model.file));
   if (options.listImports) {
     listImports(model);
     return 0;
@@ -157,7 +168,8 @@ int runFile(const Options &options) {
   std::vector<Buffer> arguments;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!values::readValue(options.inputs[i], inputs[i], problem))
-      return fail("input " + std::to_string(i) + ": " + problem);
+      return fail("input " + std::to_string(i) + ": " + problem,
+                  getStatusOfValue(options.inputs[i]));
     arguments.push_back(model::wrapValue(model.instance, inputs[i], error));
   }
   if (options.isRandom &&
@@ -181,19 +193,31 @@ int runFile(const Options &options) {
     callOptions.trace = Trace::record;
     callOptions.trace_user = &trace;
   }
+  Progress progress(options.repeat);
+  auto progressLine = std::make_unique<tools::ProgressLine>(
+      [&] { return progress.describe(); });
+  if (progressLine->isActive()) {
+    progress.next = callOptions.trace;
+    progress.nextUser = callOptions.trace_user;
+    callOptions.trace = Progress::record;
+    callOptions.trace_user = &progress;
+  }
   std::vector<Buffer> results;
   callOptions.cancel = &Interruptible::isInterrupted;
   {
     Interruptible scope;
-    for (uint32_t i = 0; i < options.repeat && !error; ++i)
+    for (uint32_t i = 0; i < options.repeat && !error; ++i) {
+      progress.beginCall();
       results = model.executable->call(model.function, arguments, error,
                                        &callOptions);
+    }
   }
+  progressLine.reset();
   if (error)
     return fail(error.message());
   if (!options.trace.empty() &&
       !values::writeFile(options.trace, trace.print(), problem))
-    return fail(problem);
+    return fail(problem, options::NoFile);
   return finish(options, results);
 }
 
@@ -202,13 +226,9 @@ int runFile(const Options &options) {
 int main(int argc, char **argv) {
   Options options;
   std::string error;
-  if (!parseOptions(argc, argv, options, error)) {
-    fprintf(stderr, "alula-run: error: %s\n", error.c_str());
-    return 2;
-  }
-  if (options.help) {
-    fputs(getHelp().c_str(), stdout);
-    return 0;
-  }
+  if (auto status = options::answer(getTool(), argc, argv))
+    return *status;
+  if (!parseOptions(argc, argv, options, error))
+    return fail(error, options::WrongUsage);
   return runFile(options);
 }

@@ -20,11 +20,11 @@ struct Options {
   /// Arguments without an input are random, the same for the same seed.
   bool isRandom = false;
   uint32_t seed = 0;
-  bool list = false, listImports = false, help = false;
+  bool list = false, listImports = false;
 };
 
 bool parseOptions(int argc, char **argv, Options &options, std::string &error);
 
-std::string getHelp();
+const options::Tool &getTool();
 
 } // namespace alula::run

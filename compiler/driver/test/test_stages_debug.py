@@ -183,7 +183,7 @@ def test_texts_as_files(tmp_path):
     succeed("p.mlir", TARGET, LEVEL, "-o", "a.alula", cwd=tmp_path)
     folder = tmp_path / "texts"
     result = run("a.alula", f"--debug-texts={folder}", cwd=tmp_path, program=INSPECT)
-    assert result.returncode == 1 and b"No such file or directory" in result.stderr
+    assert result.returncode == 3 and b"No such file or directory" in result.stderr
     folder.mkdir()
     assert succeed("a.alula", f"--debug-texts={folder}", cwd=tmp_path, program=INSPECT) == b""
     written = {file.name: file.read_text() for file in folder.iterdir()}

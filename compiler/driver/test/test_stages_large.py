@@ -141,11 +141,11 @@ def test_d12_full_disk_for_the_result(program):
     result = run(
         "p.mlir", TARGET, "--compile-to=kernel", "-o", "d.mlir", cwd=program, preexec_fn=limit_files
     )
-    assert result.returncode == 1 and b"can't write 'd.mlir'" in result.stderr
+    assert result.returncode == 3 and b"can't write 'd.mlir'" in result.stderr
     assert {file.name for file in program.iterdir()} == {"p.mlir"}
     result = run("p.mlir", TARGET, "--compile-to=kernel", "-o", "/dev/full", cwd=program)
     assert (
-        result.returncode == 1
+        result.returncode == 3
         and b"can't write '/dev/full': No space left on device" in result.stderr
     )
 

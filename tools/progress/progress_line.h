@@ -1,11 +1,10 @@
-// The line that says what the compiler is at, when it takes longer.
+// The line that says what a tool is at, when it takes longer.
 
 #pragma once
 
-#include "compiler/driver/options.h"
-
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -16,10 +15,11 @@ namespace alula::tools {
 /// after the start until it is destroyed or something else is to be printed.
 class ProgressLine {
 public:
-  explicit ProgressLine(driver::Room until);
+  /// `describe` is called by another thread, and only on a terminal.
+  explicit ProgressLine(std::function<std::string()> describe);
   ~ProgressLine();
 
-  void show(const driver::Progress &progress);
+  bool isActive() const { return isTerminal; }
   /// Clears the line, so that a diagnostic stands alone.
   void clear();
 
@@ -27,11 +27,10 @@ private:
   void work();
 
   const bool isTerminal;
-  const unsigned rooms;
+  const std::function<std::string()> describe;
   const std::chrono::steady_clock::time_point start;
   std::mutex mutex;
   std::condition_variable wakeUp;
-  std::string text;
   bool isEnding = false, isShown = false;
   std::thread thread;
 };
