@@ -72,7 +72,7 @@ void *TransferManager::add(const PJRT_ShapeSpec &spec,
     return error;
   alula_buffer *data;
   if (alula_error *error = alula_buffer_create(
-          device->client->instance, dtype, static_cast<uint32_t>(spec.num_dims),
+          device->instance.get(), dtype, static_cast<uint32_t>(spec.num_dims),
           getDimsInMemory(dims, spec.num_dims, layout).data(), &data))
     return makeError(error);
   auto value = make<Value>(device, make<Event>());

@@ -169,7 +169,7 @@ void *alula::pjrt::Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args *args) {
 void *alula::pjrt::Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args *args) {
   ALULA_TAKE(Buffer, buffer);
   put(args, &ALULA_ARGS::is_on_cpu,
-      alula_instance_shares_memory(buffer->device->client->instance) != 0);
+      alula_instance_shares_memory(buffer->device->instance.get()) != 0);
   return nullptr;
 }
 

@@ -7,14 +7,10 @@
 
 using namespace alula::pjrt;
 
-Client::Client() = default;
+Client::Client(const Platform &platform) : topology(platform) {}
 
-Client::~Client() {
-  // Queues end first: what they still do needs the instance.
-  topology.devices.clear();
-  if (instance)
-    alula_instance_destroy(instance);
-}
+// Devices end first: what their queues still do needs the rest.
+Client::~Client() { topology.devices.clear(); }
 
 namespace {
 constexpr int64_t mostDevices = 256;
@@ -40,8 +36,8 @@ void *readDeviceCount(int64_t &count) {
 
 struct ClientOptions {
   int64_t deviceCount = 1;
-  /// The runtime's name of what all devices are.
-  std::string device = "cpu";
+  /// The runtime's driver of all devices.
+  std::string device = defaultPlatform.driver;
   int64_t callback = 0, callbackToken = 0;
 };
 
@@ -73,6 +69,24 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
   }
   return nullptr;
 }
+
+/// An instance of the runtime for each device. They take turns with the threads
+/// of the first: they are parts of one machine.
+void *openDevices(Client &client) {
+  alula_instance_options options = {};
+  options.struct_bytes = sizeof options;
+  options.device = client.topology.platform.driver;
+  for (auto &device : client.topology.devices) {
+    alula_instance *made = nullptr;
+    if (alula_error *error = alula_instance_create(&options, &made))
+      return makeError(error);
+    device->instance.reset(made);
+    if (void *error = client.pythonCallbacks->connect(made))
+      return error;
+    options.share_threads = client.topology.devices.front()->instance.get();
+  }
+  return nullptr;
+}
 } // namespace
 
 void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
@@ -84,18 +98,17 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
     return error;
   if (!hasField(args, &ALULA_ARGS::client))
     return invalid("alula: the struct has no room for the client");
-  auto client = std::make_unique<Client>();
-  alula_instance_options instance = {};
-  instance.struct_bytes = sizeof instance;
-  instance.device = options.device.c_str();
-  if (alula_error *error = alula_instance_create(&instance, &client->instance))
-    return makeError(error);
-  client->pythonCallbacks = std::make_unique<PythonCallbacks>();
-  if (void *error = client->pythonCallbacks->connect(
-          client->instance, options.callback, options.callbackToken))
-    return error;
+  const Platform *platform = findPlatform(options.device);
+  if (!platform)
+    return makeError(ALULA_STATUS_NOT_FOUND,
+                     "alula: there is no device '" + options.device + "'");
+  auto client = std::make_unique<Client>(*platform);
+  client->pythonCallbacks = std::make_unique<PythonCallbacks>(
+      options.callback, options.callbackToken);
   client->topology.addDevices(client.get(),
                               static_cast<int32_t>(options.deviceCount));
+  if (void *error = openDevices(*client))
+    return error;
   put(args, &ALULA_ARGS::client, client.release());
   return nullptr;
 }
@@ -108,7 +121,7 @@ void *alula::pjrt::Client_Destroy(PJRT_Client_Destroy_Args *args) {
 void *alula::pjrt::Client_PlatformName(PJRT_Client_PlatformName_Args *args) {
   ALULA_TAKE(Client, client);
   putText(args, &ALULA_ARGS::platform_name, &ALULA_ARGS::platform_name_size,
-          platformName);
+          client->topology.platform.name);
   return nullptr;
 }
 
@@ -116,7 +129,7 @@ void *
 alula::pjrt::Client_PlatformVersion(PJRT_Client_PlatformVersion_Args *args) {
   ALULA_TAKE(Client, client);
   putText(args, &ALULA_ARGS::platform_version,
-          &ALULA_ARGS::platform_version_size, platformVersion);
+          &ALULA_ARGS::platform_version_size, pluginVersion);
   return nullptr;
 }
 

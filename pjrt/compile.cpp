@@ -72,12 +72,10 @@ std::string makeKey(const CompileOptions &options) {
 }
 } // namespace
 
-void *alula::pjrt::makeLoadedExecutable(Client &client,
-                                        std::shared_ptr<Program> program,
-                                        const CompileOptions &options,
-                                        LoadedExecutable *&result) {
-  auto &devices = client.topology.devices;
-  std::vector<int64_t> ids = options.deviceIds;
+void *alula::pjrt::findDevices(Client &client, const CompileOptions &options,
+                               std::vector<int64_t> &ids) {
+  size_t count = client.topology.devices.size();
+  ids = options.deviceIds;
   if (ids.empty() && options.countDevices() == 1)
     ids.push_back(std::max<int64_t>(options.deviceOrdinal, 0));
   for (int64_t id = 0; ids.empty() || id < options.countDevices(); ++id) {
@@ -85,12 +83,25 @@ void *alula::pjrt::makeLoadedExecutable(Client &client,
       continue;
     ids.push_back(id);
   }
+  for (int64_t id : ids)
+    if (id < 0 || static_cast<size_t>(id) >= count)
+      return invalid("alula: the program is for device " + std::to_string(id) +
+                     ", there are " + std::to_string(count));
+  return nullptr;
+}
+
+void *alula::pjrt::makeLoadedExecutable(Client &client,
+                                        std::shared_ptr<Program> program,
+                                        const CompileOptions &options,
+                                        std::vector<int64_t> ids,
+                                        LoadedExecutable *&result) {
   auto loaded = std::make_unique<LoadedExecutable>();
   for (int64_t id : ids) {
-    if (id < 0 || static_cast<size_t>(id) >= devices.size())
-      return invalid("alula: the program is for device " + std::to_string(id) +
-                     ", there are " + std::to_string(devices.size()));
-    loaded->devices.push_back(devices[static_cast<size_t>(id)].get());
+    Device *device = client.topology.devices[static_cast<size_t>(id)].get();
+    alula_executable *executable;
+    if (void *error = program->loads.get(*device, executable))
+      return error;
+    loaded->devices.push_back(device);
   }
   loaded->program = std::move(program);
   loaded->replicas = options.replicas;
@@ -123,21 +134,25 @@ void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
   Request request;
   if (void *error = readRequest(args, request))
     return error;
+  std::vector<int64_t> ids;
+  if (void *error = findDevices(*client, request.options, ids))
+    return error;
   std::string key = makeKey(request.options);
   std::shared_ptr<Program> compiled =
       client->programs.find(request.source, key);
   if (!compiled) {
-    if (void *error =
-            compileProgram(client->getHost(), request.source,
-                           request.optionBytes, request.options, compiled))
+    if (void *error = compileProgram(
+            client->getPlace(static_cast<size_t>(ids.front())), request.source,
+            request.optionBytes, request.options, compiled))
       return error;
     // What its key doesn't hold may change.
     if (!(compiled->flags & ALULA_PROGRAM_READS_FILES))
       client->programs.add(request.source, key, compiled);
   }
   LoadedExecutable *loaded;
-  if (void *error = makeLoadedExecutable(*client, std::move(compiled),
-                                         request.options, loaded))
+  if (void *error =
+          makeLoadedExecutable(*client, std::move(compiled), request.options,
+                               std::move(ids), loaded))
     return error;
   put(args, &ALULA_ARGS::executable, loaded);
   return nullptr;
@@ -148,11 +163,11 @@ void *alula::pjrt::Compile(PJRT_Compile_Args *args) {
   Request request;
   if (void *error = readRequest(args, request))
     return error;
-  Host host = {};
-  if (void *error = topology->getHost(host))
+  Place place = {};
+  if (void *error = topology->getPlace(place))
     return error;
   std::shared_ptr<Program> compiled;
-  if (void *error = compileProgram(host, request.source, request.optionBytes,
+  if (void *error = compileProgram(place, request.source, request.optionBytes,
                                    request.options, compiled))
     return error;
   put(args, &ALULA_ARGS::executable,

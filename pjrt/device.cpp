@@ -43,7 +43,8 @@ void *alula::pjrt::Device_GetAttributes(PJRT_Device_GetAttributes_Args *args) {
 void *
 alula::pjrt::DeviceDescription_Kind(PJRT_DeviceDescription_Kind_Args *args) {
   ALULA_TAKE(Device, device_description);
-  putText(args, &ALULA_ARGS::device_kind, &ALULA_ARGS::device_kind_size, "cpu");
+  putText(args, &ALULA_ARGS::device_kind, &ALULA_ARGS::device_kind_size,
+          device_description->topology->platform.deviceKind);
   return nullptr;
 }
 

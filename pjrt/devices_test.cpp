@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <malloc.h>
+#include <unistd.h>
+
 using namespace alula::pjrt_test;
 
 TEST(Devices, CopyFromEachOther) {
@@ -139,11 +143,168 @@ TEST(Devices, Meet) {
   // They may come after it has failed.
   for (size_t i : {0u, 1u, 3u}) {
     EXPECT_EQ(results[i].find("10: sum: "), 0u) << results[i];
-    EXPECT_NE(results[i].find("AlulaDevice(id=2) failed: no room"), std::string::npos)
+    EXPECT_NE(results[i].find("AlulaDevice(id=2) failed: no room"),
+              std::string::npos)
         << results[i];
   }
   destroyBuffer(failed.buffer);
   for (void *buffer : inputs)
     destroyBuffer(buffer);
   destroyExecutable(executable);
+}
+
+namespace {
+/// Bytes that the process holds in memory.
+long getResident() {
+  malloc_trim(0);
+  long total = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", &total, &resident) != 2)
+    ADD_FAILURE() << "no /proc/self/statm";
+  if (file)
+    fclose(file);
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+/// The inner product of an argument and `count` weights that are 1, -1, ….
+std::string makeWeights(size_t count) {
+  std::string hex;
+  for (size_t i = 0; i < count; ++i)
+    hex += i % 2 ? "000080BF" : "0000803F";
+  std::string type = "tensor<" + std::to_string(count) + "xf32>";
+  return "module @weights {\n  func.func public @main(%x: " + type +
+         ") -> tensor<1xf32> {\n    %w = stablehlo.constant dense<\"0x" + hex +
+         "\"> : " + type +
+         "\n    %r = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0]"
+         " : (" +
+         type + ", " + type +
+         ") -> tensor<f32>\n    %s = stablehlo.reshape %r : (tensor<f32>) -> "
+         "tensor<1xf32>\n    return %s : tensor<1xf32>\n  }\n}\n";
+}
+
+/// Runs a program on a device that it was not compiled for.
+float runOn(void *executable, void *device, void *argument) {
+  void *out = nullptr, **list = &argument, **results = &out;
+  auto run = make<PJRT_LoadedExecutable_Execute_Args>();
+  run.executable = executable;
+  run.argument_lists = &list;
+  run.num_devices = 1;
+  run.num_args = 1;
+  run.output_lists = &results;
+  run.execute_device = device;
+  EXPECT_EQ(call(getApi().PJRT_LoadedExecutable_Execute, run), "");
+  std::vector<float> values = download(out);
+  destroyBuffer(out);
+  return values.empty() ? -1 : values.front();
+}
+} // namespace
+
+TEST(Devices, HaveWeightsOnce) {
+  constexpr size_t count = 1 << 21;
+  constexpr long bytes = count * sizeof(float);
+  Client client(8);
+  void *executable = client.compile(makeWeights(count));
+  std::vector<void *> inputs;
+  for (size_t i = 0; i < client.devices.size(); ++i) {
+    std::vector<float> values(count);
+    values[2 * i] = 3;
+    values[2 * i + 1] = float(i);
+    inputs.push_back(client.upload(values, i));
+  }
+  EXPECT_EQ(runOn(executable, client.devices[0], inputs[0]), 3);
+  long before = getResident();
+  for (size_t i = 1; i < inputs.size(); ++i)
+    EXPECT_EQ(runOn(executable, client.devices[i], inputs[i]), 3 - float(i));
+  // Where devices have memory of their own, each has the weights.
+  long copies = (getResident() - before) / (bytes / 2);
+  if (sharesMemory())
+    EXPECT_LT(copies, 2);
+  else
+    EXPECT_GE(copies, 13);
+  for (void *buffer : inputs)
+    destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
+namespace {
+uintptr_t getAddress(void *buffer) {
+  auto args = make<PJRT_Buffer_UnsafePointer_Args>();
+  args.buffer = buffer;
+  EXPECT_EQ(call(getApi().PJRT_Buffer_UnsafePointer, args), "");
+  return args.buffer_pointer;
+}
+} // namespace
+
+TEST(Devices, WriteInPlaceWhatIsTheirs) {
+  Client client(8);
+  // CompileOptionsProto: num_replicas = 8.
+  void *executable = client.compile(makeProgram(2, 2, /*donates=*/true),
+                                    std::string("\x1a\x02\x20\x08", 4));
+  std::vector<void *> arguments;
+  std::vector<uintptr_t> addresses;
+  for (size_t i = 0; i < 8; ++i) {
+    arguments.push_back(client.upload({float(i), 1}, i));
+    arguments.push_back(client.upload({1, 1}, i));
+    addresses.push_back(getAddress(arguments[2 * i]));
+  }
+  std::vector<void *> out(8);
+  std::vector<void **> lists, outs;
+  for (size_t i = 0; i < 8; ++i) {
+    lists.push_back(&arguments[2 * i]);
+    outs.push_back(&out[i]);
+  }
+  auto run = make<PJRT_LoadedExecutable_Execute_Args>();
+  run.executable = executable;
+  run.argument_lists = lists.data();
+  run.num_devices = 8;
+  run.num_args = 2;
+  run.output_lists = outs.data();
+  ASSERT_EQ(call(getApi().PJRT_LoadedExecutable_Execute, run), "");
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(download(out[i]), (std::vector<float>{2 * float(i) + 1, 3}));
+    EXPECT_EQ(getAddress(out[i]), addresses[i]);
+    EXPECT_TRUE(isDeleted(arguments[2 * i]));
+    auto copy = make<PJRT_Buffer_CopyToDevice_Args>();
+    copy.buffer = out[i];
+    copy.dst_device = client.devices[(i + 3) % 8];
+    ASSERT_EQ(call(getApi().PJRT_Buffer_CopyToDevice, copy), "");
+    EXPECT_EQ(download(copy.dst_buffer), download(out[i]));
+    destroyBuffer(copy.dst_buffer);
+  }
+  for (auto *list : {&arguments, &out})
+    for (void *buffer : *list)
+      destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
+namespace {
+/// The error of a client with such an option, or "".
+std::string tryDevice(const std::string &device) {
+  auto option = make<PJRT_NamedValue>();
+  option.name = const_cast<char *>("device");
+  option.name_size = 6;
+  option._anon5.string_value = const_cast<char *>(device.data());
+  option.value_size = device.size();
+  auto args = make<PJRT_Client_Create_Args>();
+  args.create_options = &option;
+  args.num_options = 1;
+  std::string error = call(getApi().PJRT_Client_Create, args);
+  if (!error.empty())
+    return error;
+  auto name = make<PJRT_Client_PlatformName_Args>();
+  name.client = args.client;
+  EXPECT_EQ(call(getApi().PJRT_Client_PlatformName, name), "");
+  EXPECT_EQ(std::string(static_cast<const char *>(name.platform_name),
+                        name.platform_name_size),
+            "alula");
+  auto destroy = make<PJRT_Client_Destroy_Args>();
+  destroy.client = args.client;
+  return call(getApi().PJRT_Client_Destroy, destroy);
+}
+} // namespace
+
+TEST(Devices, ArePickedByTheirDriver) {
+  for (const char *device : {"cpu", "null", "afar"})
+    EXPECT_EQ(tryDevice(device), "");
+  EXPECT_EQ(tryDevice("toaster"), "5: alula: there is no device 'toaster'");
 }

@@ -16,6 +16,8 @@ namespace {
 struct Launch {
   std::shared_ptr<Program> program;
   Device *device = nullptr;
+  /// The device's own.
+  alula_executable *executable = nullptr;
   std::vector<Buffer *> given;
   std::vector<Ref<Value>> arguments;
   /// For each argument, whether the client gives it away.
@@ -63,7 +65,7 @@ std::unique_ptr<Error> Launch::makeTokens(std::vector<alula_buffer *> &in) {
       continue;
     alula_buffer *token = nullptr;
     if (alula_error *failed = alula_buffer_create(
-            device->client->instance, ALULA_DTYPE_TOKEN, 0, nullptr, &token))
+            device->instance.get(), ALULA_DTYPE_TOKEN, 0, nullptr, &token))
       return takeError(failed, "");
     arguments[i] = make<Value>(device, getReadyEvent());
     arguments[i]->set(token);
@@ -93,8 +95,8 @@ std::unique_ptr<Error> Launch::call() {
   options.participant = participant;
   options.cancel = watched.getPatientFlag();
   alula_error *failed =
-      alula_call(program->executable, program->function, &options, in.data(),
-                 in.size(), out.data(), out.size());
+      alula_call(executable, program->function, &options, in.data(), in.size(),
+                 out.data(), out.size());
   if (failed)
     return takeError(failed, program->name + ": ");
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -313,6 +315,9 @@ void *alula::pjrt::LoadedExecutable_Execute(
     launch.collectives = collectives;
     launch.participant = static_cast<uint32_t>(i);
     launch.device = alone ? alone : as<Device>(executable->devices[i]);
+    if (void *error =
+            launch.program->loads.get(*launch.device, launch.executable))
+      return error;
     launch.donated = donated;
     if (!program.isCheap)
       launch.watched = Watched::begin();

@@ -1,5 +1,4 @@
-// Arrays from the host, to the host, and between devices, whose memory is the
-// host's too.
+// Arrays from the host, to the host, and between devices.
 
 #include "pjrt/functions.h"
 #include "pjrt/host_view.h"
@@ -92,7 +91,7 @@ void *readHostArray(PJRT_Client_BufferFromHostBuffer_Args *args,
 }
 
 bool canShare(const HostArray &host) {
-  return alula_instance_shares_memory(host.device->client->instance) &&
+  return alula_instance_shares_memory(host.device->instance.get()) &&
          host.isShared && alula_dtype_get_packing(host.dtype) == 1 &&
          host.isDense() && host.bytes >= leastZeroCopyBytes &&
          reinterpret_cast<uintptr_t>(host.data) % zeroCopyAlignment == 0 &&
@@ -107,7 +106,7 @@ void *shareMemory(const HostArray &host, Ref<Event> &done, Buffer *&buffer) {
   };
   alula_buffer *data;
   if (alula_error *error = alula_buffer_wrap(
-          host.device->client->instance, host.dtype,
+          host.device->instance.get(), host.dtype,
           static_cast<uint32_t>(host.rank), host.getDimsInMemory().data(),
           const_cast<char *>(host.data), host.bytes, release, event.get(),
           &data))
@@ -121,7 +120,7 @@ void *shareMemory(const HostArray &host, Ref<Event> &done, Buffer *&buffer) {
 void *copyFromHost(const HostArray &host, Buffer *&buffer) {
   alula_buffer *data;
   if (alula_error *error =
-          alula_buffer_create(host.device->client->instance, host.dtype,
+          alula_buffer_create(host.device->instance.get(), host.dtype,
                               static_cast<uint32_t>(host.rank),
                               host.getDimsInMemory().data(), &data))
     return makeError(error);

@@ -83,7 +83,7 @@ void *alula::pjrt::Client_CreateViewOfDeviceBuffer(
       View{onDelete, take(args, &ALULA_ARGS::on_delete_callback_arg)});
   alula_buffer *data;
   if (alula_error *error = alula_buffer_wrap(
-          client->instance, wanted.dtype,
+          wanted.device->instance.get(), wanted.dtype,
           static_cast<uint32_t>(wanted.dims.size()),
           wanted.getDimsInMemory().data(), memory,
           alula_dtype_get_packed_bytes(wanted.dtype, wanted.bytes),
@@ -113,7 +113,7 @@ void *alula::pjrt::Client_CreateUninitializedBuffer(
     return error;
   alula_buffer *data;
   if (alula_error *error =
-          alula_buffer_create(client->instance, wanted.dtype,
+          alula_buffer_create(wanted.device->instance.get(), wanted.dtype,
                               static_cast<uint32_t>(wanted.dims.size()),
                               wanted.getDimsInMemory().data(), &data))
     return makeError(error);

@@ -11,7 +11,7 @@ void alula::pjrt::copyValue(Ref<Value> from, Value &to) {
     return failValue(to, *error);
   alula_buffer *data = nullptr;
   if (alula_error *error = alula_buffer_create(
-          to.device->client->instance, alula_buffer_get_dtype(from->data),
+          to.device->instance.get(), alula_buffer_get_dtype(from->data),
           alula_buffer_get_rank(from->data), alula_buffer_get_dims(from->data),
           &data)) {
     std::unique_ptr<Error> copied(as<Error>(makeError(error)));

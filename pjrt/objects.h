@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pjrt/platforms.h"
 #include "pjrt/queue.h"
 #include "pjrt/strides.h"
 #include "pjrt/value.h"
@@ -14,11 +15,9 @@
 namespace alula::pjrt {
 
 struct Client;
+struct Topology;
 struct Program;
 struct PythonCallbacks;
-
-inline constexpr std::string_view platformName = "alula";
-inline constexpr std::string_view platformVersion = "alula 0.1.0";
 
 /// A device's memories. All are the host's own; clients that tell the kinds
 /// apart find what they know of other platforms. The first is the default.
@@ -34,30 +33,43 @@ struct Memory {
   std::string description;
 };
 
+/// An instance of the runtime, while it is used.
+using InstanceUse =
+    std::unique_ptr<alula_instance, decltype(&alula_instance_destroy)>;
+
 struct Device {
+  const Topology *topology = nullptr;
+  /// Null if it is only compiled for.
   Client *client = nullptr;
+  /// The runtime's device: its memory, streams and loaded programs. Null too.
+  InstanceUse instance{nullptr, alula_instance_destroy};
   int32_t id = 0;
   std::string description, debugDescription;
   Memory memories[std::size(memoryKinds)];
   std::vector<void *> memoryList;
   MemoryCount memoryCount;
+  /// Goes first: what it still does needs the rest.
   Queue queue;
 };
 
-/// Where programs are loaded.
-struct Host {
+/// Where a program is loaded first: a device, and how many there are that may
+/// use it too.
+struct Place {
   alula_instance *instance;
   PythonCallbacks *python;
+  size_t device = 0, deviceCount = 1;
 };
 
 /// The devices of one host: a client's, or of one that is only compiled for.
 struct Topology {
-  Topology();
+  explicit Topology(const Platform &platform);
   ~Topology();
   void addDevices(Client *client, int32_t count);
-  /// Where programs are loaded to be looked at; the client's if there is one.
-  void *getHost(Host &host);
+  /// Where programs are loaded to be looked at: a client's first device, if it
+  /// is a client's.
+  void *getPlace(Place &place);
 
+  const Platform &platform;
   std::vector<std::unique_ptr<Device>> devices;
   std::vector<void *> deviceList, memoryList;
   bool isClients = false;
@@ -66,7 +78,7 @@ private:
   std::mutex mutex;
   std::unique_ptr<PythonCallbacks> pythonCallbacks;
   /// Made when it is needed; null for a client's topology.
-  alula_instance *instance = nullptr;
+  InstanceUse instance{nullptr, alula_instance_destroy};
 };
 
 /// Compiled programs that are in use, by their content.
@@ -91,12 +103,14 @@ private:
 };
 
 struct Client {
-  Client();
+  explicit Client(const Platform &platform);
   ~Client();
-  Host getHost() { return {instance, pythonCallbacks.get()}; }
+  Place getPlace(size_t device) {
+    return {topology.devices[device]->instance.get(), pythonCallbacks.get(),
+            device, topology.devices.size()};
+  }
 
   std::unique_ptr<PythonCallbacks> pythonCallbacks;
-  alula_instance *instance = nullptr;
   Topology topology;
   ProgramCache programs;
   /// Held while a call is handed to several devices.

@@ -32,48 +32,25 @@ void Shardings::describe() {
 }
 
 namespace {
-/// The records of one section of an artifact that the runtime has verified.
-template <typename Record>
-std::span<const Record> getSection(std::string_view bytes,
-                                   alula_section_kind kind) {
-  auto *header = reinterpret_cast<const alula_file_header *>(bytes.data());
-  auto *section = reinterpret_cast<const alula_file_section *>(header + 1);
-  for (uint32_t i = 0; i < header->section_count; ++i)
-    if (section[i].kind == static_cast<uint32_t>(kind))
-      return {
-          reinterpret_cast<const Record *>(bytes.data() + section[i].offset),
-          section[i].bytes / sizeof(Record)};
-  return {};
-}
-
 /// The configurations of the custom calls that go to Python.
-std::vector<std::string> readPythonConfigs(std::string_view bytes) {
-  auto calls =
-      getSection<alula_file_custom_call>(bytes, ALULA_SECTION_CUSTOM_CALLS);
-  auto strings = getSection<char>(bytes, ALULA_SECTION_STRINGS);
-  auto constants =
-      getSection<alula_file_constant>(bytes, ALULA_SECTION_CONSTANTS);
-  auto data = getSection<char>(bytes, ALULA_SECTION_DATA);
+std::vector<std::string> readPythonConfigs(const Program &program) {
   std::vector<std::string> configs;
-  for (const alula_file_custom_call &call : calls) {
-    if (std::string_view(&strings[call.name]) != "alula.python_callback" ||
-        call.config == ALULA_NONE)
-      continue;
-    const alula_file_constant &constant = constants[call.config];
-    configs.emplace_back(&data[constant.offset], constant.bytes);
-  }
+  alula_custom_call_info info = {};
+  info.struct_bytes = sizeof info;
+  for (uint32_t i = 0;
+       alula_executable_get_custom_call(program.loads.getAny(), i, &info); ++i)
+    if (std::string_view(info.name) == pythonCallName && info.config)
+      configs.emplace_back(static_cast<const char *>(info.config),
+                           info.config_bytes);
   return configs;
 }
 
 void readSizes(Program &program) {
-  std::string_view bytes = program.artifact.get();
-  auto variants = getSection<alula_file_variant>(bytes, ALULA_SECTION_VARIANTS);
-  for (const alula_file_variant &variant : variants)
-    program.codeBytes += static_cast<int64_t>(variant.image_bytes);
-  auto functions =
-      getSection<alula_file_function>(bytes, ALULA_SECTION_FUNCTIONS);
-  for (const alula_file_function &function : functions)
-    program.temporaryBytes += static_cast<int64_t>(function.arena_bytes);
+  alula_memory_info info = {};
+  info.struct_bytes = sizeof info;
+  alula_executable_get_memory(program.loads.getAny(), program.function, &info);
+  program.codeBytes = static_cast<int64_t>(info.code_bytes);
+  program.temporaryBytes = static_cast<int64_t>(info.temporary_bytes);
 }
 
 int64_t getBytes(const ValueType &type) {
@@ -104,15 +81,15 @@ void *findLayoutObject(const ValueType &type) {
 }
 
 void *describeArguments(Program &program) {
+  const alula_executable *executable = program.loads.getAny();
   uint32_t count =
-      alula_executable_get_argument_count(program.executable, program.function);
+      alula_executable_get_argument_count(executable, program.function);
   program.donated.resize(count);
   program.argumentLayouts.resize(count);
   for (uint32_t i = 0; i < count; ++i) {
     alula_value_info info = {};
     info.struct_bytes = sizeof info;
-    alula_executable_get_argument(program.executable, program.function, i,
-                                  &info);
+    alula_executable_get_argument(executable, program.function, i, &info);
     ValueType type;
     if (void *error = readType(info, program.argumentLayouts[i], type))
       return error;
@@ -129,13 +106,14 @@ void *describeArguments(Program &program) {
 }
 
 void *describeResults(Program &program) {
+  const alula_executable *executable = program.loads.getAny();
   uint32_t count =
-      alula_executable_get_result_count(program.executable, program.function);
+      alula_executable_get_result_count(executable, program.function);
   program.resultLayouts.resize(count);
   for (uint32_t i = 0; i < count; ++i) {
     alula_value_info info = {};
     info.struct_bytes = sizeof info;
-    alula_executable_get_result(program.executable, program.function, i, &info);
+    alula_executable_get_result(executable, program.function, i, &info);
     ValueType type;
     if (void *error = readType(info, program.resultLayouts[i], type))
       return error;
@@ -192,35 +170,53 @@ void describeCosts(Program &program) {
 }
 } // namespace
 
-Program::~Program() {
-  if (executable)
+Loads::~Loads() {
+  for (auto &executable : byDevice)
     alula_executable_destroy(executable);
+}
+
+void Loads::start(alula_executable *loaded, const Place &place) {
+  first = loaded;
+  byDevice = std::vector<std::atomic<alula_executable *>>(place.deviceCount);
+  byDevice[place.device] = loaded;
+}
+
+void *Loads::add(const Device &device, alula_executable *&executable) {
+  std::lock_guard lock(mutex);
+  auto &mine = byDevice[static_cast<size_t>(device.id)];
+  executable = mine;
+  if (executable)
+    return nullptr;
+  if (alula_error *error =
+          alula_executable_share(first, device.instance.get(), &executable))
+    return makeError(error);
+  mine.store(executable, std::memory_order_release);
+  return nullptr;
+}
+
+Program::~Program() {
   if (python)
     python->unload(pythonConfigs);
 }
 
-void *alula::pjrt::loadProgram(const Host &host, Program &program) {
+void *alula::pjrt::loadProgram(const Place &place, Program &program) {
   std::string_view artifact = program.artifact.get();
   if (artifact.empty())
     return makeError(ALULA_STATUS_RESOURCE_EXHAUSTED,
                      "alula: no memory for the compiled program");
-  if (!getSection<alula_file_program>(artifact, ALULA_SECTION_PROGRAMS).empty())
-    return makeError(ALULA_STATUS_UNIMPLEMENTED,
-                     "alula: programs for several kinds of machines in one "
-                     "artifact: name targets of one kind");
   alula_load_options options = {};
   options.struct_bytes = sizeof options;
   options.flags = ALULA_LOAD_BORROW | ALULA_LOAD_SKIP_DATA_HASH;
-  alula_error *error = alula_executable_load_memory(
-      host.instance, artifact.data(), artifact.size(), &options,
-      &program.executable);
-  if (!error)
-    error = alula_executable_find_function(program.executable, "main",
-                                           &program.function);
-  if (error)
+  alula_executable *executable = nullptr;
+  if (alula_error *error =
+          alula_executable_load_memory(place.instance, artifact.data(),
+                                       artifact.size(), &options, &executable))
     return makeError(error);
-  program.fingerprint =
-      std::to_string(alula_executable_get_hash(program.executable));
+  program.loads.start(executable, place);
+  if (alula_error *error =
+          alula_executable_find_function(executable, "main", &program.function))
+    return makeError(error);
+  program.fingerprint = std::to_string(alula_executable_get_hash(executable));
   if (void *problem = describeArguments(program))
     return problem;
   if (void *problem = describeResults(program))
@@ -233,10 +229,10 @@ void *alula::pjrt::loadProgram(const Host &host, Program &program) {
   program.resultShardings.describe();
   describeCosts(program);
   readSizes(program);
-  program.pythonConfigs = readPythonConfigs(artifact);
+  program.pythonConfigs = readPythonConfigs(program);
   if (!program.pythonConfigs.empty()) {
-    program.python = host.python;
-    host.python->load(program.pythonConfigs);
+    program.python = place.python;
+    place.python->load(program.pythonConfigs);
   }
   for (size_t i = 0; i < program.results.size(); ++i)
     for (int64_t dim : program.results[i].dims)
@@ -324,7 +320,7 @@ struct Compilation {
     given.until = until;
     given.on_diagnostic = FirstError::hear;
     given.user = &first;
-    static const char *const customCalls[] = {"alula.python_callback"};
+    static const char *const customCalls[] = {pythonCallName};
     given.custom_calls = customCalls;
     given.custom_call_count = std::size(customCalls);
     given.replica_count = static_cast<uint32_t>(options.replicas);
@@ -371,7 +367,7 @@ private:
 };
 } // namespace
 
-void *alula::pjrt::compileProgram(const Host &host, std::string_view source,
+void *alula::pjrt::compileProgram(const Place &place, std::string_view source,
                                   std::string_view optionBytes,
                                   const CompileOptions &options,
                                   std::shared_ptr<Program> &result) {
@@ -391,7 +387,7 @@ void *alula::pjrt::compileProgram(const Host &host, std::string_view source,
   readInfo(compilation.info, *program);
   program->options = optionBytes;
   program->artifact = compilation.takeResult();
-  if (void *error = loadProgram(host, *program))
+  if (void *error = loadProgram(place, *program))
     return error;
   result = std::move(program);
   return nullptr;

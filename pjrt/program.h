@@ -47,8 +47,37 @@ private:
   size_t size = 0;
 };
 
+/// A program that is loaded for each device that runs it. What the first load
+/// read is there once; states and constants in a device's memory are the
+/// device's own.
+class Loads {
+public:
+  Loads() = default;
+  Loads(const Loads &) = delete;
+  Loads &operator=(const Loads &) = delete;
+  ~Loads();
+
+  /// Takes over what was loaded for the first of them.
+  void start(alula_executable *loaded, const Place &place);
+  /// Any of them: what the program says of itself.
+  alula_executable *getAny() const { return first; }
+  /// A device's own, made if need be.
+  void *get(const Device &device, alula_executable *&executable) {
+    executable = byDevice[static_cast<size_t>(device.id)].load(
+        std::memory_order_acquire);
+    return executable ? nullptr : add(device, executable);
+  }
+
+private:
+  void *add(const Device &device, alula_executable *&executable);
+
+  std::mutex mutex;
+  alula_executable *first = nullptr;
+  std::vector<std::atomic<alula_executable *>> byDevice;
+};
+
 /// A compiled program, loaded: shared by all executables that clients hold.
-/// Never changes once made.
+/// Nothing but its loads changes once it is made.
 struct Program {
   Program() = default;
   Program(const Program &) = delete;
@@ -74,7 +103,7 @@ struct Program {
   AlignedBytes artifact;
 
   // What follows from the artifact.
-  alula_executable *executable = nullptr;
+  Loads loads;
   uint32_t function = 0;
   std::string fingerprint;
   std::vector<ValueType> arguments, results;
@@ -99,13 +128,13 @@ struct Program {
 };
 
 /// Compiles, without looking at the cache.
-void *compileProgram(const Host &host, std::string_view source,
+void *compileProgram(const Place &place, std::string_view source,
                      std::string_view optionBytes,
                      const CompileOptions &options,
                      std::shared_ptr<Program> &result);
 
 /// Loads `program.artifact` and fills in what follows from it.
-void *loadProgram(const Host &host, Program &program);
+void *loadProgram(const Place &place, Program &program);
 
 /// An executable in bytes, and back.
 std::string serializeProgram(const Program &program);
@@ -126,9 +155,12 @@ struct LoadedExecutable {
   std::atomic<bool> deleted{false};
 };
 
-/// Puts a program on the devices that the options name.
+/// The ids of the devices that the options name.
+void *findDevices(Client &client, const CompileOptions &options,
+                  std::vector<int64_t> &ids);
+/// Puts a program on devices.
 void *makeLoadedExecutable(Client &client, std::shared_ptr<Program> program,
                            const CompileOptions &options,
-                           LoadedExecutable *&result);
+                           std::vector<int64_t> ids, LoadedExecutable *&result);
 
 } // namespace alula::pjrt

@@ -85,10 +85,10 @@ void PythonCallbacks::unload(const std::vector<std::string> &configs) {
   }
 }
 
-void *PythonCallbacks::connect(alula_instance *instance, int64_t address,
-                               int64_t given) {
-  function = reinterpret_cast<decltype(function)>(address);
-  token = given;
-  return makeError(alula_instance_register_custom_call(
-      instance, "alula.python_callback", callPython, this));
+PythonCallbacks::PythonCallbacks(int64_t address, int64_t token)
+    : function(reinterpret_cast<decltype(function)>(address)), token(token) {}
+
+void *PythonCallbacks::connect(alula_instance *instance) {
+  return makeError(alula_instance_register_custom_call(instance, pythonCallName,
+                                                       callPython, this));
 }

@@ -32,13 +32,21 @@ struct PythonCall {
   uint64_t unloadedCount;
 };
 
-/// Runs custom calls named `alula.python_callback`. The program holds an id
+/// What custom calls that go to Python are named.
+inline constexpr const char *pythonCallName = "alula.python_callback";
+
+/// Runs those custom calls. The program holds an id
 /// and the token of the process that made it, never an address: a program from
 /// a cache or another process fails in words.
 struct PythonCallbacks {
   /// `address` is the one function that Python offers, 0 if there is none; it
   /// stays as long as the process.
-  void *connect(alula_instance *instance, int64_t address, int64_t token);
+  PythonCallbacks(int64_t address, int64_t token);
+  PythonCallbacks(const PythonCallbacks &) = delete;
+  PythonCallbacks &operator=(const PythonCallbacks &) = delete;
+
+  /// Programs of the instance reach it from now on; it must outlive them.
+  void *connect(alula_instance *instance);
 
   /// A program with these configurations of custom calls is loaded, is gone.
   /// Python hears of the latter with its next call: a destructor may run where
@@ -49,8 +57,8 @@ struct PythonCallbacks {
   /// 0, or the message says what went wrong.
   int32_t call(PythonCall &call);
 
-  int32_t (*function)(const PythonCall *call) = nullptr;
-  int64_t token = 0;
+  int32_t (*const function)(const PythonCall *call);
+  const int64_t token;
 
 private:
   std::mutex mutex;

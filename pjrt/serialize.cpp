@@ -112,7 +112,7 @@ void readCosts(std::string_view bytes, std::vector<Cost> &costs) {
 
 std::string alula::pjrt::serializeProgram(const Program &program) {
   std::string body;
-  writeText(body, platformVersion);
+  writeText(body, pluginVersion);
   writeText(body, program.name);
   writeText(body, program.source);
   writeText(body, program.options);
@@ -150,10 +150,10 @@ void *alula::pjrt::deserializeProgram(std::string_view bytes,
                    "bytes are damaged");
   Reader reader(body);
   std::string_view maker = reader.text();
-  if (maker != platformVersion)
+  if (maker != pluginVersion)
     return invalid("alula: the serialized executable was made by '" +
                    std::string(maker) + "', this is '" +
-                   std::string(platformVersion) + "'");
+                   std::string(pluginVersion) + "'");
   program.name = reader.text();
   program.source = reader.text();
   program.options = reader.text();
@@ -206,11 +206,15 @@ void *alula::pjrt::Executable_DeserializeAndLoad(
   CompileOptions options;
   if (void *error = readCompileOptions(given, options))
     return error;
-  if (void *error = loadProgram(client->getHost(), *program))
+  std::vector<int64_t> ids;
+  if (void *error = findDevices(*client, options, ids))
+    return error;
+  if (void *error = loadProgram(
+          client->getPlace(static_cast<size_t>(ids.front())), *program))
     return error;
   LoadedExecutable *loaded;
-  if (void *error =
-          makeLoadedExecutable(*client, std::move(program), options, loaded))
+  if (void *error = makeLoadedExecutable(*client, std::move(program), options,
+                                         std::move(ids), loaded))
     return error;
   put(args, &ALULA_ARGS::loaded_executable, loaded);
   return nullptr;

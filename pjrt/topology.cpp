@@ -11,6 +11,7 @@ void Topology::addDevices(Client *client, int32_t count) {
   isClients = client != nullptr;
   for (int32_t id = 0; id < count; ++id) {
     auto device = std::make_unique<Device>();
+    device->topology = this;
     device->client = client;
     device->id = id;
     device->description = "AlulaDevice(id=" + std::to_string(id) + ")";
@@ -31,41 +32,44 @@ void Topology::addDevices(Client *client, int32_t count) {
   }
 }
 
-Topology::Topology() = default;
-Topology::~Topology() {
-  if (instance)
-    alula_instance_destroy(instance);
-}
+Topology::Topology(const Platform &platform) : platform(platform) {}
+Topology::~Topology() = default;
 
-void *Topology::getHost(Host &host) {
-  std::lock_guard lock(mutex);
+void *Topology::getPlace(Place &place) {
   if (isClients) {
-    host = devices.front()->client->getHost();
+    place = devices.front()->client->getPlace(0);
     return nullptr;
   }
+  std::lock_guard lock(mutex);
   if (!instance) {
+    alula_instance_options options = {};
+    options.struct_bytes = sizeof options;
+    options.device = platform.driver;
     alula_instance *made;
-    if (alula_error *error = alula_instance_create(nullptr, &made))
+    if (alula_error *error = alula_instance_create(&options, &made))
       return makeError(error);
-    pythonCallbacks = std::make_unique<PythonCallbacks>();
-    if (void *error = pythonCallbacks->connect(made, 0, 0)) {
-      alula_instance_destroy(made);
+    InstanceUse use(made, alula_instance_destroy);
+    pythonCallbacks = std::make_unique<PythonCallbacks>(0, 0);
+    if (void *error = pythonCallbacks->connect(made))
       return error;
-    }
-    instance = made;
+    instance = std::move(use);
   }
-  host = {instance, pythonCallbacks.get()};
+  place = {instance.get(), pythonCallbacks.get()};
   return nullptr;
 }
 
 namespace {
 constexpr std::string_view magic = "alula topology ";
 
-void *makeTopology(int64_t count, Topology *&result) {
+void *makeTopology(std::string_view driver, int64_t count, Topology *&result) {
+  const Platform *platform = findPlatform(driver);
+  if (!platform)
+    return makeError(ALULA_STATUS_NOT_FOUND,
+                     "alula: there is no device '" + std::string(driver) + "'");
   if (count < 1 || count > 65536)
     return invalid("alula: a topology has 1 to 65536 devices, " +
                    std::to_string(count) + " are asked for");
-  result = new Topology;
+  result = new Topology(*platform);
   result->addDevices(nullptr, static_cast<int32_t>(count));
   return nullptr;
 }
@@ -78,15 +82,20 @@ void *alula::pjrt::TopologyDescription_Create(
   NamedValues options(take(args, &ALULA_ARGS::create_options),
                       take(args, &ALULA_ARGS::num_options));
   int64_t count = 1;
+  std::string_view device = defaultPlatform.driver;
   for (size_t i = 0; i < options.size(); ++i) {
     NamedValue option = options.get(i);
-    if (option.name != "num_devices")
+    if (option.name == "num_devices")
+      count = option.number;
+    else if (option.name == "device")
+      device = option.text;
+    else
       return invalid("alula: no topology option is called '" +
-                     std::string(option.name) + "'; there is num_devices");
-    count = option.number;
+                     std::string(option.name) +
+                     "'; there are device and num_devices");
   }
   Topology *made;
-  if (void *error = makeTopology(count, made))
+  if (void *error = makeTopology(device, count, made))
     return error;
   put(args, &ALULA_ARGS::topology, made);
   return nullptr;
@@ -107,7 +116,8 @@ void *alula::pjrt::TopologyDescription_Serialize(
   putOwned(args, &ALULA_ARGS::serialized_bytes,
            &ALULA_ARGS::serialized_bytes_size, &ALULA_ARGS::serialized_topology,
            &ALULA_ARGS::serialized_topology_deleter,
-           std::string(magic) + std::to_string(topology->devices.size()));
+           std::string(magic) + topology->platform.driver + ' ' +
+               std::to_string(topology->devices.size()));
   return nullptr;
 }
 
@@ -116,11 +126,15 @@ void *alula::pjrt::TopologyDescription_Deserialize(
   ALULA_TAKE(const char, serialized_topology);
   std::string_view bytes(serialized_topology,
                          take(args, &ALULA_ARGS::serialized_topology_size));
-  if (!bytes.starts_with(magic) || bytes.size() > magic.size() + 9)
+  bool isOurs = bytes.starts_with(magic);
+  std::string_view rest = bytes.substr(isOurs ? magic.size() : bytes.size());
+  size_t blank = rest.find(' ');
+  if (!isOurs || blank == rest.npos || rest.size() - blank > 10)
     return invalid("alula: the bytes are no topology of this plugin's");
   Topology *made;
   if (void *error = makeTopology(
-          atoll(std::string(bytes.substr(magic.size())).c_str()), made))
+          rest.substr(0, blank),
+          atoll(std::string(rest.substr(blank + 1)).c_str()), made))
     return error;
   put(args, &ALULA_ARGS::topology, made);
   return nullptr;
@@ -130,7 +144,7 @@ void *alula::pjrt::TopologyDescription_PlatformName(
     PJRT_TopologyDescription_PlatformName_Args *args) {
   ALULA_TAKE(Topology, topology);
   putText(args, &ALULA_ARGS::platform_name, &ALULA_ARGS::platform_name_size,
-          platformName);
+          topology->platform.name);
   return nullptr;
 }
 
@@ -138,7 +152,7 @@ void *alula::pjrt::TopologyDescription_PlatformVersion(
     PJRT_TopologyDescription_PlatformVersion_Args *args) {
   ALULA_TAKE(Topology, topology);
   putText(args, &ALULA_ARGS::platform_version,
-          &ALULA_ARGS::platform_version_size, platformVersion);
+          &ALULA_ARGS::platform_version_size, pluginVersion);
   return nullptr;
 }
 

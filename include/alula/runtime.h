@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* Increases whenever a function is added. */
-#define ALULA_RUNTIME_VERSION 4u
+#define ALULA_RUNTIME_VERSION 5u
 
 ALULA_API uint32_t alula_runtime_version(void);
 
@@ -86,6 +86,10 @@ typedef struct alula_instance_options {
   uint32_t thread_count;
   const alula_allocator *allocator;     /* NULL: the C library's */
   const alula_thread_pool *thread_pool; /* NULL: our own threads */
+  /* Another instance, whose threads this one uses too: several devices of one
+   * machine then do not get in each other's way. Excludes the two ways above.
+   * (Version 5.) */
+  alula_instance *share_threads;
 } alula_instance_options;
 
 /* `options` may be NULL. */
@@ -271,6 +275,15 @@ ALULA_API alula_error *
 alula_executable_load_memory(alula_instance *instance, const void *bytes,
                              size_t size, const alula_load_options *options,
                              alula_executable **executable);
+/* The same program for another instance of the same driver, as a second load
+ * would give it: with functions of custom calls of that instance, a state and
+ * memory of its own. But what was loaded is there once, however many share it:
+ * the file, its code, and constants where the host has them (a device that does
+ * not share the host's memory has a copy). Imports are those of the first
+ * instance, and bytes that were borrowed must outlive all. (Version 5.) */
+ALULA_API alula_error *alula_executable_share(alula_executable *executable,
+                                              alula_instance *instance,
+                                              alula_executable **shared);
 ALULA_API void alula_executable_destroy(alula_executable *executable);
 
 /* The file's hash: equal for equal files. */
@@ -295,6 +308,21 @@ typedef struct alula_import_info {
 ALULA_API int alula_executable_get_import(const alula_executable *executable,
                                           uint32_t index,
                                           alula_import_info *info);
+
+/* A custom call that the program makes. */
+typedef struct alula_custom_call_info {
+  size_t struct_bytes;
+  const char *name;
+  /* The program's backend configuration; lives as long as the executable. */
+  const void *config;
+  size_t config_bytes;
+  uint32_t operand_count, result_count;
+} alula_custom_call_info;
+
+/* False if there is none. (Version 5.) */
+ALULA_API int
+alula_executable_get_custom_call(const alula_executable *executable,
+                                 uint32_t index, alula_custom_call_info *info);
 
 /* What an argument, a result or a global is. Strings and dims live as long as
  * the executable. */
@@ -332,6 +360,20 @@ ALULA_API int alula_executable_get_argument(const alula_executable *executable,
 ALULA_API int alula_executable_get_result(const alula_executable *executable,
                                           uint32_t function, uint32_t index,
                                           alula_value_info *info);
+
+/* What a function takes of memory beside its arguments and results. */
+typedef struct alula_memory_info {
+  size_t struct_bytes;
+  uint64_t code_bytes;     /* of the whole program's kernels, as loaded */
+  uint64_t constant_bytes; /* of the whole program */
+  /* Planned for one call; commands may allocate more. */
+  uint64_t temporary_bytes;
+} alula_memory_info;
+
+/* False if there is no such function. (Version 5.) */
+ALULA_API int alula_executable_get_memory(const alula_executable *executable,
+                                          uint32_t function,
+                                          alula_memory_info *info);
 
 /* One dimension of an argument or a result. */
 typedef struct alula_dim_info {
@@ -461,10 +503,11 @@ typedef struct alula_call_options {
   uint32_t participant;
 } alula_call_options;
 
-/* Runs a function and waits for it. A NULL entry of `results` becomes a new
- * buffer; any other is a buffer of the result's type and shape that is written
- * in place: a call that has all of them allocates nothing once it is warm. An
- * argument may itself be given as the result that aliases it. */
+/* Runs a function and waits for it. Buffers are of the executable's instance,
+ * or of any whose memory is the host's too. A NULL entry of `results` becomes a
+ * new buffer; any other is a buffer of the result's type and shape that is
+ * written in place: a call that has all of them allocates nothing once it is
+ * warm. An argument may itself be given as the result that aliases it. */
 ALULA_API alula_error *
 alula_call(alula_executable *executable, uint32_t function,
            const alula_call_options *options, alula_buffer *const *arguments,

@@ -392,6 +392,14 @@ public:
     return Executable(made);
   }
 
+  /* The same program for another instance of the same driver. */
+  Executable share(const Instance &instance, Error &error) const {
+    alula_executable *made = nullptr;
+    if (!error)
+      error.take(alula_executable_share(handle.get(), instance.get(), &made));
+    return Executable(made);
+  }
+
   explicit operator bool() const { return handle != nullptr; }
   alula_executable *get() const { return handle.get(); }
 
@@ -415,6 +423,9 @@ public:
   std::optional<alula_import_info> importedFunction(uint32_t index) const {
     return ask<alula_import_info>(alula_executable_get_import, index);
   }
+  std::optional<alula_custom_call_info> customCall(uint32_t index) const {
+    return ask<alula_custom_call_info>(alula_executable_get_custom_call, index);
+  }
 
   /* Functions. */
   uint32_t functionCount() const {
@@ -435,6 +446,9 @@ public:
   }
   uint32_t resultCount(uint32_t function) const {
     return alula_executable_get_result_count(handle.get(), function);
+  }
+  std::optional<alula_memory_info> memory(uint32_t function) const {
+    return ask<alula_memory_info>(alula_executable_get_memory, function);
   }
   std::optional<alula_value_info> argument(uint32_t function,
                                            uint32_t index) const {

@@ -326,6 +326,23 @@ def test_compile_options():
     assert lowered.compile(compiler_options={"alula_targets": "cpu:x86-64-v3,cpu:host"})(3, 4) == 10
 
 
+def test_several_kinds_of_machines():
+    """The device takes the program of its kind, also from bytes."""
+    kinds = "cpu:host:cores=64,cpu:host:cores=2:l2_bytes=64K:panel_bytes=0"
+    x = np.arange(64 * 48, dtype=np.float32).reshape(64, 48)
+    lowered = jax.jit(lambda a: a @ a.T + 1).lower(x)
+    compiled = lowered.compile(compiler_options={"alula_targets": kinds})
+    plain = lowered.compile()
+    np.testing.assert_allclose(compiled(x), x @ x.T + 1, rtol=1e-6)
+    of_both, of_one = (c.runtime_executable() for c in (compiled, plain))
+    assert of_both.fingerprint != of_one.fingerprint
+    read = serialize_executable.deserialize_and_load(
+        *serialize_executable.serialize(compiled), execution_devices=jax.devices()[:1]
+    )
+    np.testing.assert_array_equal(read(x), compiled(x))
+    assert read.runtime_executable().fingerprint == of_both.fingerprint
+
+
 # Donation.
 
 

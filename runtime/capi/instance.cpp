@@ -30,9 +30,18 @@ alula_error *alula_instance_create(const alula_instance_options *options,
   if (mine.thread_pool && !mine.thread_pool->run)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "the thread pool lacks its function");
-  Instance *made = mine.thread_pool
-                       ? create<Instance>(driver, allocator, *mine.thread_pool)
-                       : create<Instance>(driver, allocator, mine.thread_count);
+  if (mine.share_threads && (mine.thread_pool || mine.thread_count))
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "an instance that shares threads has neither a thread "
+                     "count nor a thread pool of its own");
+  Instance *made;
+  if (mine.share_threads)
+    made = create<Instance>(driver, allocator,
+                            *reinterpret_cast<Instance *>(mine.share_threads));
+  else if (mine.thread_pool)
+    made = create<Instance>(driver, allocator, *mine.thread_pool);
+  else
+    made = create<Instance>(driver, allocator, mine.thread_count);
   if (!made)
     return makeOutOfMemory("an instance", sizeof(Instance));
   if (Status status = startInstance(*made)) {

@@ -86,6 +86,30 @@ TEST_P(Drivers, CommandsRunInOrder) {
 }
 
 /// The host's bytes are its own again when a copy of them is encoded.
+TEST_P(Drivers, CopyFromAnotherDevice) {
+  if (!driver().copyFromDevice)
+    GTEST_SKIP() << "its devices share the host's memory";
+  Instance *other = create<Instance>(&driver(), Allocator(), *instance);
+  ASSERT_EQ(startInstance(*other), nullptr);
+  uint8_t *from = driver().allocate(other->device, 8), *to = allocate(16);
+  uint64_t seen = 0;
+  {
+    StreamUse there(*other), here(*instance);
+    ASSERT_EQ(there.take(), nullptr);
+    ASSERT_EQ(here.take(), nullptr);
+    ASSERT_EQ(driver().writeWord(there.get(), from, 8, 1234567890123), nullptr);
+    ASSERT_EQ(driver().synchronize(there.get()), nullptr);
+    ASSERT_EQ(
+        driver().copyFromDevice(here.get(), to + 8, other->device, from, 8),
+        nullptr);
+    ASSERT_EQ(driver().readWord(here.get(), to + 8, 8, &seen), nullptr);
+  }
+  EXPECT_EQ(seen, 1234567890123u);
+  driver().release(other->device, from, 8);
+  driver().release(instance->device, to, 16);
+  release(other);
+}
+
 TEST_P(Drivers, WhatIsCopiedMayChange) {
   StreamUse stream(*instance);
   ASSERT_EQ(stream.take(), nullptr);

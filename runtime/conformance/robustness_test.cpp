@@ -142,10 +142,11 @@ std::string build() {
 /// everything released.
 Outcome useEverything(const std::string &bytes, const char *device) {
   Outcome outcome;
-  alula_instance *instance = nullptr;
-  alula_executable *model = nullptr;
+  alula_instance *instance = nullptr, *other = nullptr;
+  alula_executable *model = nullptr, *shared = nullptr;
   alula_state *state = nullptr;
   alula_buffer *x = nullptr, *results[2] = {}, *more[2] = {};
+  alula_buffer *y = nullptr, *others[2] = {};
   alula_event *event = nullptr;
   alula_collectives *collectives = nullptr;
   alula_collectives_options meeting = {};
@@ -181,6 +182,19 @@ Outcome useEverything(const std::string &bytes, const char *device) {
     if (!outcome.note(alula_buffer_write(x, 0, zeros.data(), 4000, nullptr)) ||
         !outcome.note(alula_buffer_copy(x, 0, x, 2000, 2000, nullptr)))
       return;
+    options.thread_count = 0;
+    options.share_threads = instance;
+    bool isShared =
+        outcome.note(alula_instance_create(&options, &other)) &&
+        outcome.note(alula_instance_register_custom_call(other, "negate",
+                                                         negate, nullptr)) &&
+        outcome.note(alula_executable_share(model, other, &shared)) &&
+        outcome.note(
+            alula_buffer_create(other, ALULA_DTYPE_F32, 1, dims, &y)) &&
+        outcome.note(alula_buffer_copy(y, 0, x, 0, 4000, nullptr)) &&
+        outcome.note(alula_call(shared, 0, nullptr, &y, 1, others, 2));
+    if (!isShared)
+      return;
     callOptions.state = state;
     if (!outcome.note(alula_call(model, 0, &callOptions, &x, 1, results, 2)) ||
         !outcome.note(
@@ -201,12 +215,15 @@ Outcome useEverything(const std::string &bytes, const char *device) {
   run();
   if (event)
     alula_event_destroy(event);
-  for (alula_buffer *buffer : {x, results[0], results[1], more[0], more[1]})
+  for (alula_buffer *buffer :
+       {x, y, results[0], results[1], more[0], more[1], others[0], others[1]})
     alula_buffer_release(buffer);
   alula_collectives_destroy(collectives);
   alula_state_destroy(state);
   alula_executable_destroy(model);
+  alula_executable_destroy(shared);
   alula_instance_destroy(instance);
+  alula_instance_destroy(other);
   return outcome;
 }
 

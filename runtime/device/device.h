@@ -77,6 +77,7 @@ struct Driver {
   // ---- Kernels ----
 
   /// Takes the best variant, or the one called `wanted` if that is not NULL.
+  /// What is loaded serves all devices of the driver, several at once.
   Status (*load)(const artifact::Artifact &artifact, const char *wanted,
                  LoadedKernels **kernels, uint32_t *variant);
   KernelRunner runner;
@@ -105,6 +106,11 @@ struct Driver {
   /// Inside the device's memory; the bytes may overlap.
   Status (*copy)(Stream *stream, uint8_t *to, const uint8_t *from,
                  uint64_t bytes);
+  /// From the memory of another device of this driver, in which nothing that
+  /// concerns the bytes is on its way; they may not change before this stream
+  /// has run. NULL: they go through the host, or the memory is shared.
+  Status (*copyFromDevice)(Stream *stream, uint8_t *to, Device *device,
+                           const uint8_t *from, uint64_t bytes);
   /// Repeats the low `width` (1, 2, 4, 8) bytes of `pattern`.
   Status (*fill)(Stream *stream, uint8_t *to, uint64_t pattern, uint32_t width,
                  uint64_t bytes);
@@ -155,7 +161,10 @@ struct ImportProvider {
 struct Instance {
   const Driver *driver;
   Allocator allocator;
-  Pool pool;
+  /// Its own, which has no threads before they are used, or another's.
+  Pool ownPool;
+  Pool &pool;
+  Instance *threadOwner = nullptr;
   Device *device = nullptr;
   /// Serves everybody, if commands run at once.
   Stream *sharedStream = nullptr;
@@ -174,10 +183,12 @@ struct Instance {
 
   Instance(const Driver *driver, const Allocator &allocator,
            uint32_t threadCount)
-      : driver(driver), allocator(allocator), pool(threadCount) {}
+      : driver(driver), allocator(allocator), ownPool(threadCount),
+        pool(ownPool) {}
   Instance(const Driver *driver, const Allocator &allocator,
            const alula_thread_pool &hooks)
-      : driver(driver), allocator(allocator), pool(hooks) {}
+      : driver(driver), allocator(allocator), ownPool(hooks), pool(ownPool) {}
+  Instance(const Driver *driver, const Allocator &allocator, Instance &threads);
 };
 
 /// Opens the driver.
@@ -221,6 +232,13 @@ private:
 inline void retain(Instance *instance) {
   instance->users.fetch_add(1, std::memory_order_relaxed);
 }
+inline Instance::Instance(const Driver *driver, const Allocator &allocator,
+                          Instance &threads)
+    : driver(driver), allocator(allocator), ownPool(1), pool(threads.pool),
+      threadOwner(&threads) {
+  retain(threadOwner);
+}
+
 /// When nobody uses it any more.
 void destroyInstance(Instance *instance);
 inline void release(Instance *instance) {

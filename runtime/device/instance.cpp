@@ -72,7 +72,10 @@ void destroyInstance(Instance *instance) {
     if (provider.table.unload)
       provider.table.unload(provider.self);
   }
+  Instance *threadOwner = instance->threadOwner;
   destroy(instance);
+  if (threadOwner)
+    release(threadOwner);
 }
 
 } // namespace alula::runtime

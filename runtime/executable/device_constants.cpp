@@ -12,7 +12,7 @@ uint64_t alignUp(uint64_t bytes) {
 /// Marks, with an address that is not theirs yet, those that are needed there;
 /// what custom calls are configured with stays with the host.
 void markNeeded(alula_executable &executable) {
-  const artifact::Artifact &file = executable.file;
+  const artifact::Artifact &file = executable.image->file;
   static uint8_t needed;
   for (uint64_t i = 0; i < file.slots.size; ++i)
     if (file.slots[i].kind == ALULA_SLOT_CONSTANT)
@@ -25,7 +25,7 @@ void markNeeded(alula_executable &executable) {
 } // namespace
 
 Status placeConstants(alula_executable &executable) {
-  const artifact::Artifact &file = executable.file;
+  const artifact::Artifact &file = executable.image->file;
   Instance &instance = *executable.instance;
   const Driver &driver = *instance.driver;
   size_t count = file.constants.size;
@@ -34,7 +34,7 @@ Status placeConstants(alula_executable &executable) {
   if (driver.sharesMemory) {
     for (size_t i = 0; i < count; ++i)
       executable.deviceConstants[i] =
-          const_cast<uint8_t *>(executable.constants[i]);
+          const_cast<uint8_t *>(executable.image->constants[i]);
     return nullptr;
   }
   markNeeded(executable);
@@ -57,7 +57,7 @@ Status placeConstants(alula_executable &executable) {
     if (!executable.deviceConstants[i])
       continue;
     executable.deviceConstants[i] = to;
-    ALULA_TRY(driver.copyTo(stream.get(), to, executable.constants[i],
+    ALULA_TRY(driver.copyTo(stream.get(), to, executable.image->constants[i],
                             file.constants[i].bytes));
     to += alignUp(file.constants[i].bytes);
   }

@@ -19,22 +19,29 @@ uint64_t alignUp(uint64_t bytes) {
   return (bytes + memoryAlignment - 1) / memoryAlignment * memoryAlignment;
 }
 
+void releaseImage(Image *image) {
+  if (image->users.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
+  if (image->kernels)
+    image->runner->unload(image->kernels);
+  releaseExternalConstants(*image);
+  Instance *instance = image->instance;
+  if (image->isMapped)
+    munmap(image->memory, image->memoryBytes);
+  else if (image->isCopied)
+    instance->allocator.release(image->memory, image->memoryBytes);
+  destroy(image);
+  release(instance);
+}
+
 void destroyExecutable(alula_executable *executable) {
   destroyContexts(executable);
   destroyState(executable->state);
-  if (executable->kernels)
-    executable->runner->unload(executable->kernels);
-  const Instance &device = *executable->instance;
-  if (executable->constantMemory)
-    device.driver->release(device.device, executable->constantMemory,
-                           executable->constantMemoryBytes);
-  releaseExternalConstants(*executable);
-  if (executable->isMapped)
-    munmap(executable->memory, executable->memoryBytes);
-  else if (executable->isCopied)
-    executable->instance->allocator.release(executable->memory,
-                                            executable->memoryBytes);
   Instance *instance = executable->instance;
+  if (executable->constantMemory)
+    instance->driver->release(instance->device, executable->constantMemory,
+                              executable->constantMemoryBytes);
+  releaseImage(executable->image);
   destroy(executable);
   release(instance);
 }
@@ -42,10 +49,9 @@ void destroyExecutable(alula_executable *executable) {
 /// Finds what a function does that its callers and the locks must know.
 class CommandScanner {
 public:
-  CommandScanner(const alula_executable &executable,
-                 const alula_file_function &function, FunctionInfo &info)
-      : executable(executable), file(executable.file), function(function),
-        info(info) {}
+  CommandScanner(const Image &image, const alula_file_function &function,
+                 FunctionInfo &info)
+      : image(image), file(image.file), function(function), info(info) {}
 
   void run() {
     for (uint32_t i = 0; i < function.slot_count; ++i)
@@ -98,7 +104,7 @@ private:
 
   void scanCall(const uint32_t *parameters) {
     const alula_file_function &record = file.functions[parameters[0]];
-    const FunctionInfo &callee = executable.functions[parameters[0]];
+    const FunctionInfo &callee = image.functions[parameters[0]];
     for (uint32_t i = 0; i < record.result_count; ++i)
       markWritten(parameters[1 + record.argument_count + i]);
     info.readsGlobals |= callee.readsGlobals;
@@ -114,29 +120,29 @@ private:
       info.writesGlobals = true;
   }
 
-  const alula_executable &executable;
+  const Image &image;
   const artifact::Artifact &file;
   const alula_file_function &function;
   FunctionInfo &info;
 };
 
-Status computeFacts(alula_executable &executable) {
-  const artifact::Artifact &file = executable.file;
-  if (!executable.functions.resize(file.functions.size) ||
-      !executable.dims.resize(file.dims.size))
+Status computeFacts(Image &image) {
+  const artifact::Artifact &file = image.file;
+  if (!image.functions.resize(file.functions.size) ||
+      !image.dims.resize(file.dims.size))
     return makeOutOfMemory("functions", file.functions.size);
   for (uint64_t i = 0; i < file.dims.size; ++i)
-    executable.dims[i] = file.dims[i].size;
+    image.dims[i] = file.dims[i].size;
   for (uint32_t i = 0; i < file.functions.size; ++i) {
     const alula_file_function &function = file.functions[i];
-    FunctionInfo &info = executable.functions[i];
+    FunctionInfo &info = image.functions[i];
     for (uint32_t j = 0; j < function.argument_count; ++j)
       info.dynamicArgumentDims += artifact::countDynamicDims(
           file, file.types[file.getArgument(function, j).type]);
     for (uint32_t j = 0; j < function.result_count; ++j)
       info.dynamicResultDims += artifact::countDynamicDims(
           file, file.types[file.getResult(function, j).type]);
-    CommandScanner(executable, function, info).run();
+    CommandScanner(image, function, info).run();
     // Registers, dims, slots, the storage of arguments and results.
     uint64_t words = uint64_t(function.register_count) +
                      info.dynamicArgumentDims + info.dynamicResultDims;
@@ -148,42 +154,50 @@ Status computeFacts(alula_executable &executable) {
     // At most 256 levels of 2^48 bytes: no overflow.
     info.totalBytes += info.frameBytes;
     info.totalArenaBytes += info.arenaBytes;
-    if (function.flags & ALULA_FUNCTION_EXPORTED &&
-        !executable.exported.push(i))
+    if (function.flags & ALULA_FUNCTION_EXPORTED && !image.exported.push(i))
       return makeOutOfMemory("functions", file.functions.size);
   }
   for (const alula_file_kernel &kernel : file.kernels) {
-    if (alignUp(kernel.scratch_bytes) > executable.scratchBytes)
-      executable.scratchBytes = alignUp(kernel.scratch_bytes);
-    if (kernel.binding_count > executable.mostBindings)
-      executable.mostBindings = kernel.binding_count;
-    if (kernel.constant_count > executable.mostConstants)
-      executable.mostConstants = kernel.constant_count;
+    if (alignUp(kernel.scratch_bytes) > image.scratchBytes)
+      image.scratchBytes = alignUp(kernel.scratch_bytes);
+    if (kernel.binding_count > image.mostBindings)
+      image.mostBindings = kernel.binding_count;
+    if (kernel.constant_count > image.mostConstants)
+      image.mostConstants = kernel.constant_count;
+  }
+  for (const alula_file_custom_call &call : file.customCalls) {
+    uint64_t values = uint64_t(call.operand_count) + call.result_count;
+    uint64_t dims = 0;
+    for (uint64_t i = 0; i < values; ++i)
+      dims += file.types[file.lists[call.first_type + i]].rank;
+    if (values > image.mostCallBuffers)
+      image.mostCallBuffers = values;
+    if (dims > image.mostCallDims)
+      image.mostCallDims = dims;
   }
   return nullptr;
 }
 
-Status bindConstants(alula_executable &executable) {
-  const artifact::Artifact &file = executable.file;
-  if (!executable.constants.resize(file.constants.size))
+Status bindConstants(Image &image) {
+  const artifact::Artifact &file = image.file;
+  if (!image.constants.resize(file.constants.size))
     return makeOutOfMemory("constants", file.constants.size);
   for (uint64_t i = 0; i < file.constants.size; ++i) {
     const alula_file_constant &constant = file.constants[i];
     if (!constant.external_file)
-      executable.constants[i] = file.data.data + constant.offset;
+      image.constants[i] = file.data.data + constant.offset;
   }
   return nullptr;
 }
 
 /// What states allocate is said by the file, so the embedder says how much it
 /// may be.
-Status checkGlobals(const alula_executable &executable,
-                    const alula_load_options &options) {
-  const artifact::Artifact &file = executable.file;
+Status checkGlobals(const Image &image, const alula_load_options &options) {
+  const artifact::Artifact &file = image.file;
   uint64_t limit = options.max_global_bytes;
   if (!limit) {
-    limit = ALULA_DEFAULT_GLOBAL_BYTES + executable.memoryBytes;
-    for (const ExternalFile &external : executable.externalFiles)
+    limit = ALULA_DEFAULT_GLOBAL_BYTES + image.memoryBytes;
+    for (const ExternalFile &external : image.externalFiles)
       limit += external.bytes;
   }
   uint64_t total = 0;
@@ -202,9 +216,9 @@ Status checkGlobals(const alula_executable &executable,
                    total, limit);
 }
 
-/// Looks up the embedder's functions, and how much room their calls take.
+/// Looks up the embedder's functions.
 Status bindCustomCalls(alula_executable &executable) {
-  const artifact::Artifact &file = executable.file;
+  const artifact::Artifact &file = executable.image->file;
   Instance &instance = *executable.instance;
   if (!executable.customCalls.resize(file.customCalls.size))
     return makeOutOfMemory("custom calls", file.customCalls.size);
@@ -221,40 +235,31 @@ Status bindCustomCalls(alula_executable &executable) {
                        "custom call '%s' has no function: it must be "
                        "registered with the instance before loading",
                        name);
-    uint64_t values = uint64_t(record.operand_count) + record.result_count;
-    uint64_t dims = 0;
-    for (uint64_t j = 0; j < values; ++j)
-      dims += file.types[file.lists[record.first_type + j]].rank;
-    if (values > executable.mostCallBuffers)
-      executable.mostCallBuffers = values;
-    if (dims > executable.mostCallDims)
-      executable.mostCallDims = dims;
   }
   return nullptr;
 }
 
 /// Takes the best variant that the device or a plugin can run.
-Status loadKernels(alula_executable &executable, const char *wanted) {
-  Instance &instance = *executable.instance;
+Status loadKernels(Image &image, const char *wanted) {
+  Instance &instance = *image.instance;
   const Driver &driver = *instance.driver;
-  executable.runner = &driver.runner;
+  image.runner = &driver.runner;
   const ImportProvider *provider = nullptr;
   Lock lock(instance.importMutex);
   uint32_t imported =
-      findImportedVariant(instance, executable.file, wanted, provider);
-  Status status = driver.load(executable.file, wanted, &executable.kernels,
-                              &executable.variant);
-  if (!provider || (!status && executable.variant < imported))
+      findImportedVariant(instance, image.file, wanted, provider);
+  Status status =
+      driver.load(image.file, wanted, &image.kernels, &image.variant);
+  if (!provider || (!status && image.variant < imported))
     return status;
   if (status)
     alula_error_destroy(status);
   else
-    driver.runner.unload(executable.kernels);
-  executable.kernels = nullptr;
-  executable.runner = &importRunner;
-  executable.variant = imported;
-  return loadImportedVariant(*provider, executable.file, imported,
-                             &executable.kernels);
+    driver.runner.unload(image.kernels);
+  image.kernels = nullptr;
+  image.runner = &importRunner;
+  image.variant = imported;
+  return loadImportedVariant(*provider, image.file, imported, &image.kernels);
 }
 
 /// Whether a program was compiled for no more than this machine has.
@@ -267,16 +272,16 @@ bool fitsMachine(const alula_file_program &program, Instance &instance) {
 /// Of a file with several programs, which stand best first: the first one that
 /// runs here and was compiled for no more than there is, else the last one that
 /// runs here. Afterwards `file` is that program, with its kernels loaded.
-Status chooseProgram(alula_executable &executable, const char *wanted) {
-  const artifact::Artifact file = executable.file;
+Status chooseProgram(Image &image, const char *wanted) {
+  const artifact::Artifact file = image.file;
   Status why = nullptr;
   auto tryProgram = [&](uint64_t i) {
     artifact::Diagnostic diagnostic;
     Status status = nullptr;
-    if (!artifact::openProgram(file, i, executable.file, diagnostic))
+    if (!artifact::openProgram(file, i, image.file, diagnostic))
       status = makeError(diagnostic.code, "%s", diagnostic.text);
-    else if (executable.file.kernels.size)
-      status = loadKernels(executable, wanted);
+    else if (image.file.kernels.size)
+      status = loadKernels(image, wanted);
     if (!status)
       return true;
     Status both = makeError(
@@ -292,11 +297,9 @@ Status chooseProgram(alula_executable &executable, const char *wanted) {
   };
   bool isFound = false;
   for (uint64_t i = 0; !isFound && i < file.programs.size; ++i)
-    isFound =
-        fitsMachine(file.programs[i], *executable.instance) && tryProgram(i);
+    isFound = fitsMachine(file.programs[i], *image.instance) && tryProgram(i);
   for (uint64_t i = file.programs.size; !isFound && i-- > 0;)
-    isFound =
-        !fitsMachine(file.programs[i], *executable.instance) && tryProgram(i);
+    isFound = !fitsMachine(file.programs[i], *image.instance) && tryProgram(i);
   if (!isFound)
     return why;
   if (why)
@@ -304,41 +307,66 @@ Status chooseProgram(alula_executable &executable, const char *wanted) {
   return nullptr;
 }
 
-/// From bytes in place to everything.
-Status load(alula_executable &executable, const alula_load_options &options,
-            const char *directory, size_t directoryBytes) {
+/// From bytes in place to what all executables share.
+Status loadImage(Image &image, const alula_load_options &options,
+                 const char *directory, size_t directoryBytes) {
   artifact::Diagnostic diagnostic;
   artifact::OpenOptions open;
   open.checkData = !(options.flags & ALULA_LOAD_SKIP_DATA_HASH);
-  if (!artifact::openArtifact(executable.memory, executable.memoryBytes, open,
-                              executable.file, diagnostic) ||
-      !artifact::verifyArtifact(executable.file, diagnostic))
+  if (!artifact::openArtifact(image.memory, image.memoryBytes, open, image.file,
+                              diagnostic) ||
+      !artifact::verifyArtifact(image.file, diagnostic))
     return makeError(diagnostic.code, "%s", diagnostic.text);
-  bool hasPrograms = executable.file.programs.size;
+  image.hash = image.file.hash;
+  bool hasPrograms = image.file.programs.size;
   if (hasPrograms)
-    ALULA_TRY(chooseProgram(executable, options.variant));
-  ALULA_TRY(computeFacts(executable));
-  ALULA_TRY(bindConstants(executable));
-  ALULA_TRY(
-      bindExternalConstants(executable, options, directory, directoryBytes));
-  ALULA_TRY(checkGlobals(executable, options));
+    ALULA_TRY(chooseProgram(image, options.variant));
+  ALULA_TRY(computeFacts(image));
+  ALULA_TRY(bindConstants(image));
+  ALULA_TRY(bindExternalConstants(image, options, directory, directoryBytes));
+  ALULA_TRY(checkGlobals(image, options));
+  ALULA_TRY(resolveImports(*image.instance, image.file,
+                           options.flags & ALULA_LOAD_MISSING_IMPORTS,
+                           image.imports, image.missesImports));
+  if (image.file.kernels.size && !hasPrograms)
+    ALULA_TRY(loadKernels(image, options.variant));
+  return nullptr;
+}
+
+/// What an executable has for itself, once its image is there.
+Status bind(alula_executable &executable) {
   ALULA_TRY(placeConstants(executable));
   ALULA_TRY(bindCustomCalls(executable));
-  ALULA_TRY(resolveImports(*executable.instance, executable.file,
-                           options.flags & ALULA_LOAD_MISSING_IMPORTS,
-                           executable.imports, executable.missesImports));
-  if (executable.file.kernels.size && !hasPrograms)
-    ALULA_TRY(loadKernels(executable, options.variant));
   return createState(&executable, &executable.state);
 }
 
-Status makeExecutable(alula_instance *instance, alula_executable **result) {
+Status load(alula_executable &executable, const alula_load_options &options,
+            const char *directory, size_t directoryBytes) {
+  ALULA_TRY(loadImage(*executable.image, options, directory, directoryBytes));
+  return bind(executable);
+}
+
+/// An executable that uses `image`, or one to be loaded if that is NULL.
+Status makeExecutable(Instance *instance, Image *image,
+                      alula_executable **result) {
   auto *executable = create<alula_executable>();
-  if (!executable)
-    return makeOutOfMemory("an executable", sizeof(alula_executable));
-  executable->instance = reinterpret_cast<Instance *>(instance);
-  executable->variant = ALULA_NONE;
-  retain(executable->instance);
+  if (executable && image) {
+    image->users.fetch_add(1, std::memory_order_relaxed);
+  } else if (executable) {
+    image = create<Image>();
+    if (image) {
+      image->instance = instance;
+      image->variant = ALULA_NONE;
+      retain(instance);
+    }
+  }
+  if (!executable || !image) {
+    destroy(executable);
+    return makeOutOfMemory("an executable", sizeof(Image));
+  }
+  executable->instance = instance;
+  executable->image = image;
+  retain(instance);
   *result = executable;
   return nullptr;
 }
@@ -425,9 +453,11 @@ alula_error *alula_executable_load_file(alula_instance *instance,
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "alula_executable_load_file: an argument is null");
   alula_executable *made = nullptr;
-  ALULA_TRY(makeExecutable(instance, &made));
-  Status status = mapFile(path, &made->memory, &made->memoryBytes);
-  made->isMapped = !status;
+  ALULA_TRY(
+      makeExecutable(reinterpret_cast<Instance *>(instance), nullptr, &made));
+  Image &image = *made->image;
+  Status status = mapFile(path, &image.memory, &image.memoryBytes);
+  image.isMapped = !status;
   return finish(made, status, path, getOptions(options), executable);
 }
 
@@ -439,25 +469,50 @@ alula_error *alula_executable_load_memory(alula_instance *instance,
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "alula_executable_load_memory: an argument is null");
   alula_executable *made = nullptr;
-  ALULA_TRY(makeExecutable(instance, &made));
+  ALULA_TRY(
+      makeExecutable(reinterpret_cast<Instance *>(instance), nullptr, &made));
   alula_load_options mine = getOptions(options);
   Status status = nullptr;
-  made->memoryBytes = size;
+  Image &image = *made->image;
+  image.memoryBytes = size;
   if (mine.flags & ALULA_LOAD_BORROW) {
-    made->memory = const_cast<void *>(bytes);
+    image.memory = const_cast<void *>(bytes);
     if (reinterpret_cast<uintptr_t>(bytes) % memoryAlignment)
       status = makeError(ALULA_STATUS_INVALID_ARGUMENT,
                          "borrowed artifact bytes must be aligned to %zu",
                          memoryAlignment);
   } else {
-    made->memory = made->instance->allocator.allocate(size);
-    if (made->memory) {
-      made->isCopied = true;
-      memcpy(made->memory, bytes, size);
+    image.memory = image.instance->allocator.allocate(size);
+    if (image.memory) {
+      image.isCopied = true;
+      memcpy(image.memory, bytes, size);
     } else
       status = makeOutOfMemory("an artifact", size);
   }
   return finish(made, status, /*path=*/nullptr, mine, executable);
+}
+
+alula_error *alula_executable_share(alula_executable *executable,
+                                    alula_instance *handle,
+                                    alula_executable **shared) {
+  if (!executable || !handle || !shared)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_executable_share: an argument is null");
+  auto *instance = reinterpret_cast<Instance *>(handle);
+  const Driver *driver = executable->instance->driver;
+  if (instance->driver != driver)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_executable_share: the executable was loaded for "
+                     "device '%s', the instance is one of '%s'",
+                     driver->name, instance->driver->name);
+  alula_executable *made = nullptr;
+  ALULA_TRY(makeExecutable(instance, executable->image, &made));
+  if (Status status = bind(*made)) {
+    destroyExecutable(made);
+    return status;
+  }
+  *shared = made;
+  return nullptr;
 }
 
 void alula_executable_destroy(alula_executable *executable) {

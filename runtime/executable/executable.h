@@ -1,5 +1,5 @@
 // A loaded artifact: verified view, code, constants, and what calls want to
-// know about each function.
+// know about each function; and its use by one instance.
 
 #pragma once
 
@@ -38,49 +38,45 @@ struct Context;
 
 } // namespace alula::runtime
 
-struct alula_executable {
-  alula::runtime::Instance *instance;
-  alula::artifact::Artifact file;
+namespace alula::runtime {
+
+/// What was loaded: the same for all executables that share it, on instances of
+/// one driver. Never changes once loaded.
+struct Image {
+  std::atomic<uint32_t> users{1};
+  /// The one that loaded it: its allocator, its plugins.
+  Instance *instance;
+  artifact::Artifact file;
+  /// Of the file that was given, which may hold several programs.
+  uint64_t hash;
   /// The file's bytes: mapped, copied, or the caller's.
   void *memory;
   uint64_t memoryBytes;
   bool isMapped, isCopied;
 
   /// The driver's, or the one for plugins.
-  const alula::runtime::KernelRunner *runner;
-  alula::runtime::LoadedKernels *kernels;
+  const KernelRunner *runner;
+  LoadedKernels *kernels;
   uint32_t variant;
-  /// Where each constant's bytes are for the host, and for the device; NULL
-  /// there if no command shows it.
-  alula::runtime::Array<const uint8_t *> constants;
-  alula::runtime::Array<uint8_t *> deviceConstants;
-  /// Memory of the device that holds them, if it does not share the host's.
-  uint8_t *constantMemory;
-  uint64_t constantMemoryBytes;
+  /// Where each constant's bytes are for the host.
+  Array<const uint8_t *> constants;
   /// Safetensors files that constants lie in.
-  alula::runtime::Array<alula::runtime::ExternalFile> externalFiles;
+  Array<ExternalFile> externalFiles;
   /// Copies of constants that were not aligned.
-  alula::runtime::Array<alula::runtime::OwnedConstant> ownedConstants;
-  /// The embedder's function for each custom call of the file.
-  alula::runtime::Array<alula::runtime::CustomCall> customCalls;
+  Array<OwnedConstant> ownedConstants;
   /// What kernels import; whether something is missing.
-  alula::runtime::Array<alula_import> imports;
+  Array<alula_import> imports;
   bool missesImports;
-  alula::runtime::Array<alula::runtime::FunctionInfo> functions;
+  Array<FunctionInfo> functions;
   /// Numbers of the exported functions.
-  alula::runtime::Array<uint32_t> exported;
+  Array<uint32_t> exported;
   /// The sizes of all dims, without what stands between them in the file.
-  alula::runtime::Array<int64_t> dims;
+  Array<int64_t> dims;
   /// The largest scratch of a kernel, rounded to the alignment.
   uint64_t scratchBytes;
   /// The most that a kernel takes; a custom call.
   uint32_t mostBindings, mostConstants;
   uint64_t mostCallBuffers, mostCallDims;
-  alula_state *state;
-
-  /// Contexts that no call uses.
-  alula::runtime::Mutex contextMutex;
-  alula::runtime::Context *contexts;
 
   uint32_t getParticipantCount() const {
     return file.groupTables.size ? file.groupTables[0].participant_count : 1;
@@ -91,6 +87,26 @@ struct alula_executable {
   }
 };
 
+} // namespace alula::runtime
+
+struct alula_executable {
+  alula::runtime::Instance *instance;
+  alula::runtime::Image *image;
+  /// Where each constant's bytes are for the device; NULL if no command shows
+  /// it.
+  alula::runtime::Array<uint8_t *> deviceConstants;
+  /// Memory of the device that holds them, if it does not share the host's.
+  uint8_t *constantMemory;
+  uint64_t constantMemoryBytes;
+  /// The embedder's function for each custom call of the file.
+  alula::runtime::Array<alula::runtime::CustomCall> customCalls;
+  alula_state *state;
+
+  /// Contexts that no call uses.
+  alula::runtime::Mutex contextMutex;
+  alula::runtime::Context *contexts;
+};
+
 namespace alula::runtime {
 
 /// Destroys the contexts of an executable; lives with their definition.
@@ -98,10 +114,9 @@ void destroyContexts(alula_executable *executable);
 
 /// Finds the bytes of the constants outside of the artifact. `directory` is
 /// where their files lie, NULL if nobody said.
-Status bindExternalConstants(alula_executable &executable,
-                             const alula_load_options &options,
+Status bindExternalConstants(Image &image, const alula_load_options &options,
                              const char *directory, size_t directoryBytes);
-void releaseExternalConstants(alula_executable &executable);
+void releaseExternalConstants(Image &image);
 
 /// Puts the constants that commands show, or globals begin with, into the
 /// device's memory.

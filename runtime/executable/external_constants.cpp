@@ -25,11 +25,10 @@ bool isPlainName(const char *name) {
 
 class ExternalBinder {
 public:
-  ExternalBinder(alula_executable &executable,
-                 const alula_load_options &options, const char *directory,
-                 size_t directoryBytes)
-      : executable(executable), file(executable.file), options(options),
-        directory(directory), directoryBytes(directoryBytes) {}
+  ExternalBinder(Image &image, const alula_load_options &options,
+                 const char *directory, size_t directoryBytes)
+      : image(image), file(image.file), options(options), directory(directory),
+        directoryBytes(directoryBytes) {}
 
   Status bind(uint64_t index) {
     const alula_file_constant &record = file.constants[index];
@@ -40,7 +39,7 @@ public:
     wanted.name = file.getString(record.external_name);
     wanted.dtype = alula_dtype(type.dtype);
     wanted.rank = type.rank;
-    wanted.dims = executable.dims.data() + type.first_dim;
+    wanted.dims = image.dims.data() + type.first_dim;
     wanted.bytes = record.bytes;
     const void *data = nullptr;
     if (options.find_external)
@@ -91,7 +90,7 @@ private:
   }
 
   Status getFile(const alula_external_constant &wanted, ExternalFile **found) {
-    for (ExternalFile &external : executable.externalFiles)
+    for (ExternalFile &external : image.externalFiles)
       if (strcmp(external.name, wanted.file) == 0) {
         *found = &external;
         return nullptr;
@@ -120,36 +119,36 @@ private:
     if (!status && !artifact::openSafetensors(made.memory, made.bytes,
                                               made.tensors, diagnostic))
       status = makeError(diagnostic.code, "%s: %s", path, diagnostic.text);
-    if (!status && !executable.externalFiles.push(made))
+    if (!status && !image.externalFiles.push(made))
       status = makeOutOfMemory("a file", sizeof made);
     if (status && made.memory)
       munmap(made.memory, made.bytes);
     free(path);
     if (!status)
-      *found = executable.externalFiles.end() - 1;
+      *found = image.externalFiles.end() - 1;
     return status;
   }
 
   /// Kernels count on the alignment of the elements, if they see these bytes.
   Status take(uint64_t index, const alula_external_constant &wanted,
               const uint8_t *data) {
-    executable.constants[index] = data;
-    if (!executable.instance->driver->sharesMemory ||
+    image.constants[index] = data;
+    if (!image.instance->driver->sharesMemory ||
         reinterpret_cast<uintptr_t>(data) % getElementAlignment(wanted.dtype) ==
             0)
       return nullptr;
-    const Allocator &allocator = executable.instance->allocator;
+    const Allocator &allocator = image.instance->allocator;
     auto *copy = static_cast<uint8_t *>(allocator.allocate(wanted.bytes));
-    if (!copy || !executable.ownedConstants.push({copy, wanted.bytes})) {
+    if (!copy || !image.ownedConstants.push({copy, wanted.bytes})) {
       allocator.release(copy, wanted.bytes);
       return makeOutOfMemory("a constant", wanted.bytes);
     }
     memcpy(copy, data, wanted.bytes);
-    executable.constants[index] = copy;
+    image.constants[index] = copy;
     return nullptr;
   }
 
-  alula_executable &executable;
+  Image &image;
   const artifact::Artifact &file;
   const alula_load_options &options;
   const char *directory;
@@ -158,21 +157,20 @@ private:
 
 } // namespace
 
-Status bindExternalConstants(alula_executable &executable,
-                             const alula_load_options &options,
+Status bindExternalConstants(Image &image, const alula_load_options &options,
                              const char *directory, size_t directoryBytes) {
-  ExternalBinder binder(executable, options, directory, directoryBytes);
-  for (uint64_t i = 0; i < executable.file.constants.size; ++i)
-    if (executable.file.constants[i].external_file)
+  ExternalBinder binder(image, options, directory, directoryBytes);
+  for (uint64_t i = 0; i < image.file.constants.size; ++i)
+    if (image.file.constants[i].external_file)
       ALULA_TRY(binder.bind(i));
   return nullptr;
 }
 
-void releaseExternalConstants(alula_executable &executable) {
-  for (const ExternalFile &external : executable.externalFiles)
+void releaseExternalConstants(Image &image) {
+  for (const ExternalFile &external : image.externalFiles)
     munmap(external.memory, external.bytes);
-  for (const OwnedConstant &owned : executable.ownedConstants)
-    executable.instance->allocator.release(owned.data, owned.bytes);
+  for (const OwnedConstant &owned : image.ownedConstants)
+    image.instance->allocator.release(owned.data, owned.bytes);
 }
 
 } // namespace alula::runtime

@@ -6,7 +6,7 @@ namespace alula::runtime {
 
 /// Gives each global its bytes.
 static Status initialise(alula_executable *executable, alula_state *state) {
-  const artifact::Artifact &file = executable->file;
+  const artifact::Artifact &file = executable->image->file;
   Instance &instance = *executable->instance;
   const Driver &driver = *instance.driver;
   StreamUse stream(instance);
@@ -38,7 +38,7 @@ static Status initialise(alula_executable *executable, alula_state *state) {
 }
 
 Status createState(alula_executable *executable, alula_state **state) {
-  size_t count = executable->file.globals.size;
+  size_t count = executable->image->file.globals.size;
   auto *made = create<alula_state>();
   if (!made || !made->globals.resize(count)) {
     destroy(made);
@@ -78,8 +78,8 @@ static Status findGlobal(alula_executable *executable, alula_state *&state,
                      "there is no global %u: the artifact has %zu", index,
                      state->globals.size());
   const alula_state::Global &global = state->globals[index];
-  const char *name =
-      executable->file.getString(executable->file.globals[index].name);
+  const char *name = executable->image->file.getString(
+      executable->image->file.globals[index].name);
   if (bytes != global.bytes)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "global '%s' has %" PRIu64 " bytes, not %zu", name,
@@ -119,10 +119,10 @@ alula_error *alula_global_get(alula_executable *executable, alula_state *state,
   state->lock.unlock();
   if (isInitialised)
     return status;
-  return makeError(
-      ALULA_STATUS_FAILED_PRECONDITION,
-      "global '%s' is read before it is initialised",
-      executable->file.getString(executable->file.globals[index].name));
+  return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                   "global '%s' is read before it is initialised",
+                   executable->image->file.getString(
+                       executable->image->file.globals[index].name));
 }
 
 alula_error *alula_global_set(alula_executable *executable, alula_state *state,
@@ -132,12 +132,12 @@ alula_error *alula_global_set(alula_executable *executable, alula_state *state,
   ALULA_TRY(stream.take());
   state->lock.lock();
   alula_state::Global &global = state->globals[index];
-  const alula_file_global &record = executable->file.globals[index];
+  const alula_file_global &record = executable->image->file.globals[index];
   if (global.isInitialised && !(record.flags & ALULA_GLOBAL_MUTABLE)) {
     state->lock.unlock();
     return makeError(ALULA_STATUS_FAILED_PRECONDITION,
                      "global '%s' is immutable and has its value",
-                     executable->file.getString(record.name));
+                     executable->image->file.getString(record.name));
   }
   Status status = stream.finish(executable->instance->driver->copyTo(
       stream.get(), global.data, data, bytes));

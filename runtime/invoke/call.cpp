@@ -16,8 +16,8 @@ class CallRunner {
 public:
   CallRunner(const CallRequest &request, const alula_file_function &function,
              uint32_t index)
-      : request(request), file(request.executable->file), function(function),
-        index(index) {}
+      : request(request), file(request.executable->image->file),
+        function(function), index(index) {}
 
   Status run() {
     if (request.argumentCount != function.argument_count ||
@@ -32,7 +32,7 @@ public:
       ALULA_TRY(checkArgument(i));
     for (uint32_t i = 0; i < function.result_count; ++i)
       ALULA_TRY(checkResult(i));
-    const FunctionInfo &info = request.executable->functions[index];
+    const FunctionInfo &info = request.executable->image->functions[index];
     Context *context;
     ALULA_TRY(takeContext(request.executable, info, &context));
     Status status = runIn(*context, info);
@@ -55,7 +55,7 @@ private:
     return file.types[value.type];
   }
   const int64_t *getDims(const alula_file_type &type) const {
-    return request.executable->dims.data() + type.first_dim;
+    return request.executable->image->dims.data() + type.first_dim;
   }
 
   /// Type and shape of a buffer against a value of the signature.
@@ -81,6 +81,14 @@ private:
       return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                        "%s %u%s: the buffer was donated to an earlier call",
                        what, number, getName(value).text);
+    const Instance *instance = request.executable->instance;
+    if (buffer.instance != instance &&
+        !(buffer.instance->driver->sharesMemory &&
+          instance->driver->sharesMemory))
+      return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                       "%s %u%s: the buffer is on another device, of '%s'",
+                       what, number, getName(value).text,
+                       buffer.instance->driver->name);
     for (uint32_t i = 0; i < type.rank; ++i)
       if (dims[i] < 0)
         ALULA_TRY(checkDim(what, number, value, i, buffer.dims[i]));
@@ -327,7 +335,8 @@ private:
     if (alula_buffer *inPlace = getInPlace(value, number)) {
       // The handle is made now, so that nothing can fail after the call.
       if (inPlace != buffer)
-        ALULA_TRY(createHandle(request.executable->instance, argument->dtype,
+        // Of the instance whose memory it is.
+        ALULA_TRY(createHandle(argument->instance, argument->dtype,
                                argument->rank, argument->dims,
                                &context.made[number]));
       frame.results[number] = frame.arguments[value.alias];
@@ -379,8 +388,8 @@ private:
 Status runAsParticipant(const CallRequest &request, CallRunner &runner) {
   const alula_call_options &options = request.options;
   alula_collectives *collectives = options.collectives;
-  uint32_t count = request.executable->getParticipantCount();
-  if (collectives && request.executable->file.groupTables.size &&
+  uint32_t count = request.executable->image->getParticipantCount();
+  if (collectives && request.executable->image->file.groupTables.size &&
       collectives->participantCount != count)
     return makeError(ALULA_STATUS_FAILED_PRECONDITION,
                      "the program is for %u devices at once, it runs on %u",
@@ -396,7 +405,7 @@ Status runAsParticipant(const CallRequest &request, CallRunner &runner) {
     return runner.run();
   const CollectiveEngine &engine = *collectives->engine;
   ALULA_TRY(engine.begin(collectives->rendezvous, options.participant,
-                         request.executable->file.hash + request.function));
+                         request.executable->image->hash + request.function));
   Status status = runner.run();
   engine.end(collectives->rendezvous, options.participant,
              status ? alula_error_get_message(status) : nullptr);
@@ -410,23 +419,23 @@ Status runCall(const CallRequest &request) {
       (request.resultCount && !request.results))
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "alula_call: executable, arguments or results are null");
-  if (request.executable->missesImports)
+  if (request.executable->image->missesImports)
     return makeError(ALULA_STATUS_FAILED_PRECONDITION,
                      "functions that the artifact imports are missing");
   const alula_file_function *function =
-      request.executable->getExported(request.function);
+      request.executable->image->getExported(request.function);
   if (!function)
-    return makeError(ALULA_STATUS_NOT_FOUND,
-                     "there is no function %u: the artifact has %zu",
-                     request.function, request.executable->exported.size());
+    return makeError(
+        ALULA_STATUS_NOT_FOUND, "there is no function %u: the artifact has %zu",
+        request.function, request.executable->image->exported.size());
   if (request.options.state &&
       request.options.state->executable != request.executable)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "the state belongs to another executable");
   CallRunner runner(request, *function,
-                    request.executable->exported[request.function]);
+                    request.executable->image->exported[request.function]);
   return request.options.collectives ||
-                 request.executable->file.groupTables.size
+                 request.executable->image->file.groupTables.size
              ? runAsParticipant(request, runner)
              : runner.run();
 }

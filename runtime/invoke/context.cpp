@@ -17,7 +17,8 @@ namespace alula::runtime {
 constexpr uint32_t maxIdleCalls = 64;
 
 static uint64_t getScratchBytes(const alula_executable *executable) {
-  return executable->scratchBytes * executable->instance->pool.getWorkerCount();
+  return executable->image->scratchBytes *
+         executable->instance->pool.getWorkerCount();
 }
 
 static void release(const Instance &instance, uint8_t *memory, uint64_t bytes) {
@@ -97,13 +98,13 @@ static Status growContext(alula_executable *executable,
     if (!context.scratch)
       return makeOutOfMemory("the scratch of kernels", scratch);
   }
-  if (!context.bindings.resize(executable->mostBindings) ||
-      !context.bindingBytes.resize(executable->mostBindings) ||
-      !context.constants.resize(executable->mostConstants) ||
-      !context.callBuffers.resize(executable->mostCallBuffers) ||
-      !context.callDims.resize(executable->mostCallDims) ||
-      !context.callAddresses.resize(executable->mostCallBuffers))
-    return makeOutOfMemory("bindings", executable->mostBindings);
+  if (!context.bindings.resize(executable->image->mostBindings) ||
+      !context.bindingBytes.resize(executable->image->mostBindings) ||
+      !context.constants.resize(executable->image->mostConstants) ||
+      !context.callBuffers.resize(executable->image->mostCallBuffers) ||
+      !context.callDims.resize(executable->image->mostCallDims) ||
+      !context.callAddresses.resize(executable->image->mostCallBuffers))
+    return makeOutOfMemory("bindings", executable->image->mostBindings);
   return nullptr;
 }
 

@@ -48,6 +48,14 @@ Status copyBetween(const CopyRequest &request) {
         stream.get(), to.data + request.toOffset,
         from.data + request.fromOffset, request.bytes));
   }
+  const Driver &driver = *to.instance->driver;
+  if (&driver == from.instance->driver && driver.copyFromDevice) {
+    StreamUse stream(*to.instance);
+    ALULA_TRY(stream.take());
+    return stream.finish(driver.copyFromDevice(
+        stream.get(), to.data + request.toOffset, from.instance->device,
+        from.data + request.fromOffset, request.bytes));
+  }
   if (toHost)
     return copyToHost(to.data + request.toOffset, from, request.fromOffset,
                       request.bytes);

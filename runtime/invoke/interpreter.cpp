@@ -110,7 +110,7 @@ void releaseHostCopy(Context &context, PendingCollective &one) {
 class Interpreter {
 public:
   Interpreter(Call &call, Frame &frame)
-      : call(call), frame(frame), file(call.executable->file),
+      : call(call), frame(frame), file(call.executable->image->file),
         function(*frame.function), driver(*call.executable->instance->driver) {}
 
   Status run() {
@@ -460,12 +460,12 @@ private:
     args.binding_bytes = context.bindingBytes.data();
     args.constants = context.constants.data();
     args.scratch_bytes = kernel.scratch_bytes;
-    args.imports = call.executable->imports.data();
+    args.imports = call.executable->image->imports.data();
     dispatch.scratch = context.scratch;
-    dispatch.scratchStride = call.executable->scratchBytes;
+    dispatch.scratchStride = call.executable->image->scratchBytes;
     uint64_t begin = call.trace ? readClock() : 0;
-    ALULA_TRY(call.executable->runner->dispatch(
-        call.stream, call.executable->kernels, dispatch));
+    ALULA_TRY(call.executable->image->runner->dispatch(
+        call.stream, call.executable->image->kernels, dispatch));
     if (!call.trace)
       return nullptr;
     ALULA_TRY(driver.synchronize(call.stream));
@@ -648,7 +648,8 @@ private:
     for (uint32_t i = 0; i < count; ++i) {
       const alula_file_type &type =
           file.types[file.lists[record.first_type + i]];
-      const int64_t *sizes = call.executable->dims.data() + type.first_dim;
+      const int64_t *sizes =
+          call.executable->image->dims.data() + type.first_dim;
       alula_custom_call_buffer &buffer = context.callBuffers[i];
       buffer.rank = type.rank;
       buffer.dtype = alula_dtype(type.dtype);
@@ -784,7 +785,7 @@ private:
       return fail(ALULA_STATUS_FAILED_PRECONDITION,
                   "%s #%u: the program is for %u devices at once, the call has "
                   "no collectives to meet the others",
-                  name, p[1], call.executable->getParticipantCount());
+                  name, p[1], call.executable->image->getParticipantCount());
     GroupMembers members = findGroup(record);
     if (record.kind == ALULA_COLLECTIVE_PERMUTE)
       ALULA_TRY(findPairs(record, members));
@@ -923,7 +924,7 @@ private:
   void getBlob(uint32_t constant, const void *&bytes, size_t &size) const {
     if (constant == ALULA_NONE)
       return;
-    bytes = call.executable->constants[constant];
+    bytes = call.executable->image->constants[constant];
     size = file.constants[constant].bytes;
   }
 
@@ -949,8 +950,9 @@ private:
 
 void layOutFrame(const alula_executable *executable, uint32_t index,
                  uint8_t *memory, uint8_t *arena, Frame &frame) {
-  const alula_file_function &function = executable->file.functions[index];
-  const FunctionInfo &info = executable->functions[index];
+  const alula_file_function &function =
+      executable->image->file.functions[index];
+  const FunctionInfo &info = executable->image->functions[index];
   frame.function = &function;
   frame.info = &info;
   frame.registers = reinterpret_cast<int64_t *>(memory);

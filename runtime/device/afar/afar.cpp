@@ -73,6 +73,10 @@ Status copyFrom(Stream *stream, void *to, const uint8_t *from, uint64_t bytes) {
 Status copy(Stream *stream, uint8_t *to, const uint8_t *from, uint64_t bytes) {
   return get(stream).copy(to, from, bytes);
 }
+Status copyFromDevice(Stream *stream, uint8_t *to, Device *device,
+                      const uint8_t *from, uint64_t bytes) {
+  return get(stream).copyFromDevice(to, get(device), from, bytes);
+}
 Status fill(Stream *stream, uint8_t *to, uint64_t pattern, uint32_t width,
             uint64_t bytes) {
   return get(stream).fill(to, pattern, width, bytes);
@@ -125,6 +129,7 @@ const Driver afarDriver = {"afar",
                            copyTo,
                            copyFrom,
                            copy,
+                           copyFromDevice,
                            fill,
                            readWord,
                            writeWord,

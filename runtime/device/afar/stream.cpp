@@ -117,7 +117,8 @@ void AfarStream::run(Command &command) {
     return;
   case Kind::copy:
     memmove(memory.translate("a copy to", data.to, data.size),
-            memory.translate("a copy from", data.from, data.size), data.size);
+            data.source->translate("a copy from", data.from, data.size),
+            data.size);
     return;
   case Kind::fill:
     (void)!host::fill(nullptr, memory.translate("a fill", data.to, data.size),
@@ -228,7 +229,8 @@ Status AfarStream::copyTo(uint8_t *to, const void *from, uint64_t bytes) {
   Command *command = reserve(Kind::copyTo, takesAlong ? bytes : 0);
   if (!command)
     return makeOutOfMemory("a command", bytes);
-  command->data = {to, static_cast<const uint8_t *>(from), bytes, 0, 0};
+  command->data = {to,     static_cast<const uint8_t *>(from), bytes, 0, 0,
+                   nullptr};
   if (takesAlong && bytes) {
     memcpy(command + 1, from, bytes);
     command->data.from = reinterpret_cast<uint8_t *>(command + 1);
@@ -244,18 +246,23 @@ Status AfarStream::copyFrom(void *to, const uint8_t *from, uint64_t bytes) {
   Command *command = reserve(Kind::copyFrom, 0);
   if (!command)
     return makeOutOfMemory("a command", bytes);
-  command->data = {static_cast<uint8_t *>(to), from, bytes, 0, 0};
+  command->data = {static_cast<uint8_t *>(to), from, bytes, 0, 0, nullptr};
   enqueue(*command);
   waitUntilIdle();
   return takeFailure();
 }
 
 Status AfarStream::copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
+  return copyFromDevice(to, device, from, bytes);
+}
+
+Status AfarStream::copyFromDevice(uint8_t *to, AfarDevice &source,
+                                  const uint8_t *from, uint64_t bytes) {
   Lock lock(mutex);
   Command *command = reserve(Kind::copy, 0);
   if (!command)
     return makeOutOfMemory("a command", sizeof(Command));
-  command->data = {to, from, bytes, 0, 0};
+  command->data = {to, from, bytes, 0, 0, &source.memory};
   enqueue(*command);
   return nullptr;
 }
@@ -266,7 +273,7 @@ Status AfarStream::fill(uint8_t *to, uint64_t pattern, uint32_t width,
   Command *command = reserve(Kind::fill, 0);
   if (!command)
     return makeOutOfMemory("a command", sizeof(Command));
-  command->data = {to, nullptr, bytes, pattern, width};
+  command->data = {to, nullptr, bytes, pattern, width, nullptr};
   enqueue(*command);
   return nullptr;
 }

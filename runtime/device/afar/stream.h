@@ -46,6 +46,8 @@ public:
   Status copyTo(uint8_t *to, const void *from, uint64_t bytes);
   Status copyFrom(void *to, const uint8_t *from, uint64_t bytes);
   Status copy(uint8_t *to, const uint8_t *from, uint64_t bytes);
+  Status copyFromDevice(uint8_t *to, AfarDevice &source, const uint8_t *from,
+                        uint64_t bytes);
   Status fill(uint8_t *to, uint64_t pattern, uint32_t width, uint64_t bytes);
   Status record(AfarEvent &event);
   Status waitInStream(AfarEvent &event);
@@ -77,6 +79,8 @@ private:
         const uint8_t *from;
         uint64_t size, pattern;
         uint32_t width;
+        /// Whose memory `from` is.
+        AfarMemory *source;
       } data;
       struct {
         AfarEvent *event;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string_view>
+
+namespace alula::pjrt {
+
+/// What a client's devices are. The one place that knows names of platforms, of
+/// the runtime's drivers and of kinds of devices.
+struct Platform {
+  /// What clients call it.
+  std::string_view name;
+  /// The runtime's driver; a client picks the platform by it.
+  const char *driver;
+  /// What kind of machine its programs are for.
+  std::string_view deviceKind;
+};
+
+inline constexpr Platform platforms[] = {
+    {"alula", "cpu", "cpu"},
+    // For tests: the CPU with memory that the host can't reach; no kernels.
+    {"alula", "afar", "cpu"},
+    {"alula", "null", "cpu"},
+};
+
+/// If the client doesn't say.
+inline constexpr const Platform &defaultPlatform = platforms[0];
+
+/// Of all platforms, which are one plugin; also who made an executable.
+inline constexpr std::string_view pluginVersion = "alula 0.1.0";
+
+/// Null if there is none for this driver.
+inline const Platform *findPlatform(std::string_view driver) {
+  for (const Platform &platform : platforms)
+    if (platform.driver == driver)
+      return &platform;
+  return nullptr;
+}
+
+} // namespace alula::pjrt
