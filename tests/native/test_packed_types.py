@@ -1,6 +1,9 @@
 """Elements of 2 and 4 bits share bytes in artifacts and in memory: what a program
 does with them gives NumPy's numbers, for shapes whose rows end within a byte too."""
 
+import subprocess
+import sys
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -195,6 +198,45 @@ def test_constants_take_half_a_byte(tools):
     np.testing.assert_array_equal(codes(got[1][0]), codes(w[77:78]))
     assert got[0][1] == 512 * 512 // 2
     assert 512 * 512 // 2 < len(artifact) < 512 * 512 // 2 + 32768
+
+
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def test_a_large_matrix_takes_half_a_byte_for_each_number(tools, tmp_path):
+    w = draw("i4", (4096, 4096), 11)
+    text = f"""func.func @main(%x: tensor<4096xf32>) -> tensor<4096xf32> {{
+      %0 = stablehlo.constant dense<"0x{np.ravel(w).view(np.uint8).tobytes().hex()}"> : tensor<4096x4096xi4>
+      %1 = stablehlo.convert %0 : (tensor<4096x4096xi4>) -> tensor<4096x4096xf32>
+      %2 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<4096xf32>) -> tensor<4096x4096xf32>
+      %3 = stablehlo.multiply %1, %2 : tensor<4096x4096xf32>
+      %z = stablehlo.constant dense<0.0> : tensor<f32>
+      %4 = stablehlo.reduce(%3 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4096x4096xf32>, tensor<f32>) -> tensor<4096xf32>
+      return %4 : tensor<4096xf32>
+    }}"""
+    compiler, runtime = tools
+    artifact = compiler.compile(text.encode(), ["cpu:host"])
+    half = 4096 * 4096 // 2
+    assert half < len(artifact) < half + 65536
+    x = np.random.default_rng(12).integers(-3, 4, 4096).astype(np.float32)
+    executable = runtime.load(artifact)
+    argument = runtime.new_buffer(x, "f32")
+    (result,) = executable.call(executable.find("main"), [argument])
+    np.testing.assert_array_equal(result.array(), x @ w.astype(np.float32))
+    for thing in (argument, result):
+        thing.release()
+    executable.destroy()
+    # Nor does a process that runs it ever hold more.
+    file = tmp_path / "large.alula"
+    file.write_bytes(artifact)
+    command = [str(jax_functions.BUILD / "bin/alula-run"), str(file), "--random"]
+    # A process of its own counts, since a child begins with the peak of its parent.
+    peak = subprocess.check_output([sys.executable, "-c", PEAK, *command])
+    assert half < 1024 * int(peak) < 1.5 * half + (8 << 20)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 64, 1001])
