@@ -1,5 +1,6 @@
 // Registers the ops and attributes of the dialect.
 
+#include "dialect/chlo/access.h"
 #include "dialect/chlo/ops.h"
 
 #include "dialect/stablehlo/assembly.h"
@@ -49,6 +50,7 @@ void ChloDialect::initialize() {
 #include "dialect/chlo/attributes.cpp.inc"
       >();
   addInterfaces<InlineAnywhere>();
+  addInterface<stablehlo::AccessInterface>(getAccessTable());
 }
 
 Operation *ChloDialect::materializeConstant(OpBuilder &builder, Attribute value,

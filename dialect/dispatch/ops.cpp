@@ -4,6 +4,7 @@
 
 #include "dialect/dispatch/byte_size.h"
 #include "dialect/dispatch/collectives.h"
+#include "dialect/stablehlo/access.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -24,7 +25,23 @@ using namespace alula::dispatch;
 #define GET_OP_CLASSES
 #include "dialect/dispatch/ops.cpp.inc"
 
+namespace {
+/// The ops that stand among those of the language.
+const stablehlo::AccessInterface::Table &getAccessTable() {
+  using stablehlo::Access;
+  using stablehlo::AccessTableBuilder;
+  static const stablehlo::AccessInterface::Table table = [] {
+    AccessTableBuilder builder;
+    builder.add<PackOp>({AccessTableBuilder::rest(Access::Sizes)});
+    builder.add<FromPanelsOp>({{Access::Moved}});
+    return builder.take();
+  }();
+  return table;
+}
+} // namespace
+
 void DispatchDialect::initialize() {
+  addInterface<stablehlo::AccessInterface>(getAccessTable());
   addOperations<
 #define GET_OP_LIST
 #include "dialect/dispatch/ops.cpp.inc"

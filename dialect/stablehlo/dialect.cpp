@@ -1,5 +1,6 @@
 // Registers the ops, types and attributes of the dialect.
 
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/assembly.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -57,6 +58,7 @@ struct Inliner : public DialectInlinerInterface {
 
 void StablehloDialect::initialize() {
   addInterfaces<Inliner>();
+  addInterface<AccessInterface>(getAccessTable());
   addOperations<
 #define GET_OP_LIST
 #include "dialect/stablehlo/ops_elementwise.cpp.inc"

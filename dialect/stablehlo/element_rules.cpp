@@ -2,6 +2,7 @@
 
 #include "dialect/stablehlo/element_rules.h"
 
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
@@ -31,14 +32,11 @@ bool stablehlo::readsOutside(Region &region) {
 }
 
 bool stablehlo::isElementwise(Operation *op) {
-  // Bits of elements that are as wide.
-  if (auto bits = dyn_cast<BitcastConvertOp>(op)) {
-    auto from = dyn_cast<RankedTensorType>(bits.getOperand().getType());
-    auto to = dyn_cast<RankedTensorType>(bits.getResult().getType());
-    return from && to && from.getShape() == to.getShape();
-  }
-  return op->hasTrait<mlir::OpTrait::Elementwise>() ||
-         isa<SelectOp, ClampOp>(op);
+  return keepsIndices(op) && op->getNumRegions() == 0;
+}
+
+bool stablehlo::keepsIndices(Operation *op) {
+  return op->getNumOperands() != 0 && readsOnly(op, Access::Elementwise);
 }
 
 std::optional<ArrayRef<int64_t>> stablehlo::getReducedRows(Operation *op) {
@@ -71,5 +69,7 @@ bool stablehlo::keepsRows(OpOperand &use, ArrayRef<int64_t> rows) {
   }
   if (isa<ReduceOp>(op))
     return getReducedRows(op) == rows;
-  return isElementwise(op) || isa<ReshapeOp>(op);
+  Access access = getAccess(use);
+  return op->getNumRegions() == 0 &&
+         (access == Access::Elementwise || access == Access::Reshaped);
 }

@@ -10,7 +10,10 @@ namespace mlir::stablehlo {
 // share a loop.
 
 /// Element i of the result is made of element i of each operand, or of its only
-/// one.
+/// one, by the op or by its region.
+bool keepsIndices(Operation *op);
+
+/// The same, without a region.
 bool isElementwise(Operation *op);
 
 /// Whether something in a region reads a value from outside of it.
