@@ -9,6 +9,7 @@
 #include "compiler/dispatch/passes.h"
 #include "dialect/chlo/functions.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -88,11 +89,7 @@ bool needsSizes(func::FuncOp function) {
         bool found =
             llvm::any_of(op->getResultTypes(), isDynamic) ||
             llvm::any_of(op->getOperandTypes(), isDynamic) ||
-            isa<stablehlo::DynamicBroadcastInDimOp, stablehlo::DynamicReshapeOp,
-                stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
-                stablehlo::DynamicGatherOp, stablehlo::DynamicConvOp,
-                stablehlo::RealDynamicSliceOp, stablehlo::SetDimensionSizeOp>(
-                op);
+            stablehlo::readsAny(op, stablehlo::Access::Sizes);
         if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
           found |= call.getCallTargetName() == "shape_assertion";
         return found ? WalkResult::interrupt() : WalkResult::advance();

@@ -6,6 +6,7 @@
 #include "dialect/chlo/functions.h"
 #include "dialect/dispatch/kernel_call.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/IR/Matchers.h"
@@ -26,24 +27,17 @@ bool isDynamic(Value value) {
 
 /// Operands that an op reads sizes or edges from.
 SmallVector<unsigned> getShapeOperands(Operation *op) {
-  if (isa<stablehlo::DynamicBroadcastInDimOp, stablehlo::DynamicReshapeOp,
-          stablehlo::SetDimensionSizeOp>(op))
-    return {1};
-  if (isa<stablehlo::DynamicIotaOp>(op))
-    return {0};
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
       call && op->getNumOperands() == 2 &&
       call.getCallTargetName() == "stablehlo.dynamic_rng_bit_generator")
     return {1};
-  if (isa<stablehlo::DynamicPadOp>(op))
-    return {2, 3, 4};
-  if (isa<stablehlo::RealDynamicSliceOp>(op))
-    return {1, 2, 3};
-  if (isa<stablehlo::DynamicGatherOp, stablehlo::DynamicConvOp,
-          stablehlo::RngOp>(op))
-    return {2};
-  return {};
+  SmallVector<unsigned> operands;
+  for (OpOperand &use : op->getOpOperands())
+    if (stablehlo::getAccess(use) == stablehlo::Access::Sizes)
+      operands.push_back(use.getOperandNumber());
+  return operands;
 }
+
 /// A kernel is passed the sizes of its results; the call's own operands stay.
 void dropShapeOperands(stablehlo::CustomCallOp call) {
   auto indices =
@@ -122,7 +116,7 @@ LogicalResult HostSizes::computeBlock(Block &block) {
 LogicalResult HostSizes::computeOp(Operation *op) {
   if (!chlo::isTensorOp(op))
     return success();
-  if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op)) {
+  if (stablehlo::isControlFlow(op)) {
     for (Region &region : op->getRegions())
       if (failed(computeBlock(region.front())))
         return failure();

@@ -9,6 +9,7 @@
 #include "compiler/dispatch/in_place.h"
 
 #include "compiler/dispatch/host_sizes.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -46,14 +47,16 @@ public:
 private:
   /// The operand that an op changes a part of.
   static Value getUpdated(OpResult result) {
-    if (auto update =
-            dyn_cast<stablehlo::DynamicUpdateSliceOp>(result.getOwner()))
-      return update.getOperand();
-    if (auto scatter = dyn_cast<stablehlo::ScatterOp>(result.getOwner()))
-      return scatter.getInputs()[result.getResultNumber()];
-    if (auto loop = dyn_cast<stablehlo::WhileOp>(result.getOwner()))
-      return loop.getOperand()[result.getResultNumber()];
-    return {};
+    Operation *op = result.getOwner();
+    unsigned number = result.getResultNumber();
+    if (number >= op->getNumOperands())
+      return {};
+    auto access = stablehlo::getAccess(op, number);
+    bool isLoop = access == stablehlo::Access::Carried &&
+                  stablehlo::isControlFlow(op);
+    return isLoop || access == stablehlo::Access::Updated
+               ? op->getOperand(number)
+               : Value();
   }
 
   int64_t find(Value value, ArrayRef<int64_t> taken) {
@@ -90,7 +93,8 @@ private:
              bool isMap = stablehlo::isElementwise(op);
              if (isMap && hasShape(op->getResult(0)))
                return true;
-             return (isMap || isa<stablehlo::BroadcastInDimOp>(op)) &&
+             return (isMap || stablehlo::readsOnly(
+                                  op, stablehlo::Access::Repeated)) &&
                     llvm::none_of(op->getOperands(), hasShape);
            });
   }

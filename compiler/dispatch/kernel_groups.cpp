@@ -8,6 +8,7 @@
 #include "dialect/chlo/functions.h"
 #include "dialect/dispatch/kernel_call.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -15,8 +16,12 @@
 
 using namespace mlir;
 using namespace alula::dispatch;
+using stablehlo::Cost;
 
 namespace {
+// To operands, not to bindings.
+using Access = stablehlo::Access;
+
 /// A row of more elements leaves the cache between two loops over it.
 int64_t getMaxColumns(const MachineFacts &machine) {
   return machine.getCoreCacheBytes() / int64_t(sizeof(double));
@@ -29,30 +34,25 @@ bool hasRoom(size_t ops, const MachineFacts &machine) {
   return ops <= static_cast<size_t>(machine.kernelOps);
 }
 
-/// Each element of the result depends on one element of each operand.
+/// An element of the result is made of at most one of each operand, known by its
+/// place alone.
 bool isMap(Operation *op) {
-  return stablehlo::isElementwise(op) ||
-         isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp,
-             stablehlo::ReshapeOp, stablehlo::TransposeOp, stablehlo::SliceOp,
-             stablehlo::DynamicSliceOp, stablehlo::PadOp, stablehlo::ReverseOp,
-             stablehlo::DynamicBroadcastInDimOp, stablehlo::DynamicIotaOp,
-             stablehlo::DynamicReshapeOp, stablehlo::DynamicPadOp,
-             stablehlo::RealDynamicSliceOp, stablehlo::SetDimensionSizeOp>(op);
+  return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+         stablehlo::readsOnly(
+             op, Access::Elementwise | Access::Reshaped | Access::Permuted |
+                     Access::Moved | Access::Repeated | Access::Fill |
+                     Access::Indices | Access::Sizes);
 }
 
 /// Reads each element of its operands many times.
 bool isProduct(Operation *op) {
-  return isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op);
+  return stablehlo::readsAny(op, Access::Contracted);
 }
 
 /// Loops over more than its result; a kernel holds one such op, or several that
 /// reduce the same rows.
 bool isContraction(Operation *op) {
-  return isProduct(op) || isa<stablehlo::ReduceOp>(op);
-}
-
-bool isControlFlow(Operation *op) {
-  return isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
+  return stablehlo::readsAny(op, Access::Contracted | Access::Reduced);
 }
 
 bool hasToken(TypeRange types) {
@@ -61,19 +61,17 @@ bool hasToken(TypeRange types) {
   });
 }
 
-/// An element costs no more than reading it from memory would.
+/// A map whose element costs no more than reading it from memory would.
 bool isIndexArithmetic(Operation *op) {
-  if (isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
-          stablehlo::IotaOp>(op))
-    return true;
-  return isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MulOp,
-             stablehlo::MinOp, stablehlo::MaxOp, stablehlo::ClampOp,
-             stablehlo::AndOp, stablehlo::OrOp, stablehlo::CompareOp,
-             stablehlo::SelectOp, stablehlo::ConvertOp>(op) &&
-         llvm::all_of(op->getOperandTypes(), [](Type type) {
-           return isa<IntegerType>(cast<ShapedType>(type).getElementType());
-         }) &&
-         isa<IntegerType>(getElementTypeOrSelf(op->getResult(0)));
+  auto isInteger = [](Type type) {
+    return isa<IntegerType>(getElementTypeOrSelf(type));
+  };
+  Cost cost = stablehlo::getElementCost(op);
+  return isMap(op) &&
+         (cost == Cost::None ||
+          (cost <= Cost::Few &&
+           llvm::all_of(op->getOperandTypes(), isInteger) &&
+           isInteger(op->getResult(0).getType())));
 }
 
 /// Reads each number of its indices once. Most apply their updates one by one:
@@ -88,13 +86,7 @@ bool isScatterOfElements(Operation *op) {
 bool hasEffects(Operation *op) {
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     return !isKernelCall(call.getCallTargetName());
-  return isa<stablehlo::AllReduceOp,
-             stablehlo::AllGatherOp, stablehlo::AllToAllOp,
-             stablehlo::ReduceScatterOp, stablehlo::CollectivePermuteOp,
-             stablehlo::CollectiveBroadcastOp, stablehlo::PartitionIdOp,
-             stablehlo::ReplicaIdOp, stablehlo::InfeedOp,
-             stablehlo::OutfeedOp, stablehlo::SendOp, stablehlo::RecvOp>(op) ||
-         hasToken(op->getOperandTypes()) || hasToken(op->getResultTypes());
+  return stablehlo::reachesOutside(op) || hasToken(op->getOperandTypes()) || hasToken(op->getResultTypes());
 }
 
 /// Effects, or numbers of the host that are computed inside.
@@ -179,7 +171,8 @@ private:
       return isProduct(user) || factors.contains(user);
     });
     if (isFactor)
-      return isa<stablehlo::TransposeOp, stablehlo::ReshapeOp>(producer);
+      return stablehlo::readsOnly(producer,
+                                  Access::Permuted | Access::Reshaped);
     return isMap(producer) && mayBeReadByRow(producer);
   }
 
@@ -190,9 +183,9 @@ private:
                     : stablehlo::getReducedRows(contractions.front());
     if (!rows || producer->hasOneUse())
       return true;
-    return (stablehlo::isElementwise(producer) ||
-            isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp,
-                stablehlo::ReshapeOp>(producer)) &&
+    return stablehlo::readsOnly(producer,
+                                Access::Elementwise | Access::Repeated |
+                                    Access::Reshaped) &&
            llvm::all_of(producer->getUses(), [&](OpOperand &use) {
              return stablehlo::keepsRows(use, *rows);
            });
@@ -284,7 +277,7 @@ bool alula::dispatch::staysOnHost(Operation *op) {
       op->hasTrait<mlir::OpTrait::ConstantLike>() ||
       !chlo::isTensorOp(op) || hasEffects(op))
     return true;
-  return isControlFlow(op) &&
+  return stablehlo::isControlFlow(op) &&
          (!isSmallWork(estimateWork(op), getMachine(op)) || holdsEffects(op));
 }
 

@@ -4,6 +4,7 @@
 // kernels. Others, a product say, share what is in memory.
 
 #include "compiler/dispatch/passes.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -19,15 +20,16 @@ using namespace mlir;
 namespace {
 /// Makes more elements than it reads.
 bool isRepeatable(Operation *op) {
-  if (isa<stablehlo::IotaOp>(op))
-    return true;
-  auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
-  if (!broadcast)
+  if (op->getNumResults() != 1 || op->hasTrait<mlir::OpTrait::ConstantLike>() ||
+      !stablehlo::readsOnly(op, stablehlo::Access::Repeated))
     return false;
-  auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
-  auto to = cast<RankedTensorType>(broadcast.getType());
-  return from.hasStaticShape() && to.hasStaticShape() &&
-         from.getNumElements() < to.getNumElements();
+  auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return to && to.hasStaticShape() &&
+         llvm::all_of(op->getOperandTypes(), [&](Type type) {
+           auto from = cast<RankedTensorType>(type);
+           return from.hasStaticShape() &&
+                  from.getNumElements() < to.getNumElements();
+         });
 }
 
 struct RepeatBroadcasts

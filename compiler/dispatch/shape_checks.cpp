@@ -4,6 +4,8 @@
 
 #include "compiler/dispatch/host_sizes.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/access.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -417,11 +419,10 @@ void Checker::check() {
       .Case([&](stablehlo::ReduceWindowOp reduce) {
         requireSameShape(reduce.getInputs());
       })
-      .Case<stablehlo::SortOp, stablehlo::SelectOp, stablehlo::ClampOp>(
-          [&](auto) { requireSameShape(op->getOperands()); })
+      .Case(
+          [&](stablehlo::SortOp) { requireSameShape(op->getOperands()); })
       .Default([&](Operation *) {
-        if (op->hasTrait<mlir::OpTrait::Elementwise>() ||
-            isa<stablehlo::MapOp>(op))
+        if (stablehlo::keepsIndices(op))
           requireSameShape(op->getOperands());
       });
 }
@@ -433,11 +434,7 @@ void alula::dispatch::addShapeChecks(Operation *op, HostSizes &sizes) {
     return tensor && !tensor.hasStaticShape();
   };
   // Of static shapes everything has been checked, but what lists say.
-  bool hasList =
-      isa<stablehlo::DynamicBroadcastInDimOp, stablehlo::DynamicReshapeOp,
-          stablehlo::DynamicIotaOp, stablehlo::RealDynamicSliceOp,
-          stablehlo::DynamicPadOp, stablehlo::DynamicGatherOp,
-          stablehlo::DynamicConvOp, stablehlo::SetDimensionSizeOp>(op);
+  bool hasList = stablehlo::readsAny(op, stablehlo::Access::Sizes);
   if (hasList || llvm::any_of(op->getOperandTypes(), isDynamic) ||
       llvm::any_of(op->getResultTypes(), isDynamic))
     Checker(op, sizes).check();

@@ -7,12 +7,12 @@
 
 #include "compiler/driver/cost_analysis.h"
 
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
@@ -21,70 +21,20 @@ using namespace mlir;
 using namespace alula::driver;
 
 namespace {
-enum class OpKind {
-  Free,          // shape and name only
-  Elementwise,   // one operation for each element
-  Transcendental,
-  Movement, // elements come from elsewhere
-  Window,   // Movement that reads only as much as it gives
-  Other
-};
-
-OpKind classify(Operation *op) {
-  static const llvm::StringMap<OpKind> kinds = [] {
-    llvm::StringMap<OpKind> map;
-    for (StringRef name :
-         {"abs", "add", "and", "ceil", "clamp", "compare", "convert",
-          "count_leading_zeros", "divide", "floor", "is_finite", "maximum",
-          "minimum", "multiply", "negate", "not", "or", "popcnt",
-          "reduce_precision", "remainder", "round_nearest_afz",
-          "round_nearest_even", "select", "shift_left",
-          "shift_right_arithmetic", "shift_right_logical", "sign", "subtract",
-          "uniform_dequantize", "uniform_quantize", "xor"})
-      map[("stablehlo." + name).str()] = OpKind::Elementwise;
-    for (StringRef name :
-         {"atan2", "cbrt", "cosine", "exponential", "exponential_minus_one",
-          "log", "log_plus_one", "logistic", "power", "rsqrt", "sine", "sqrt",
-          "tan", "tanh"})
-      map[("stablehlo." + name).str()] = OpKind::Transcendental;
-    for (StringRef name :
-         {"broadcast", "broadcast_in_dim", "concatenate",
-          "dynamic_broadcast_in_dim", "dynamic_pad", "pad", "reverse",
-          "transpose"})
-      map[("stablehlo." + name).str()] = OpKind::Movement;
-    for (StringRef name : {"dynamic_gather", "dynamic_slice", "gather",
-                           "real_dynamic_slice", "slice"})
-      map[("stablehlo." + name).str()] = OpKind::Window;
-    for (StringRef name :
-         {"after_all", "bitcast_convert", "constant", "complex", "create_token",
-          "dynamic_iota", "dynamic_reshape", "get_dimension_size",
-          "get_tuple_element", "imag", "iota", "optimization_barrier", "real",
-          "reshape", "return", "tuple"})
-      map[("stablehlo." + name).str()] = OpKind::Free;
-    map["func.return"] = OpKind::Free;
-    map["chlo.constant_like"] = map["chlo.constant"] = OpKind::Free;
-    for (StringRef name : {"is_inf", "is_neg_inf", "is_pos_inf", "conj"})
-      map[("chlo." + name).str()] = OpKind::Elementwise;
-    return map;
-  }();
-  StringRef name = op->getName().getStringRef();
-  auto found = kinds.find(name);
-  if (found != kinds.end())
-    return found->second;
-  if (!name.starts_with("chlo.") || op->getNumRegions())
-    return OpKind::Other;
-  if (name.starts_with("chlo.broadcast_"))
-    return OpKind::Elementwise;
-  bool isOther = llvm::is_contained(
-      {"chlo.top_k", "chlo.ragged_dot", "chlo.scan"}, name);
-  return isOther ? OpKind::Other : OpKind::Transcendental;
-}
-
+/// Computed by whoever reads it.
 bool isFused(Operation *op) {
+  using stablehlo::Access;
   // An array that the program spells out is read from memory like any other.
   if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
     return constant.getValue().isSplat();
-  return classify(op) != OpKind::Other;
+  return op->hasTrait<mlir::OpTrait::IsTerminator>() ||
+         (op->getNumRegions() == 0 &&
+          stablehlo::readsOnly(
+              op, Access::Unread | Access::Elementwise | Access::Reshaped |
+                      Access::Permuted | Access::Moved | Access::Repeated |
+                      Access::Part | Access::Fill | Access::Picked |
+                      Access::Indices | Access::Sizes | Access::Bits |
+                      Access::Carried));
 }
 
 class Analysis {
@@ -98,11 +48,11 @@ private:
   double getBytes(Type type);
   double getBytes(ValueRange values);
   double getFlopsOfOne(Type type, double ofComplexProduct);
+  double getTerms(Operation *op);
 
   void countOp(Operation *op, Costs &costs);
   void countElements(Operation *op, Costs &costs);
-  void countDot(Operation *op, Value lhs, ArrayRef<int64_t> contracted,
-                Costs &costs);
+  void countDot(Operation *op, Costs &costs);
   void countConvolution(stablehlo::ConvolutionOp op, Costs &costs);
   void countRegion(Operation *op, double times, Costs &costs);
   void countWhile(stablehlo::WhileOp op, Costs &costs);
@@ -166,8 +116,13 @@ double Analysis::getFlopsOfOne(Type type, double ofComplex) {
 }
 
 void Analysis::countElements(Operation *op, Costs &costs) {
+  if (op->getNumResults() != 1)
+    return;
   double elements = getElements(op->getResult(0).getType());
-  if (classify(op) == OpKind::Transcendental) {
+  stablehlo::Cost cost = stablehlo::getElementCost(op);
+  if (cost == stablehlo::Cost::None)
+    return;
+  if (cost >= stablehlo::Cost::Root) {
     costs.transcendentals += elements;
     return;
   }
@@ -180,18 +135,16 @@ void Analysis::countElements(Operation *op, Costs &costs) {
   costs.flops += elements * each;
 }
 
-void Analysis::countDot(Operation *op, Value lhs, ArrayRef<int64_t> contracted,
-                        Costs &costs) {
-  double depth = 1;
-  auto type = cast<ShapedType>(lhs.getType());
-  for (int64_t dim : contracted) {
-    bool isKnown = type.hasRank() && !type.isDynamicDim(unsigned(dim));
-    isUnknown |= !isKnown;
-    depth *= isKnown ? static_cast<double>(type.getDimSize(unsigned(dim))) : 1;
-  }
+double Analysis::getTerms(Operation *op) {
+  std::optional<int64_t> terms = stablehlo::countTerms(op);
+  isUnknown |= !terms;
+  return static_cast<double>(terms.value_or(1));
+}
+
+void Analysis::countDot(Operation *op, Costs &costs) {
   Type result = op->getResult(0).getType();
   double flopsOfPair = getFlopsOfOne(result, 4) * 2;
-  costs.flops += getElements(result) * depth * flopsOfPair;
+  costs.flops += getElements(result) * getTerms(op) * flopsOfPair;
 }
 
 /// How many pairs of an output place and a kernel place meet the input, not
@@ -383,26 +336,10 @@ void Analysis::countLibraryCall(stablehlo::CustomCallOp op, Costs &costs) {
 }
 
 void Analysis::countOp(Operation *op, Costs &costs) {
-  switch (classify(op)) {
-  case OpKind::Elementwise:
-  case OpKind::Transcendental:
+  if (isFused(op))
     return countElements(op, costs);
-  case OpKind::Free:
-  case OpKind::Movement:
-  case OpKind::Window:
-    return;
-  case OpKind::Other:
-    break;
-  }
-  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
-    return countDot(
-        op, dot.getLhs(),
-        dot.getDotDimensionNumbers().getLhsContractingDimensions(), costs);
-  if (auto dot = dyn_cast<stablehlo::DotOp>(op)) {
-    auto type = dyn_cast<RankedTensorType>(dot.getLhs().getType());
-    int64_t last = type ? type.getRank() - 1 : 0;
-    return countDot(op, dot.getLhs(), last, costs);
-  }
+  if (isa<stablehlo::DotGeneralOp, stablehlo::DotOp>(op))
+    return countDot(op, costs);
   if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
     return countConvolution(convolution, costs);
   if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
@@ -418,13 +355,10 @@ void Analysis::countOp(Operation *op, Costs &costs) {
                        getElements(op->getOperand(0).getType()) -
                            getElements(op->getResult(0).getType()),
                        costs);
-  if (auto window = dyn_cast<stablehlo::ReduceWindowOp>(op)) {
-    double size = 1;
-    for (int64_t dim : window.getWindowDimensions())
-      size *= static_cast<double>(dim);
+  if (isa<stablehlo::ReduceWindowOp>(op))
     return countRegion(
-        op, getElements(op->getResult(0).getType()) * (size - 1), costs);
-  }
+        op, getElements(op->getResult(0).getType()) * (getTerms(op) - 1),
+        costs);
   if (auto sort = dyn_cast<stablehlo::SortOp>(op)) {
     double elements = getElements(op->getOperand(0).getType());
     return countRegion(op, elements * std::log2(std::max(elements, 2.0)),
@@ -449,6 +383,7 @@ void Analysis::countOp(Operation *op, Costs &costs) {
 /// reads at most.
 void Analysis::findSources(Value value,
                            llvm::MapVector<Value, double> &sources) {
+  using stablehlo::Access;
   // Pairs of a value and the most of it that is read; a limit of -1 is none.
   SmallVector<std::pair<Value, double>> open = {{value, -1}};
   llvm::DenseSet<Value> seen;
@@ -458,10 +393,14 @@ void Analysis::findSources(Value value,
     if (op && isFused(op)) {
       if (!seen.insert(next).second)
         continue;
-      double most = classify(op) == OpKind::Window ? getBytes(next.getType())
-                                                   : limit;
-      for (Value operand : op->getOperands())
-        open.emplace_back(operand, most);
+      for (OpOperand &use : op->getOpOperands()) {
+        // At most one element for each of its own.
+        Access access = stablehlo::getAccess(use);
+        bool isPiece = access == Access::Moved || access == Access::Picked;
+        double bytes = isPiece ? getBytes(next.getType()) : limit;
+        open.emplace_back(use.get(),
+                          limit < 0 ? bytes : std::min(limit, bytes));
+      }
       continue;
     }
     double bytes = getBytes(next.getType());

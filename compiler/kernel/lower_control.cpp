@@ -3,8 +3,8 @@
 
 #include "compiler/kernel/emitters.h"
 #include "compiler/kernel/lowering.h"
-#include "compiler/kernel/plan/inline_plan.h"
 
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -183,7 +183,7 @@ bool WhileEmitter::readsInPlace(Value value, bool isSameIndex) {
     return known->second;
   bool result = op->getNumRegions() == 0 &&
                 llvm::all_of(op->getOperands(), [&](Value operand) {
-                  return readsInPlace(operand, isSameIndex && keepsIndices(op));
+                  return readsInPlace(operand, isSameIndex && stablehlo::keepsIndices(op));
                 });
   return inPlace[isSameIndex][value] = result;
 }

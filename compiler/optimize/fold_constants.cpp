@@ -5,6 +5,7 @@
 
 #include "compiler/optimize/passes.h"
 #include "dialect/chlo/functions.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 #include "reference/interpreter.h"
@@ -19,6 +20,7 @@ namespace alula::optimize {
 } // namespace alula::optimize
 
 using namespace mlir;
+using stablehlo::Access;
 
 namespace {
 /// Elements of a result that may be larger than the operands; elements that may
@@ -26,18 +28,18 @@ namespace {
 constexpr int64_t maxGrown = 1 << 10, maxSteps = 1 << 16, maxMoved = 1 << 22;
 
 bool isMoved(Operation *op) {
-  return isa<stablehlo::TransposeOp, stablehlo::ReshapeOp, stablehlo::SliceOp,
-             stablehlo::ReverseOp, stablehlo::ConcatenateOp, stablehlo::PadOp,
-             stablehlo::ConvertOp, stablehlo::BitcastConvertOp>(op);
+  return stablehlo::getElementCost(op) <= stablehlo::Cost::Convert &&
+         stablehlo::readsOnly(op, Access::Elementwise | Access::Reshaped |
+                                      Access::Permuted | Access::Moved |
+                                      Access::Part | Access::Fill |
+                                      Access::Indices | Access::Bits);
 }
 
 /// Their results are cheap to make where they are read, or not ours to make.
 bool isLeftAlone(Operation *op) {
-  return isa<stablehlo::IotaOp, stablehlo::CustomCallOp, stablehlo::RngOp,
-             stablehlo::OptimizationBarrierOp, stablehlo::WhileOp,
-             stablehlo::IfOp, stablehlo::CaseOp>(op) ||
-         op->hasTrait<mlir::OpTrait::ConstantLike>() ||
-         op->hasTrait<mlir::OpTrait::IsTerminator>() ||
+  return stablehlo::isControlFlow(op) || stablehlo::reachesOutside(op) ||
+         isa<stablehlo::RngOp>(op) ||
+         stablehlo::readsAny(op, Access::Carried) ||
          op->getNumOperands() == 0 || op->getNumResults() == 0;
 }
 
@@ -53,14 +55,10 @@ int64_t countSteps(Operation *op) {
     results = std::max(results, countElements(type));
   for (Type type : op->getOperandTypes())
     operands = std::max(operands, countElements(type));
-  // Each element of the result may need all of the operands.
-  if (isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp,
-          stablehlo::ReduceWindowOp, stablehlo::SelectAndScatterOp,
-          stablehlo::FftOp, stablehlo::CholeskyOp,
-          stablehlo::TriangularSolveOp, stablehlo::SortOp>(op))
-    return results > maxSteps ? results
-                              : results * std::min(operands, maxSteps);
-  return std::max(results, operands);
+  int64_t terms = stablehlo::countTerms(op).value_or(maxSteps);
+  int64_t made = results > maxSteps ? results
+                                    : results * std::min(terms, maxSteps);
+  return std::max(made, operands);
 }
 
 /// Sums are as exact as those of kernels.

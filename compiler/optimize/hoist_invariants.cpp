@@ -5,6 +5,7 @@
 
 #include "compiler/optimize/passes.h"
 #include "dialect/chlo/functions.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -19,13 +20,14 @@ using namespace mlir;
 
 namespace {
 bool isWorthIt(Operation *op) {
-  using namespace mlir::stablehlo;
-  return isa<DotGeneralOp, ConvolutionOp, ReduceOp, ReduceWindowOp, SortOp,
-             FftOp, CholeskyOp, TriangularSolveOp, GatherOp, ScatterOp,
-             SelectAndScatterOp, RngBitGeneratorOp, ExpOp, Expm1Op, LogOp,
-             Log1pOp, LogisticOp, TanhOp, TanOp, SineOp, CosineOp, PowOp,
-             Atan2Op, CbrtOp>(op) ||
-         chlo::isNamedFunction(op);
+  using stablehlo::Access;
+  if (stablehlo::isControlFlow(op) || stablehlo::reachesOutside(op))
+    return false;
+  return stablehlo::getElementCost(op) == stablehlo::Cost::Function ||
+         stablehlo::readsAny(op, Access::Picked | Access::Scattered |
+                                     Access::Window | Access::Reduced |
+                                     Access::Contracted | Access::Sorted |
+                                     Access::Whole);
 }
 
 class Hoister {

@@ -4,6 +4,7 @@
 //   →  f(f(f(%a)))
 
 #include "compiler/optimize/passes.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -76,13 +77,14 @@ std::optional<int64_t> countRounds(stablehlo::WhileOp loop) {
   return (distance - 1) / *stride + 1;
 }
 
+/// Made where it is read, from few elements for each of its own.
 bool isCheap(Operation &op) {
-  return stablehlo::isElementwise(&op) ||
-         isa<stablehlo::BroadcastInDimOp, stablehlo::ConcatenateOp,
-             stablehlo::ConstantOp, stablehlo::DynamicSliceOp,
-             stablehlo::IotaOp, stablehlo::PadOp, stablehlo::ReshapeOp,
-             stablehlo::ReverseOp, stablehlo::SliceOp,
-             stablehlo::TransposeOp>(op);
+  using stablehlo::Access;
+  return op.getNumRegions() == 0 &&
+         stablehlo::readsOnly(
+             &op, Access::Elementwise | Access::Reshaped | Access::Permuted |
+                      Access::Moved | Access::Repeated | Access::Part |
+                      Access::Fill | Access::Indices | Access::Sizes);
 }
 
 bool isWorthIt(stablehlo::WhileOp loop, int64_t rounds) {

@@ -6,7 +6,7 @@
 #include "compiler/kernel/plan/epilogue.h"
 
 #include "compiler/kernel/plan/forms.h"
-#include "compiler/kernel/plan/inline_plan.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -20,7 +20,7 @@ bool alula::kernel::mayFollow(Operation *op, Operation *product) {
   };
   Value from = product->getResult(0);
   // A region may read what is computed before the op and not before the blocks.
-  return keepsIndices(op) && !op->getNumRegions() && op->getNumResults() == 1 &&
+  return stablehlo::isElementwise(op) && op->getNumResults() == 1 &&
          shapeOf(op->getResult(0)) == shapeOf(from) && !shapeOf(from).empty();
 }
 

@@ -4,16 +4,13 @@
 #include "compiler/kernel/plan/inline_plan.h"
 
 #include "compiler/kernel/element/generators.h"
-#include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
 using namespace alula::kernel;
-
-bool alula::kernel::keepsIndices(Operation *op) {
-  return stablehlo::isElementwise(op) || isa<stablehlo::MapOp>(op);
-}
+using stablehlo::Access;
 
 namespace {
 int64_t countElements(Value value) {
@@ -23,6 +20,9 @@ int64_t countElements(Value value) {
 
 /// A reshape that adds or drops dimensions of size 1: no index is divided.
 bool keepsDims(Operation *reshape) {
+  if (countElements(reshape->getOperand(0)) == -1 ||
+      countElements(reshape->getResult(0)) == -1)
+    return false;
   auto isOne = [](int64_t size) { return size == 1; };
   auto from = cast<RankedTensorType>(reshape->getOperand(0).getType()).getShape();
   auto to = cast<RankedTensorType>(reshape->getResult(0).getType()).getShape();
@@ -32,46 +32,66 @@ bool keepsDims(Operation *reshape) {
   return a == b;
 }
 
-/// Reads each element of an operand at most once, in some order.
-bool readsOnce(Operation *op, Value operand) {
-  // The indices of whole slices and windows are read in several loops.
-  if (isa<stablehlo::GatherOp>(op))
-    return operand == op->getOperand(1) &&
-           llvm::all_of(cast<stablehlo::GatherOp>(op).getSliceSizes(),
+/// Whether places in other operands are numbers, or each is that of one element:
+/// those of whole slices and windows are read in several loops.
+bool readsIndicesOnce(Operation *op, Value indices) {
+  if (auto gather = dyn_cast<stablehlo::GatherOp>(op))
+    return llvm::all_of(gather.getSliceSizes(),
                         [](int64_t size) { return size == 1; });
   if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
-    return operand != scatter.getScatterIndices() ||
-           scatter.getScatterDimensionNumbers().getUpdateWindowDims().empty();
-  if (isa<stablehlo::BroadcastInDimOp>(op))
-    return countElements(op->getOperand(0)) != -1 &&
-           countElements(op->getOperand(0)) == countElements(op->getResult(0));
-  if (isa<stablehlo::ReshapeOp>(op))
-    return keepsDims(op);
-  return isa<stablehlo::ReduceOp, stablehlo::SortOp,
-             stablehlo::TransposeOp, stablehlo::SliceOp,
-             stablehlo::DynamicSliceOp, stablehlo::ReverseOp,
-             stablehlo::ConcatenateOp, stablehlo::PadOp,
-             stablehlo::DynamicPadOp, stablehlo::RealDynamicSliceOp,
-             stablehlo::SetDimensionSizeOp>(op);
+    return scatter.getScatterDimensionNumbers().getUpdateWindowDims().empty();
+  return countElements(indices) == 1;
 }
 
+/// Reads each element of an operand at most once, in some order.
+bool readsOnce(OpOperand &use) {
+  Operation *op = use.getOwner();
+  // Of what a loop carries it changes a part in place: the update is there before.
+  if (isa<stablehlo::DynamicUpdateSliceOp>(op))
+    return false;
+  switch (stablehlo::getAccess(use)) {
+  case Access::Permuted:
+  case Access::Moved:
+  case Access::Part:
+  case Access::Fill:
+  case Access::Sizes:
+  case Access::Updated:
+  case Access::Scattered:
+  case Access::Reduced:
+  case Access::Sorted:
+    return true;
+  case Access::Indices:
+    return readsIndicesOnce(op, use.get());
+  case Access::Repeated:
+    return countElements(use.get()) != -1 &&
+           countElements(use.get()) == countElements(op->getResult(0));
+  case Access::Reshaped:
+    return keepsDims(op);
+  default:
+    return false;
+  }
+}
+
+/// Better written part by part, or as a copy, than element by element.
 bool isMadeOfParts(Operation *op) {
-  return isa<stablehlo::ConcatenateOp, stablehlo::PadOp,
-             stablehlo::ReshapeOp, stablehlo::DynamicReshapeOp>(op);
+  return stablehlo::readsAny(op, Access::Part | Access::Fill |
+                                     Access::Reshaped);
 }
 
 /// Elements that cost no more than reading memory would.
 bool isCheap(Operation *op, const DenseSet<Operation *> &inlined) {
-  if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::DynamicIotaOp,
-          alula::dispatch::PackOp, alula::dispatch::FromPanelsOp>(op))
-    return true;
-  if (!isa<stablehlo::BroadcastInDimOp, stablehlo::SliceOp,
-           stablehlo::TransposeOp, stablehlo::ReverseOp, stablehlo::ConvertOp,
-           stablehlo::DynamicBroadcastInDimOp>(op))
+  if (stablehlo::getElementCost(op) > stablehlo::Cost::Convert ||
+      !stablehlo::readsOnly(op, Access::Elementwise | Access::Permuted |
+                                    Access::Moved | Access::Repeated |
+                                    Access::Sizes | Access::Unread))
     return false;
-  Operation *source = op->getOperand(0).getDefiningOp();
-  return !source || source->getBlock() != op->getBlock() ||
-         countElements(op->getOperand(0)) == 1 || !inlined.contains(source);
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &use) {
+    Access access = stablehlo::getAccess(use);
+    Operation *source = use.get().getDefiningOp();
+    return access == Access::Sizes || access == Access::Unread || !source ||
+           source->getBlock() != op->getBlock() ||
+           countElements(use.get()) == 1 || !inlined.contains(source);
+  });
 }
 
 class Planner {
@@ -105,8 +125,8 @@ private:
   /// Null for several sites, or one that reads elements repeatedly.
   Operation *findSite(Operation *op) {
     Operation *site = nullptr;
-    for (Operation *user : op->getUsers()) {
-      Operation *found = findSiteOfUse(op->getResult(0), user);
+    for (OpOperand &use : op->getResult(0).getUses()) {
+      Operation *found = findSiteOfUse(use);
       if (!found || (site && site != found))
         return nullptr;
       site = found;
@@ -114,19 +134,20 @@ private:
     return site;
   }
 
-  Operation *findSiteOfUse(Value value, Operation *user) {
+  Operation *findSiteOfUse(OpOperand &use) {
+    Operation *user = use.getOwner();
     if (user->getBlock() != &block)
       return nullptr;
     // Values of one shape are returned by one nest of loops. What is made of
     // parts is better written part by part.
     if (user == block.getTerminator())
-      return isMadeOfParts(value.getDefiningOp()) ? nullptr : user;
+      return isMadeOfParts(use.get().getDefiningOp()) ? nullptr : user;
     // An op that is materialized is its own site.
-    if (keepsIndices(user))
+    if (stablehlo::keepsIndices(user))
       return sites.lookup(user) ? sites.lookup(user) : user;
     // Two elements of the same op at different indices are two computations,
     // and a chain of such ops would be exponentially many.
-    return readsOnce(user, value) && llvm::count(user->getOperands(), value) == 1
+    return readsOnce(use) && llvm::count(user->getOperands(), use.get()) == 1
                ? user
                : nullptr;
   }

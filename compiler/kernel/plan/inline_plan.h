@@ -5,9 +5,6 @@
 
 namespace alula::kernel {
 
-/// Element i of the result needs element i of each operand of its shape.
-bool keepsIndices(mlir::Operation *op);
-
 /// Elements are computed by recursion over what they are made of.
 constexpr unsigned maxInlineDepth = 256;
 

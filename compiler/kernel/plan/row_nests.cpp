@@ -11,6 +11,7 @@
 #include "compiler/kernel/plan/row_nests.h"
 
 #include "compiler/kernel/element/generators.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -102,10 +103,10 @@ private:
   }
 
   Work countOperands(Operation *op) {
-    bool isFree = isa<stablehlo::BroadcastInDimOp>(op);
+    bool isFree = stablehlo::readsOnly(op, stablehlo::Access::Repeated);
     if (!isFree &&
-        !isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MulOp,
-             stablehlo::NegOp, stablehlo::ConvertOp>(op))
+        (!stablehlo::isElementwise(op) ||
+         stablehlo::getElementCost(op) > stablehlo::Cost::Instruction))
       return {mostReads + 1, 0};
     Work work{0, isFree ? 0u : 1u};
     for (Value operand : op->getOperands()) {

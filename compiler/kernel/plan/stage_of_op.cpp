@@ -4,6 +4,7 @@
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/plan/tiles.h"
 
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
@@ -80,22 +81,21 @@ bool alula::kernel::needsStage(Operation *op) {
 }
 
 Kind alula::kernel::getOwnKind(Operation *op) {
-  if (isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp,
-          stablehlo::DynamicConvOp>(op))
+  using stablehlo::Access;
+  if (stablehlo::readsAny(op, Access::Contracted))
     return Kind::Product;
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
     return reducesColumns(reduce) ? Kind::Columns : Kind::Rows;
-  if (isa<stablehlo::ReduceWindowOp, stablehlo::SelectAndScatterOp>(op))
+  if (stablehlo::readsAny(op, Access::Window))
     return Kind::Window;
-  if (isa<stablehlo::SortOp>(op))
+  if (stablehlo::readsAny(op, Access::Sorted))
     return Kind::Sort;
-  if (isa<stablehlo::ScatterOp>(op))
+  if (stablehlo::readsAny(op, Access::Scattered))
     return Kind::Scatter;
-  if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
+  if (stablehlo::isControlFlow(op))
     return Kind::Control;
-  if (isa<stablehlo::CholeskyOp, stablehlo::TriangularSolveOp, stablehlo::FftOp,
-          stablehlo::RngOp, stablehlo::RngBitGeneratorOp,
-          stablehlo::CustomCallOp, func::CallOp>(op))
+  if (stablehlo::reachesOutside(op) || isa<func::CallOp>(op) ||
+      stablehlo::readsAny(op, Access::Whole))
     return Kind::Call;
   return Kind::Map;
 }

@@ -1,6 +1,7 @@
 #include "compiler/kernel/plan/tensors_in_memory.h"
 
 #include "dialect/newer/attributes.h"
+#include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
@@ -18,7 +19,8 @@ bool alula::kernel::isInMemory(Value tensor,
     bool isSplat = (dense && dense.isSplat()) || (bridged && bridged.isSplat());
     return !isSplat && constant.getType().getNumElements() != 0;
   }
-  if (isa<stablehlo::ReshapeOp, stablehlo::DynamicReshapeOp>(op))
+  // The same memory in another shape.
+  if (stablehlo::readsAny(op, stablehlo::Access::Reshaped))
     return !inlined.contains(op) || isInMemory(op->getOperand(0), inlined);
   return !inlined.contains(op);
 }

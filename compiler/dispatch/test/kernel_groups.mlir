@@ -1,0 +1,111 @@
+// RUN: alula-opt %s -split-input-file -dispatch-form-kernels | FileCheck %s
+
+// Movement joins its reader; what picks elements by other elements, and what is
+// put together of parts, is a kernel of its own.
+// CHECK-LABEL: func.func @movement
+// CHECK: dispatch.launch @movement_0::@movement_0
+// CHECK-NOT: dispatch.launch
+// CHECK: dispatch.executable @movement_0
+// CHECK: stablehlo.slice
+// CHECK: stablehlo.pad
+// CHECK: stablehlo.reverse
+// CHECK: stablehlo.exponential
+func.func @movement(%x: tensor<70000xf32>) -> tensor<65536xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.slice %x [0:65535] : (tensor<70000xf32>) -> tensor<65535xf32>
+  %1 = stablehlo.pad %0, %zero, low = [1], high = [0], interior = [0] : (tensor<65535xf32>, tensor<f32>) -> tensor<65536xf32>
+  %2 = stablehlo.reverse %1, dims = [0] : tensor<65536xf32>
+  %3 = stablehlo.exponential %2 : tensor<65536xf32>
+  return %3 : tensor<65536xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @parts
+// CHECK: dispatch.launch @parts_0::@parts_0
+// CHECK: dispatch.launch @parts_1::@parts_1
+// CHECK: dispatch.executable @parts_0
+// CHECK: stablehlo.concatenate
+// CHECK: dispatch.executable @parts_1
+// CHECK: stablehlo.exponential
+func.func @parts(%x: tensor<65536xf32>, %y: tensor<65536xf32>) -> tensor<131072xf32> {
+  %0 = stablehlo.concatenate %x, %y, dim = 0 : (tensor<65536xf32>, tensor<65536xf32>) -> tensor<131072xf32>
+  %1 = stablehlo.exponential %0 : tensor<131072xf32>
+  return %1 : tensor<131072xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @picked
+// CHECK: dispatch.launch @picked_0::@picked_0
+// CHECK: dispatch.launch @picked_1::@picked_1
+func.func @picked(%x: tensor<70000xf32>, %i: tensor<65536x1xi32>) -> tensor<65536xf32> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<70000xf32>, tensor<65536x1xi32>) -> tensor<65536xf32>
+  %1 = stablehlo.exponential %0 : tensor<65536xf32>
+  return %1 : tensor<65536xf32>
+}
+
+// -----
+
+// A product reads its operands in memory: of what makes them, only another order
+// of dimensions or another shape joins it.
+// CHECK-LABEL: func.func @factors
+// CHECK: dispatch.launch @factors_0::@factors_0(%arg1)
+// CHECK: dispatch.launch @factors_1::@factors_1
+// CHECK: dispatch.executable @factors_0
+// CHECK: stablehlo.slice
+// CHECK: dispatch.executable @factors_1
+// CHECK: stablehlo.transpose
+// CHECK: stablehlo.dot_general
+// CHECK: stablehlo.tanh
+func.func @factors(%x: tensor<300x200xf32>, %y: tensor<301x400xf32>) -> tensor<200x400xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<300x200xf32>) -> tensor<200x300xf32>
+  %1 = stablehlo.slice %y [1:301, 0:400] : (tensor<301x400xf32>) -> tensor<300x400xf32>
+  %2 = stablehlo.dot_general %0, %1, contracting_dims = [1] x [0] : (tensor<200x300xf32>, tensor<300x400xf32>) -> tensor<200x400xf32>
+  %3 = stablehlo.tanh %2 : tensor<200x400xf32>
+  return %3 : tensor<200x400xf32>
+}
+
+// -----
+
+// Of a product's results, only maps at the same index are an epilogue.
+// CHECK-LABEL: func.func @turned
+// CHECK: dispatch.launch @turned_0::@turned_0
+// CHECK: dispatch.launch @turned_1::@turned_1
+func.func @turned(%x: tensor<200x300xf32>, %y: tensor<300x400xf32>) -> tensor<400x200xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<200x300xf32>, tensor<300x400xf32>) -> tensor<200x400xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<200x400xf32>) -> tensor<400x200xf32>
+  %2 = stablehlo.tanh %1 : tensor<400x200xf32>
+  return %2 : tensor<400x200xf32>
+}
+
+// -----
+
+// What is changed in place costs what is written: one element of many is small
+// enough to join its neighbour.
+// CHECK-LABEL: func.func @updated
+// CHECK: dispatch.launch @updated_0::@updated_0
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @updated(%x: tensor<100000xf32>, %i: tensor<1x1xi32>, %y: tensor<1xf32>) -> (tensor<100000xf32>, tensor<1xf32>) {
+  %0 = stablehlo.exponential %y : tensor<1xf32>
+  %1 = "stablehlo.scatter"(%x, %i, %y) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<100000xf32>, tensor<1x1xi32>, tensor<1xf32>) -> tensor<100000xf32>
+  return %1, %0 : tensor<100000xf32>, tensor<1xf32>
+}
+
+// -----
+
+// Devices and the host are no kernel's; they stand between two.
+// CHECK-LABEL: func.func @outside
+// CHECK: dispatch.launch @outside_0::@outside_0
+// CHECK: stablehlo.custom_call @there
+// CHECK: dispatch.launch @outside_1::@outside_1
+func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.exponential %x : tensor<4xf32>
+  %1 = stablehlo.custom_call @there(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = stablehlo.exponential %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}

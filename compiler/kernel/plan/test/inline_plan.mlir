@@ -1,0 +1,89 @@
+// RUN: alula-compile %s --target=cpu:x86-64-v3 --compile-to=plan -o - | FileCheck %s
+
+// What is read once, in any order, has no memory.
+// CHECK-LABEL: func.func @moved_
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.transpose {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.slice {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.negate {{.*}}#plan.stage<inline>
+func.func @moved(%x: tensor<64x65xf32>) -> tensor<64x64xf32> {
+  %0 = stablehlo.exponential %x : tensor<64x65xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<64x65xf32>) -> tensor<65x64xf32>
+  %2 = stablehlo.slice %1 [1:65, 0:64] : (tensor<65x64xf32>) -> tensor<64x64xf32>
+  %3 = stablehlo.negate %2 : tensor<64x64xf32>
+  return %3 : tensor<64x64xf32>
+}
+
+// An exponential that a broadcast repeats is computed before, and the broadcast
+// where it is read.
+// CHECK-LABEL: func.func @repeated_
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<map
+// CHECK: stablehlo.broadcast_in_dim {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.add {{.*}}#plan.stage<inline>
+func.func @repeated(%x: tensor<64xf32>, %y: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %0 = stablehlo.exponential %x : tensor<64xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<64xf32>) -> tensor<32x64xf32>
+  %2 = stablehlo.add %1, %y : tensor<32x64xf32>
+  return %2 : tensor<32x64xf32>
+}
+
+// Two loops read it: it is in memory. A conversion of what is there is done by
+// each that reads it.
+// CHECK-LABEL: func.func @shared_
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<map
+// CHECK: stablehlo.convert {{.*}}#plan.stage<inline>
+func.func @shared(%x: tensor<8x8xf32>) -> (tensor<8xf64>, tensor<8xf64>, tensor<8x8xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f64>
+  %0 = stablehlo.exponential %x : tensor<8x8xf32>
+  %1 = stablehlo.convert %0 : (tensor<8x8xf32>) -> tensor<8x8xf64>
+  %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x8xf64>, tensor<f64>) -> tensor<8xf64>
+  %3 = stablehlo.reduce(%1 init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<8x8xf64>, tensor<f64>) -> tensor<8xf64>
+  return %2, %3, %0 : tensor<8xf64>, tensor<8xf64>, tensor<8x8xf32>
+}
+
+// Elements that values pick may be picked often; the places are read once.
+// CHECK-LABEL: func.func @picked_
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<map
+// CHECK: stablehlo.add {{.*}}#plan.stage<inline>
+// CHECK: "stablehlo.gather"
+func.func @picked(%x: tensor<70xf32>, %i: tensor<60x1xi32>) -> tensor<60xf32> {
+  %0 = stablehlo.exponential %x : tensor<70xf32>
+  %1 = stablehlo.add %i, %i : tensor<60x1xi32>
+  %2 = "stablehlo.gather"(%0, %1) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<70xf32>, tensor<60x1xi32>) -> tensor<60xf32>
+  return %2 : tensor<60xf32>
+}
+
+// Places of whole rows are read in several loops.
+// CHECK-LABEL: func.func @rows_
+// CHECK: stablehlo.multiply {{.*}}#plan.stage<map
+// CHECK: "stablehlo.gather"
+func.func @rows(%x: tensor<70x8xf32>, %i: tensor<60x1xi32>) -> tensor<60x8xf32> {
+  %0 = stablehlo.multiply %i, %i : tensor<60x1xi32>
+  %1 = "stablehlo.gather"(%x, %0) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> : (tensor<70x8xf32>, tensor<60x1xi32>) -> tensor<60x8xf32>
+  return %1 : tensor<60x8xf32>
+}
+
+// A reshape that only drops a dimension of one element divides no index.
+// CHECK-LABEL: func.func @reshaped_
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.reshape {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.cosine {{.*}}#plan.stage<map
+// CHECK: stablehlo.reshape {{.*}}#plan.stage<inline>
+func.func @reshaped(%x: tensor<8x1x6xf32>, %y: tensor<6x8xf32>) -> tensor<8x6xf32> {
+  %0 = stablehlo.exponential %x : tensor<8x1x6xf32>
+  %1 = stablehlo.reshape %0 : (tensor<8x1x6xf32>) -> tensor<8x6xf32>
+  %2 = stablehlo.cosine %y : tensor<6x8xf32>
+  %3 = stablehlo.reshape %2 : (tensor<6x8xf32>) -> tensor<8x6xf32>
+  %4 = stablehlo.add %1, %3 : tensor<8x6xf32>
+  return %4 : tensor<8x6xf32>
+}
+
+// An update is computed before what it changes.
+// CHECK-LABEL: func.func @updated_
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<map
+// CHECK: stablehlo.dynamic_update_slice
+func.func @updated(%x: tensor<70xf32>, %y: tensor<8xf32>, %i: tensor<i32>) -> tensor<70xf32> {
+  %0 = stablehlo.exponential %y : tensor<8xf32>
+  %1 = stablehlo.dynamic_update_slice %x, %0, %i : (tensor<70xf32>, tensor<8xf32>, tensor<i32>) -> tensor<70xf32>
+  return %1 : tensor<70xf32>
+}
