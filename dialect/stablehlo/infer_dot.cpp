@@ -3,6 +3,7 @@
 #include "dialect/stablehlo/dimension_rules.h"
 #include "dialect/stablehlo/einsum_config.h"
 #include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/product_dims.h"
 #include "dialect/stablehlo/quantized_rules.h"
 
 #include <map>
@@ -18,6 +19,20 @@ LogicalResult verifyResultShape(const RuleSite &site, const ShapeBuilder &shape,
     return success();
   return site.fail("result shape must be ", shapeText(shape.getSizes()),
                    ": result is ", result);
+}
+
+/// A batch dimension is as its operand says that knows its size.
+LogicalResult verifyResultShape(const RuleSite &site, RankedTensorType lhs,
+                                RankedTensorType rhs,
+                                ArrayRef<ProductDim> dims,
+                                RankedTensorType result) {
+  ShapeBuilder shape;
+  for (ProductDim dim : dims) {
+    bool isRight =
+        dim.lhs < 0 || (dim.rhs >= 0 && lhs.isDynamicDim(dim.lhs));
+    shape.addDim(isRight ? rhs : lhs, isRight ? dim.rhs : dim.lhs);
+  }
+  return verifyResultShape(site, shape, result);
 }
 
 LogicalResult verifyPrecision(const RuleSite &site,
@@ -108,12 +123,7 @@ LogicalResult DotOp::verify() {
                               int64_t(0))) ||
       failed(verifyProductTypes(site, lhs, rhs, result)))
     return failure();
-  ShapeBuilder shape;
-  if (lhs.getRank() == 2)
-    shape.addDim(lhs, 0);
-  if (rhs.getRank() == 2)
-    shape.addDim(rhs, 1);
-  return verifyResultShape(site, shape, result);
+  return verifyResultShape(site, lhs, rhs, getProductDims(*this), result);
 }
 
 LogicalResult DotGeneralOp::verify() {
@@ -149,20 +159,7 @@ LogicalResult DotGeneralOp::verify() {
                          "algorithm: is ",
                          precisions);
 
-  ShapeBuilder shape;
-  for (auto [lhsDim, rhsDim] : llvm::zip_equal(lhsBatching, rhsBatching)) {
-    bool lhsKnown = !lhs.isDynamicDim(lhsDim);
-    shape.addDim(lhsKnown ? lhs : rhs, lhsKnown ? lhsDim : rhsDim);
-  }
-  for (int64_t dim = 0; dim < lhs.getRank(); ++dim)
-    if (!llvm::is_contained(lhsBatching, dim) &&
-        !llvm::is_contained(lhsContracting, dim))
-      shape.addDim(lhs, dim);
-  for (int64_t dim = 0; dim < rhs.getRank(); ++dim)
-    if (!llvm::is_contained(rhsBatching, dim) &&
-        !llvm::is_contained(rhsContracting, dim))
-      shape.addDim(rhs, dim);
-  return verifyResultShape(site, shape, result);
+  return verifyResultShape(site, lhs, rhs, getProductDims(*this), result);
 }
 
 /// einsum and unary_einsum: the sizes that letters have and the result's.

@@ -1,9 +1,12 @@
-// Sizes of results with dynamic dimensions, from the sizes of operands and the
-// numbers in them.
+// Sizes of results, from the sizes of operands and the numbers in them: once for
+// numbers of a program that runs, and for those that are known before.
 
 #include "dialect/stablehlo/result_sizes.h"
 
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/product_dims.h"
+#include "dialect/stablehlo/shape_math.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -11,27 +14,74 @@ using namespace mlir;
 using namespace mlir::stablehlo;
 
 namespace {
-using Sizes = SmallVector<Value>;
-
 RankedTensorType getType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
-/// One dimension of a window: what it does to a size.
-struct Window {
-  int64_t stride = 1, inputDilation = 1, windowDilation = 1;
-  Value padding; ///< Both edges together.
-};
-
-class Computer {
+/// Numbers that may be known before the program runs; kDynamic for others, and
+/// for what fits no size.
+class KnownNumbers {
 public:
-  explicit Computer(SizeArithmetic &numbers) : numbers(numbers) {}
+  using Size = int64_t;
 
-  std::optional<Sizes> compute(OpResult result);
+  explicit KnownNumbers(KnownElement known) : known(known) {}
+
+  int64_t makeNumber(int64_t value) { return value; }
+  int64_t getDim(Value, int64_t) { return ShapedType::kDynamic; }
+  int64_t getElement(Value tensor, ArrayRef<int64_t> position) {
+    return known(tensor, position).value_or(int64_t(ShapedType::kDynamic));
+  }
+  int64_t add(int64_t a, int64_t b) { return compute(a, b, addSizes); }
+  int64_t subtract(int64_t a, int64_t b) {
+    return compute(a, b, [](int64_t a, int64_t b) -> std::optional<int64_t> {
+      int64_t difference;
+      if (llvm::SubOverflow(a, b, difference))
+        return std::nullopt;
+      return difference;
+    });
+  }
+  int64_t multiply(int64_t a, int64_t b) { return compute(a, b, multiplySizes); }
+  int64_t getMaximum(int64_t a, int64_t b) {
+    return compute(a, b, [](int64_t a, int64_t b) {
+      return std::optional(std::max(a, b));
+    });
+  }
+  int64_t divide(int64_t a, int64_t b) {
+    return compute(a, b, [](int64_t a, int64_t b) {
+      return b > 0 ? std::optional(a / b) : std::nullopt;
+    });
+  }
 
 private:
-  Value make(int64_t value) { return numbers.makeNumber(value); }
-  Value getDim(Value tensor, int64_t dim) {
+  template <typename Function>
+  static int64_t compute(int64_t a, int64_t b, Function function) {
+    if (ShapedType::isDynamic(a) || ShapedType::isDynamic(b))
+      return ShapedType::kDynamic;
+    return function(a, b).value_or(int64_t(ShapedType::kDynamic));
+  }
+
+  KnownElement known;
+};
+
+/// One dimension of a window: what it does to a size.
+template <typename Size> struct Window {
+  int64_t stride = 1, inputDilation = 1, windowDilation = 1;
+  Size padding{}; ///< Both edges together.
+};
+
+template <typename Numbers> class Computer {
+public:
+  using Size = typename Numbers::Size;
+  using Sizes = SmallVector<Size>;
+
+  explicit Computer(Numbers &numbers) : numbers(numbers) {}
+
+  std::optional<Sizes> compute(OpResult result);
+  std::optional<Sizes> computeAny(OpResult result);
+
+private:
+  Size make(int64_t value) { return numbers.makeNumber(value); }
+  Size getDim(Value tensor, int64_t dim) {
     RankedTensorType type = getType(tensor);
     return type.isDynamicDim(static_cast<unsigned>(dim))
                ? numbers.getDim(tensor, dim)
@@ -56,21 +106,21 @@ private:
     return sizes;
   }
 
-  Value dilate(Value size, int64_t dilation) {
+  Size dilate(Size size, int64_t dilation) {
     if (dilation == 1)
       return size;
     // An empty dimension has no holes.
-    Value last =
+    Size last =
         numbers.multiply(numbers.subtract(size, make(1)), make(dilation));
     return numbers.getMaximum(numbers.add(last, make(1)), make(0));
   }
   /// How many places a window has.
-  Value countPlaces(Value size, Value windowSize, const Window &window) {
-    Value padded =
+  Size countPlaces(Size size, Size windowSize, const Window<Size> &window) {
+    Size padded =
         numbers.add(dilate(size, window.inputDilation), window.padding);
-    Value room =
+    Size room =
         numbers.subtract(padded, dilate(windowSize, window.windowDilation));
-    Value strides =
+    Size strides =
         numbers.getMaximum(numbers.add(room, make(window.stride)), make(0));
     return window.stride == 1 ? strides
                               : numbers.divide(strides, make(window.stride));
@@ -78,18 +128,21 @@ private:
 
   Sizes computeElementwise(Operation *op);
   Sizes computeGather(Operation *op, GatherDimensionNumbersAttr map,
-                      function_ref<Value(int64_t)> getSliceSize);
+                      function_ref<Size(int64_t)> getSliceSize);
   template <typename Op> Sizes computeConvolution(Op op);
   Sizes computeReduceWindow(ReduceWindowOp op);
-  Sizes computeDot(DotGeneralOp op);
+  Sizes computeProduct(Operation *op, ArrayRef<ProductDim> dims);
   Sizes computeBitcast(BitcastConvertOp op);
-  std::optional<Sizes> computeAny(OpResult result);
+  std::optional<Sizes> computeGroups(Value operand, uint64_t dim,
+                                     Attribute groups, bool dependsOnRun,
+                                     bool isGathered);
 
-  SizeArithmetic &numbers;
+  Numbers &numbers;
 };
 
 // Operands have one shape; a size that one of them tells is told by all.
-Sizes Computer::computeElementwise(Operation *op) {
+template <typename Numbers>
+auto Computer<Numbers>::computeElementwise(Operation *op) -> Sizes {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     if (getType(operand).getRank() == getType(op->getResult(0)).getRank())
@@ -106,8 +159,10 @@ Sizes Computer::computeElementwise(Operation *op) {
   return sizes;
 }
 
-Sizes Computer::computeGather(Operation *op, GatherDimensionNumbersAttr map,
-                              function_ref<Value(int64_t)> getSliceSize) {
+template <typename Numbers>
+auto Computer<Numbers>::computeGather(
+    Operation *op, GatherDimensionNumbersAttr map,
+    function_ref<Size(int64_t)> getSliceSize) -> Sizes {
   Value operand = op->getOperand(0), indices = op->getOperand(1);
   Sizes batch, window;
   for (int64_t dim = 0; dim < getType(indices).getRank(); ++dim)
@@ -118,7 +173,7 @@ Sizes Computer::computeGather(Operation *op, GatherDimensionNumbersAttr map,
         !llvm::is_contained(map.getOperandBatchingDims(), dim))
       window.push_back(getSliceSize(dim));
   Sizes sizes;
-  ArrayRef<Value> nextBatch(batch), nextWindow(window);
+  ArrayRef<Size> nextBatch(batch), nextWindow(window);
   for (int64_t dim = 0; dim < getType(op->getResult(0)).getRank(); ++dim) {
     auto &next =
         llvm::is_contained(map.getOffsetDims(), dim) ? nextWindow : nextBatch;
@@ -128,7 +183,9 @@ Sizes Computer::computeGather(Operation *op, GatherDimensionNumbersAttr map,
   return sizes;
 }
 
-template <typename Op> Sizes Computer::computeConvolution(Op op) {
+template <typename Numbers>
+template <typename Op>
+auto Computer<Numbers>::computeConvolution(Op op) -> Sizes {
   ConvDimensionNumbersAttr dims = op.getDimensionNumbers();
   auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
   Sizes sizes(static_cast<size_t>(getType(op.getResult()).getRank()));
@@ -141,7 +198,7 @@ template <typename Op> Sizes Computer::computeConvolution(Op op) {
   sizes[dims.getOutputFeatureDimension()] =
       getDim(op.getRhs(), dims.getKernelOutputFeatureDimension());
   for (auto [i, output] : llvm::enumerate(dims.getOutputSpatialDimensions())) {
-    Window window;
+    Window<Size> window;
     window.stride = at(op.getWindowStrides(), i);
     window.inputDilation = at(op.getLhsDilation(), i);
     window.windowDilation = at(op.getRhsDilation(), i);
@@ -164,11 +221,12 @@ template <typename Op> Sizes Computer::computeConvolution(Op op) {
   return sizes;
 }
 
-Sizes Computer::computeReduceWindow(ReduceWindowOp op) {
+template <typename Numbers>
+auto Computer<Numbers>::computeReduceWindow(ReduceWindowOp op) -> Sizes {
   auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
   Sizes sizes;
   for (auto [i, size] : llvm::enumerate(op.getWindowDimensions())) {
-    Window window;
+    Window<Size> window;
     window.stride = at(op.getWindowStrides(), i);
     window.inputDilation = at(op.getBaseDilations(), i);
     window.windowDilation = at(op.getWindowDilations(), i);
@@ -184,59 +242,79 @@ Sizes Computer::computeReduceWindow(ReduceWindowOp op) {
   return sizes;
 }
 
-Sizes Computer::computeDot(DotGeneralOp op) {
-  DotDimensionNumbersAttr dims = op.getDotDimensionNumbers();
-  Sizes sizes = pick(op.getLhs(), dims.getLhsBatchingDimensions());
-  auto addFree = [&](Value operand, ArrayRef<int64_t> batching,
-                     ArrayRef<int64_t> contracting) {
-    for (int64_t dim = 0; dim < getType(operand).getRank(); ++dim)
-      if (!llvm::is_contained(batching, dim) &&
-          !llvm::is_contained(contracting, dim))
-        sizes.push_back(getDim(operand, dim));
-  };
-  addFree(op.getLhs(), dims.getLhsBatchingDimensions(),
-          dims.getLhsContractingDimensions());
-  addFree(op.getRhs(), dims.getRhsBatchingDimensions(),
-          dims.getRhsContractingDimensions());
+template <typename Numbers>
+auto Computer<Numbers>::computeProduct(Operation *op, ArrayRef<ProductDim> dims)
+    -> Sizes {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  Sizes sizes;
+  for (ProductDim dim : dims) {
+    // Of a batch dimension, the operand tells that knows more.
+    bool isRight = dim.lhs < 0 ||
+                   (dim.rhs >= 0 &&
+                    getType(lhs).isDynamicDim(static_cast<unsigned>(dim.lhs)));
+    sizes.push_back(isRight ? getDim(rhs, dim.rhs) : getDim(lhs, dim.lhs));
+  }
   return sizes;
 }
 
-// A narrower type adds a dimension, which is static; a wider one drops it.
-Sizes Computer::computeBitcast(BitcastConvertOp op) {
+// A narrower type adds a dimension; a wider one drops it.
+template <typename Numbers>
+auto Computer<Numbers>::computeBitcast(BitcastConvertOp op) -> Sizes {
   Sizes sizes = copy(op.getOperand());
-  RankedTensorType type = getType(op.getResult());
-  auto rank = static_cast<size_t>(type.getRank());
-  if (sizes.size() < rank)
-    sizes.push_back(make(type.getShape().back()));
-  sizes.resize(rank);
+  unsigned from = elementBits(getType(op.getOperand()).getElementType());
+  unsigned to = elementBits(getType(op.getResult()).getElementType());
+  if (from < to && !sizes.empty())
+    sizes.pop_back();
+  else if (from > to && to != 0)
+    sizes.push_back(make(from / to));
   return sizes;
 }
 
-std::optional<Sizes> Computer::computeAny(OpResult result) {
+// A dimension is as many times as long as a group has members, or a part of it.
+template <typename Numbers>
+auto Computer<Numbers>::computeGroups(Value operand, uint64_t dim,
+                                      Attribute groups, bool dependsOnRun,
+                                      bool isGathered)
+    -> std::optional<Sizes> {
+  Sizes sizes = copy(operand);
+  auto dense = dyn_cast<DenseIntElementsAttr>(groups);
+  if (!dense || dense.getType().getRank() != 2 ||
+      dense.getNumElements() == 0 || dependsOnRun) {
+    if constexpr (std::is_same_v<Size, int64_t>) {
+      sizes[dim] = ShapedType::kDynamic;
+      return sizes;
+    }
+    return std::nullopt;
+  }
+  Size members = make(dense.getType().getDimSize(1));
+  sizes[dim] = isGathered ? numbers.multiply(sizes[dim], members)
+                          : numbers.divide(sizes[dim], members);
+  return sizes;
+}
+
+template <typename Numbers>
+auto Computer<Numbers>::computeAny(OpResult result) -> std::optional<Sizes> {
   using Answer = std::optional<Sizes>;
   Operation *op = result.getOwner();
   unsigned number = result.getResultNumber();
   return llvm::TypeSwitch<Operation *, Answer>(op)
-      .Case<DynamicBroadcastInDimOp, DynamicReshapeOp>(
+      .template Case<DynamicBroadcastInDimOp, DynamicReshapeOp>(
           [&](auto) -> Answer { return readList(op->getOperand(1)); })
       .Case(
           [&](DynamicIotaOp) -> Answer { return readList(op->getOperand(0)); })
       .Case([&](RngOp rng) -> Answer { return readList(rng.getShape()); })
-      .Case<SelectOp, ClampOp>(
-          [&](auto) -> Answer { return computeElementwise(op); })
-      .Case<DynamicUpdateSliceOp, ReverseOp, CholeskyOp>(
+      .template Case<DynamicUpdateSliceOp, ReverseOp, CholeskyOp>(
           [&](auto) -> Answer { return copy(op->getOperand(0)); })
-      .Case<MapOp>([&](auto) -> Answer { return computeElementwise(op); })
       .Case(
           [&](TriangularSolveOp solve) -> Answer { return copy(solve.getB()); })
-      .Case<ScatterOp, SortOp, OptimizationBarrierOp>(
+      .template Case<ScatterOp, SortOp, OptimizationBarrierOp>(
           [&](auto) -> Answer { return copy(op->getOperand(number)); })
       .Case(
           [&](SelectAndScatterOp) -> Answer { return copy(op->getOperand(0)); })
       .Case([&](BatchNormInferenceOp) -> Answer {
         return copy(op->getOperand(0));
       })
-      .Case<BatchNormTrainingOp, BatchNormGradOp>(
+      .template Case<BatchNormTrainingOp, BatchNormGradOp>(
           [&](auto) -> Answer { return copy(op->getOperand(number ? 1 : 0)); })
       .Case([&](TransposeOp transpose) -> Answer {
         return pick(transpose.getOperand(), transpose.getPermutation());
@@ -268,11 +346,11 @@ std::optional<Sizes> Computer::computeAny(OpResult result) {
         Sizes sizes = copy(pad.getOperand());
         for (auto [i, size] : llvm::enumerate(sizes)) {
           SmallVector<int64_t> at{static_cast<int64_t>(i)};
-          Value gaps =
+          Size gaps =
               numbers.getMaximum(numbers.subtract(size, make(1)), make(0));
-          Value holes = numbers.multiply(
+          Size holes = numbers.multiply(
               gaps, numbers.getElement(pad.getInteriorPadding(), at));
-          Value edges =
+          Size edges =
               numbers.add(numbers.getElement(pad.getEdgePaddingLow(), at),
                           numbers.getElement(pad.getEdgePaddingHigh(), at));
           size = numbers.add(numbers.add(size, holes), edges);
@@ -296,10 +374,10 @@ std::optional<Sizes> Computer::computeAny(OpResult result) {
       .Case([&](RealDynamicSliceOp slice) -> Answer {
         Sizes sizes;
         for (int64_t i = 0; i < getType(result).getRank(); ++i) {
-          Value start = numbers.getElement(slice.getStartIndices(), {i});
-          Value limit = numbers.getElement(slice.getLimitIndices(), {i});
-          Value stride = numbers.getElement(slice.getStrides(), {i});
-          Value rounded = numbers.add(numbers.subtract(limit, start),
+          Size start = numbers.getElement(slice.getStartIndices(), {i});
+          Size limit = numbers.getElement(slice.getLimitIndices(), {i});
+          Size stride = numbers.getElement(slice.getStrides(), {i});
+          Size rounded = numbers.add(numbers.subtract(limit, start),
                                       numbers.subtract(stride, make(1)));
           sizes.push_back(
               numbers.divide(numbers.getMaximum(rounded, make(0)), stride));
@@ -316,13 +394,43 @@ std::optional<Sizes> Computer::computeAny(OpResult result) {
           return numbers.getElement(gather.getSliceSizes(), {i});
         });
       })
-      .Case<ConvolutionOp, DynamicConvOp>([&](auto convolution) -> Answer {
+      .template Case<ConvolutionOp, DynamicConvOp>([&](auto convolution) -> Answer {
         return computeConvolution(convolution);
       })
       .Case([&](ReduceWindowOp window) -> Answer {
         return computeReduceWindow(window);
       })
-      .Case([&](DotGeneralOp dot) -> Answer { return computeDot(dot); })
+      .template Case<DotGeneralOp, DotOp>([&](auto dot) -> Answer {
+        return computeProduct(op, getProductDims(dot));
+      })
+      .Case([&](AllGatherOp gather) -> Answer {
+        return computeGroups(gather.getOperands()[number],
+                             gather.getAllGatherDim(),
+                             gather.getReplicaGroups(),
+                             gather.getChannelHandle() &&
+                                 !gather.getUseGlobalDeviceIds(),
+                             /*isGathered=*/true);
+      })
+      .Case([&](ReduceScatterOp scatter) -> Answer {
+        return computeGroups(scatter.getOperand(),
+                             scatter.getScatterDimension(),
+                             scatter.getReplicaGroups(),
+                             scatter.getChannelHandle() &&
+                                 !scatter.getUseGlobalDeviceIds(),
+                             /*isGathered=*/false);
+      })
+      .Case([&](TorchIndexSelectOp select) -> Answer {
+        auto dim = static_cast<int64_t>(select.getDim());
+        auto batch = static_cast<int64_t>(select.getBatchDims());
+        Sizes operand = copy(select.getOperand());
+        Sizes index = copy(select.getIndex());
+        Sizes sizes(ArrayRef<Size>(operand).take_front(dim));
+        llvm::append_range(
+            sizes, ArrayRef<Size>(index).drop_front(
+                       std::min<size_t>(batch, index.size())));
+        llvm::append_range(sizes, ArrayRef<Size>(operand).drop_front(dim + 1));
+        return sizes;
+      })
       .Case([&](BitcastConvertOp bitcast) -> Answer {
         return computeBitcast(bitcast);
       })
@@ -341,13 +449,14 @@ std::optional<Sizes> Computer::computeAny(OpResult result) {
         return sizes;
       })
       .Default([&](Operation *) -> Answer {
-        if (op->hasTrait<mlir::OpTrait::Elementwise>())
+        if (keepsIndices(op))
           return computeElementwise(op);
         return std::nullopt;
       });
 }
 
-std::optional<Sizes> Computer::compute(OpResult result) {
+template <typename Numbers>
+auto Computer<Numbers>::compute(OpResult result) -> std::optional<Sizes> {
   std::optional<Sizes> sizes;
   RankedTensorType type = getType(result);
   if (type.hasStaticShape())
@@ -365,5 +474,13 @@ std::optional<Sizes> Computer::compute(OpResult result) {
 
 std::optional<SmallVector<Value>>
 mlir::stablehlo::computeResultSizes(OpResult result, SizeArithmetic &numbers) {
-  return Computer(numbers).compute(result);
+  return Computer<SizeArithmetic>(numbers).compute(result);
+}
+
+std::optional<SmallVector<int64_t>>
+mlir::stablehlo::computeKnownSizes(OpResult result, KnownElement known) {
+  KnownNumbers numbers(known);
+  auto sizes = Computer<KnownNumbers>(numbers).computeAny(result);
+  auto rank = static_cast<size_t>(getType(result).getRank());
+  return sizes && sizes->size() == rank ? sizes : std::nullopt;
 }

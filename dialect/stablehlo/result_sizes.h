@@ -10,6 +10,8 @@ namespace mlir::stablehlo {
 /// kernel, commands of the host.
 class SizeArithmetic {
 public:
+  using Size = Value;
+
   virtual ~SizeArithmetic() = default;
   virtual Value makeNumber(int64_t value) = 0;
   virtual Value getDim(Value tensor, int64_t dim) = 0;
@@ -27,5 +29,16 @@ public:
 /// for ops whose results may have any size.
 std::optional<SmallVector<Value>> computeResultSizes(OpResult result,
                                                      SizeArithmetic &numbers);
+
+/// An element of a tensor of integers, where it is known before the program
+/// runs.
+using KnownElement = function_ref<std::optional<int64_t>(
+    Value tensor, ArrayRef<int64_t> position)>;
+
+/// The same rules for sizes before the program runs; kDynamic for those that
+/// operands' types and known elements don't tell. The result's own type is not
+/// asked.
+std::optional<SmallVector<int64_t>> computeKnownSizes(OpResult result,
+                                                      KnownElement known);
 
 } // namespace mlir::stablehlo
