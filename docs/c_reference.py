@@ -93,6 +93,23 @@ def to_markdown(comment):
     return "\n".join(out).strip()
 
 
+def read_compile_options(text):
+    """(field of alula_compile_options, flag, what it is) of each row of the table
+    in alula/compiler.h."""
+    table = re.search(
+        r"#define ALULA_FOR_EACH_COMPILE_OPTION\(X\)(.*?[^\\])\n(?!.*\\$)", text, re.DOTALL
+    )
+    rows, comment = [], ""
+    lines = re.sub(r"[ \t]*\\$", "", table[1], flags=re.MULTILINE)
+    for part in re.finditer(r"/\*(.*?)\*/|X\(\w+, (.*?), (\w+),\s*\"(.*?)\"\)", lines, re.DOTALL):
+        if part[1] is not None:
+            comment = " ".join(re.sub(r"^\s*\*", "", part[1], flags=re.MULTILINE).split())
+            continue
+        rows.append((part[3], part[4], comment))
+        comment = ""
+    return rows
+
+
 def make_page(path, include):
     items = read_items(path.read_text())
     out = [f"# {include}", ""]

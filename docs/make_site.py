@@ -173,16 +173,30 @@ class Site:
         self.write("c/runtime_hpp.md", f"# alula/runtime.hpp\n\n```cpp\n{text}```\n")
 
     def add_tools(self):
-        out = ["# Tools and their options", "", "What `--help` of each says.", ""]
+        out = ["# Tools and their options", "", "What `--help` of each says, `--help-all` of those that have it.", ""]
         for tool in TOOLS:
             path = BUILD / "bin" / f"alula-{tool}"
             if not path.exists():
                 sys.exit(f"{path} is not built")
-            done = subprocess.run(
-                [path, "--help"], capture_output=True, text=True, check=True, env={"COLUMNS": "100"}
-            )
+            for flag in ("--help-all", "--help"):
+                done = subprocess.run(
+                    [path, flag], capture_output=True, text=True, env={"COLUMNS": "100"}
+                )
+                if done.returncode == 0:
+                    break
             out += [f"## alula-{tool}", "", "```text", done.stdout.rstrip(), "```", ""]
-        self.write("tools.md", "\n".join(out))
+        out += [
+            "## In C and Python",
+            "",
+            "Fields of `alula_compile_options`, which are keyword arguments of `alula.compile` too.",
+            "",
+            "| field | flag | |",
+            "|---|---|---|",
+        ]
+        header = (ROOT / "include/alula/compiler.h").read_text()
+        for field, flag, text in c_reference.read_compile_options(header):
+            out.append(f"| `{field}` | {flag and f'`--{flag}`'} | {text} |")
+        self.write("tools.md", "\n".join([*out, ""]))
 
     def add_index(self, place, title, text):
         folder = place.rpartition("/")[0] + "/"

@@ -24,6 +24,15 @@ def test_every_function_has_an_entry(name):
     assert [each for each in functions if f"### `{each}`" not in page] == []
 
 
+def test_every_compile_option_is_read():
+    text = (HERE.parent / "include/alula/compiler.h").read_text()
+    rows = c_reference.read_compile_options(text)
+    assert len(rows) == len(re.findall(r"^ +X\(", text, re.MULTILINE))
+    flags = (HERE.parent / "compiler/driver/flags.h").read_text()
+    assert [flag for _, flag, _ in rows if flag and f'"{flag}"' not in flags] == []
+    assert ("verify_stages", "verify-stages", "Check the program after every pass.") in rows
+
+
 def test_a_declaration_keeps_its_comment(tmp_path):
     header = tmp_path / "x.h"
     header.write_text(

@@ -37,7 +37,7 @@ def test_page_runs(page, tmp_path):
         env=documents.get_environment(BUILD),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr[-6000:]
 
@@ -49,7 +49,7 @@ def test_blocks_say_what_they_are(page):
 
 def test_few_blocks_are_not_run():
     left_out = [f"{b.place}: {b.detail}" for b in BLOCKS if b.kind == "not run"]
-    assert len(left_out) <= 14, "\n".join(left_out)
+    assert len(left_out) <= 10, "\n".join(left_out)
     assert sum(b.kind == "run" for b in BLOCKS) > 5 * len(left_out)
 
 
