@@ -173,7 +173,12 @@ class Site:
         self.write("c/runtime_hpp.md", f"# alula/runtime.hpp\n\n```cpp\n{text}```\n")
 
     def add_tools(self):
-        out = ["# Tools and their options", "", "What `--help` of each says, `--help-all` of those that have it.", ""]
+        out = [
+            "# Tools and their options",
+            "",
+            "What `--help` of each says, `--help-all` of those that have it.",
+            "",
+        ]
         for tool in TOOLS:
             path = BUILD / "bin" / f"alula-{tool}"
             if not path.exists():
