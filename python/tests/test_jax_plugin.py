@@ -6,18 +6,25 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def run(source):
+# "afar": memory that the host can't reach, for tests.
+on_each_device = pytest.mark.parametrize("device", ["cpu", "afar"])
+
+
+def run(source, **settings):
     environment = dict(os.environ, JAX_PLATFORMS="alula,cpu", PYTHONPATH=str(ROOT / "python"))
+    environment |= settings
     return subprocess.run(
         [sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=300
     )
 
 
-def check(source):
-    result = run(source)
+def check(source, device="cpu", count=1):
+    result = run(source, ALULA_DEVICE=device, ALULA_NUM_DEVICES=str(count))
     assert result.returncode == 0, result.stderr[-3000:]
     return result.stdout
 
@@ -38,7 +45,8 @@ x = random.randn(5, 64).astype('f')
 """
 
 
-def test_an_mlp_agrees_with_xla():
+@on_each_device
+def test_an_mlp_agrees_with_xla(device):
     check(
         MLP
         + """
@@ -47,11 +55,13 @@ assert {d.platform for d in ours.devices()} == {'alula'}, ours.devices()
 with jax.default_device(jax.devices('cpu')[0]):
     theirs = jax.jit(mlp)(params, x)
 np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-5, atol=1e-6)
-"""
+""",
+        device,
     )
 
 
-def test_a_training_step_agrees_with_xla():
+@on_each_device
+def test_a_training_step_agrees_with_xla(device):
     check(
         MLP
         + """
@@ -65,11 +75,13 @@ with jax.default_device(jax.devices('cpu')[0]):
     theirs = jax.jit(step)(params, x, y)
 for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs)):
     np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-4, atol=1e-6)
-"""
+""",
+        device,
     )
 
 
-def test_host_arrays_of_any_strides_arrive():
+@on_each_device
+def test_host_arrays_of_any_strides_arrive(device):
     check(
         """
 import jax, numpy as np
@@ -77,7 +89,49 @@ base = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
 for view in (base, base.transpose(2, 0, 1), base[:, ::2], base[..., ::-1], np.asfortranarray(base)):
     np.testing.assert_array_equal(np.asarray(jax.device_put(view)), view)
     np.testing.assert_array_equal(np.asarray(jax.jit(lambda a: a + 1)(view)), view + 1)
-"""
+""",
+        device,
+    )
+
+
+@on_each_device
+def test_eight_devices(device):
+    check(
+        """
+import jax, jax.numpy as jnp, numpy as np
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+devices = jax.devices()
+assert len(devices) == 8
+x = np.arange(8 * 6, dtype='f').reshape(8, 6)
+weights = np.linspace(-1, 1, 6 * 6, dtype='f').reshape(6, 6)
+f = lambda a: jnp.tanh(a @ weights)
+with jax.default_device(jax.devices('cpu')[0]):
+    wanted = np.asarray(f(x))
+# One program on all; then on each alone, from where its argument is.
+np.testing.assert_allclose(jax.pmap(f)(x), wanted, rtol=1e-5, atol=1e-6)
+g = jax.jit(f)
+for i, one in enumerate(devices):
+    y = g(jax.device_put(x[i], one))
+    assert y.devices() == {one}
+    np.testing.assert_allclose(y, wanted[i], rtol=1e-5, atol=1e-6)
+    # From one to the next.
+    there = jax.device_put(y, devices[(i + 1) % 8])
+    np.testing.assert_array_equal(there, y)
+# They meet, and give their memory away.
+total = jax.pmap(lambda a: jax.lax.psum(a, 'i'), axis_name='i')(x)
+np.testing.assert_allclose(total, np.broadcast_to(x.sum(0), x.shape))
+mesh = jax.make_mesh((8,), ('a',))
+over = NamedSharding(mesh, P('a'))
+add = jax.jit(lambda a: a * 2, in_shardings=over, out_shardings=over, donate_argnums=0)
+z = jax.device_put(x, over)
+for turn in range(1, 5):
+    last, z = z, add(z)
+    assert last.is_deleted()
+np.testing.assert_array_equal(z, x * 16)
+""",
+        device,
+        8,
     )
 
 
