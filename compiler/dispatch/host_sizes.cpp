@@ -141,7 +141,7 @@ LogicalResult HostSizes::computeOp(Operation *op) {
   }
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     dropShapeOperands(call);
-  addShapeChecks(op, *this);
+  addShapeChecks(op, *this, numbers);
   for (unsigned number : getShapeOperands(op))
     pack(op->getOpOperand(number));
   return success();

@@ -2,11 +2,12 @@
 
 #include "compiler/dispatch/shape_checks.h"
 
-#include "compiler/dispatch/host_sizes.h"
+#include "compiler/dispatch/host_numbers.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/result_sizes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -23,8 +24,8 @@ RankedTensorType getType(Value tensor) {
 
 class Checker {
 public:
-  Checker(Operation *op, HostSizes &sizes)
-      : op(op), sizes(sizes), numbers(sizes.getNumbers()) {}
+  Checker(Operation *op, stablehlo::SizeArithmetic &sizes, HostNumbers &numbers)
+      : op(op), sizes(sizes), numbers(numbers) {}
 
   void check();
 
@@ -74,7 +75,7 @@ private:
   template <typename Op> void checkConvolution(Op convolution);
 
   Operation *op;
-  HostSizes &sizes;
+  stablehlo::SizeArithmetic &sizes;
   HostNumbers &numbers;
 };
 
@@ -428,7 +429,9 @@ void Checker::check() {
 }
 } // namespace
 
-void alula::dispatch::addShapeChecks(Operation *op, HostSizes &sizes) {
+void alula::dispatch::addShapeChecks(Operation *op,
+                                     stablehlo::SizeArithmetic &sizes,
+                                     HostNumbers &numbers) {
   auto isDynamic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && !tensor.hasStaticShape();
@@ -437,5 +440,5 @@ void alula::dispatch::addShapeChecks(Operation *op, HostSizes &sizes) {
   bool hasList = stablehlo::readsAny(op, stablehlo::Access::Sizes);
   if (hasList || llvm::any_of(op->getOperandTypes(), isDynamic) ||
       llvm::any_of(op->getResultTypes(), isDynamic))
-    Checker(op, sizes).check();
+    Checker(op, sizes, numbers).check();
 }

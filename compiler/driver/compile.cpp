@@ -14,7 +14,7 @@
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
-#include "compiler/preprocess/contract.h"
+#include "compiler/preprocess/check_contract.h"
 #include "compiler/preprocess/preprocess.h"
 #include "compiler/target/cpu/generate.h"
 #include "dialect/dispatch/ops.h"

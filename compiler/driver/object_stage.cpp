@@ -6,7 +6,7 @@
 #include "compiler/objects/prepare.h"
 #include "compiler/objects/substitute.h"
 #include "compiler/preprocess/plan.h"
-#include "compiler/target/cpu/generate.h"
+#include "compiler/target/cpu/target_key.h"
 #include "compiler/target/cuda/embed_ptx.h"
 
 #include "llvm/ADT/StringExtras.h"

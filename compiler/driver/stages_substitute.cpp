@@ -2,6 +2,7 @@
 
 #include "compiler/driver/program.h"
 #include "compiler/driver/stages_executables.h"
+#include "compiler/preprocess/check_contract.h"
 #include "compiler/preprocess/envelope.h"
 #include "compiler/preprocess/splice.h"
 

@@ -128,15 +128,6 @@ std::optional<Problem> checkConvention(EntryOp entry,
 }
 } // namespace
 
-FunctionOpInterface alula::preprocess::getBody(ExecutableOp executable,
-                                               StringRef entry) {
-  // Whose code is all in objects may have no module.
-  ModuleOp inner = executable.getInnerModule();
-  auto function = inner ? inner.lookupSymbol<FunctionOpInterface>(entry)
-                        : FunctionOpInterface();
-  return function && !function.isExternal() ? function : FunctionOpInterface();
-}
-
 void alula::preprocess::readBody(ExecutableOp executable,
                                  Contract::Entry &entry) {
   FunctionOpInterface function = getBody(executable, entry.name);

@@ -3,14 +3,9 @@
 #pragma once
 
 #include "compiler/preprocess/contract.h"
-
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "compiler/preprocess/problem.h"
 
 namespace alula::preprocess {
-
-/// The function with the body of an entry; null if there is none.
-mlir::FunctionOpInterface getBody(dispatch::ExecutableOp executable,
-                                  llvm::StringRef entry);
 
 /// Form and types of an entry's function.
 void readBody(dispatch::ExecutableOp executable, Contract::Entry &entry);

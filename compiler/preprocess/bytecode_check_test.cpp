@@ -1,5 +1,6 @@
 #include "compiler/preprocess/bytecode_check.h"
 
+#include "compiler/preprocess/check_contract.h"
 #include "compiler/preprocess/envelope.h"
 #include "compiler/preprocess/test_program.h"
 

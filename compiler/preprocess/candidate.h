@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compiler/preprocess/contract.h"
+#include "compiler/preprocess/problem.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "compiler/preprocess/problem.h"
 #include "dialect/dispatch/ops.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <cstdint>
 #include <map>
@@ -53,23 +54,11 @@ struct Contract {
   GridLimits limits;
 };
 
-/// Name, and entries without their functions. Holds before `executable` has
-/// been verified.
-Contract readShell(dispatch::ExecutableOp executable);
-/// All of it but launches and limits.
-Contract readContract(dispatch::ExecutableOp executable);
-
 /// Whether code for `executable` comes from elsewhere: it needs no body.
 bool hasObjects(dispatch::ExecutableOp executable);
 
-std::optional<Problem> compareShells(const Contract &before,
-                                     const Contract &after);
-/// `executable` is what `after` was read from, and has been verified.
-std::optional<Problem> compareBodies(const Contract &before,
-                                     const Contract &after,
-                                     dispatch::ExecutableOp executable);
-
-/// Puts back what is ours: the location, visibility, and attributes of ours.
-void restoreOwn(dispatch::ExecutableOp before, dispatch::ExecutableOp after);
+/// The function with the body of an entry; null if there is none.
+mlir::FunctionOpInterface getBody(dispatch::ExecutableOp executable,
+                                  llvm::StringRef entry);
 
 } // namespace alula::preprocess

@@ -1,6 +1,7 @@
 #include "compiler/preprocess/envelope.h"
 
 #include "compiler/preprocess/bytecode_check.h"
+#include "compiler/preprocess/check_contract.h"
 #include "compiler/preprocess/host_functions.h"
 #include "compiler/preprocess/line_layout.h"
 #include "compiler/preprocess/resource_data.h"

@@ -1,7 +1,5 @@
 #include "compiler/preprocess/host_functions.h"
 
-#include "compiler/preprocess/bodies.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/preprocess/contract.h"
+#include "compiler/preprocess/problem.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -1,6 +1,6 @@
 #include "compiler/preprocess/splice.h"
 
-#include "compiler/preprocess/bodies.h"
+#include "compiler/preprocess/check_contract.h"
 #include "compiler/preprocess/envelope.h"
 #include "compiler/preprocess/host_functions.h"
 #include "compiler/preprocess/resource_data.h"

@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/command_converter.h"
 
+#include "compiler/schedule/given_memory.h"
 #include "dialect/dispatch/byte_size.h"
 #include "dialect/dispatch/element_type.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compiler/schedule/storage_plan.h"
+#include "compiler/schedule/storage_planner.h"
 #include "dialect/dispatch/collectives.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -28,7 +28,7 @@ class CommandConverter {
 
 public:
   explicit CommandConverter(mlir::func::FuncOp function)
-      : function(function), plan(function), builder(function),
+      : function(function), plan(planStorage(function)), builder(function),
         location(function.getLoc()) {}
 
   LogicalResult run();

@@ -1,6 +1,7 @@
 // Launches, calls and custom calls as commands.
 
 #include "compiler/schedule/command_converter.h"
+#include "compiler/schedule/given_memory.h"
 #include "dialect/dispatch/element_type.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,7 @@
 // Globals of an entry: checked at its begin, defined at its end.
 
 #include "compiler/schedule/command_converter.h"
+#include "compiler/schedule/given_memory.h"
 
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 

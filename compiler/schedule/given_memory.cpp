@@ -1,6 +1,6 @@
 // Whose memory a result is given.
 
-#include "compiler/schedule/storage_plan.h"
+#include "compiler/schedule/given_memory.h"
 
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"

@@ -2,7 +2,7 @@
 
 #include "compiler/schedule/steps.h"
 
-#include "compiler/schedule/storage_plan.h"
+#include "compiler/schedule/given_memory.h"
 #include "dialect/dispatch/collectives.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"

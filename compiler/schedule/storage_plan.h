@@ -27,29 +27,10 @@ struct PlannedMove {
   mlir::Value value;
 };
 
-/// The argument whose memory result `result` of `function` takes over, or
-/// nothing. Static types only: another size would not fit.
-std::optional<unsigned> getAliasedArgument(mlir::func::FuncOp function,
-                                           unsigned result);
-
-/// The global that an argument or a result of an entry stands for, or nothing.
-mlir::FlatSymbolRefAttr getGlobalOfArgument(mlir::func::FuncOp function,
-                                            unsigned argument);
-mlir::FlatSymbolRefAttr getGlobalOfResult(mlir::func::FuncOp function,
-                                          unsigned result);
-
-/// The operand of a launch or a call that a result takes the memory of.
-std::optional<unsigned> getInPlaceOperand(mlir::OpResult result);
-
-/// Whether a loop hands a value on as it got it, from the first to the last
-/// iteration.
-bool isInvariant(mlir::Operation *whileOp, unsigned number);
-
-/// Where every tensor of a host function lives, and what has to be moved.
+/// Where every tensor of a host function lives, and what has to be moved: what
+/// `planStorage` says.
 class StoragePlan {
 public:
-  explicit StoragePlan(mlir::func::FuncOp function);
-
   int getMemoryNumber(mlir::Value value) const;
   const Memory &getMemory(int number) const { return memories[number]; }
   /// Moves before a launch, a call, a loop's entry or a block's end.

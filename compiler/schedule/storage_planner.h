@@ -130,4 +130,6 @@ private:
   llvm::DenseMap<int, SmallVector<Operation *>> touched;
 };
 
+StoragePlan planStorage(mlir::func::FuncOp function);
+
 } // namespace alula::schedule

@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/link_bitcode.h"
 #include "compiler/target/cpu/object_code.h"
 #include "compiler/target/cpu/pipeline.h"
+#include "compiler/target/cpu/target_key.h"
 #include "dialect/dispatch/imports.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

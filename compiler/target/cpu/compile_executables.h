@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/objects/code_plan.h"
-#include "compiler/target/cpu/generate.h"
+#include "compiler/target/cpu/codegen_hooks.h"
 #include "compiler/target/cpu/machine.h"
 #include "dialect/dispatch/ops.h"
 

@@ -3,6 +3,7 @@
 
 #include "compiler/target/cpu/generate.h"
 
+#include "compiler/objects/code_plan.h"
 #include "compiler/objects/elf_object.h"
 #include "compiler/target/cpu/compile_executables.h"
 #include "compiler/target/cpu/library.h"
@@ -112,29 +113,6 @@ llvm::Error addCalled(std::vector<std::string> &objects,
   return llvm::Error::success();
 }
 } // namespace
-
-alula::objects::TargetKey alula::cpu::getTargetKey(const Machine &machine) {
-  return {"cpu", machine.name, machine.target, machine.features,
-          static_cast<int>(machine.facts.vectorBytes)};
-}
-
-bool alula::cpu::isBuiltin(const objects::TargetKey &key,
-                           llvm::StringRef name) {
-  auto machine = findMachine(key.name);
-  if (!machine) {
-    llvm::consumeError(machine.takeError());
-    return false;
-  }
-  // Routines too, so that objects of our own can come back.
-  auto object = name.starts_with("alula_")
-                    ? getRoutineObject(*machine, name)
-                    : getBuiltinsObject(*machine, {name.str()});
-  if (!object) {
-    llvm::consumeError(object.takeError());
-    return false;
-  }
-  return !object->empty();
-}
 
 LogicalResult alula::cpu::generateVariant(ModuleOp module,
                                           const Machine &machine,
