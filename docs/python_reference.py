@@ -31,7 +31,8 @@ def get_homes():
     """Each public name of the package -> its module."""
     for node in read("__init__.py").body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "_HOMES":
-            return ast.literal_eval(node.value)
+            homes = ast.literal_eval(node.value)
+            return {name: home for name, home in homes.items() if name[0] != "_"}
     raise LookupError("_HOMES")
 
 
