@@ -1,4 +1,4 @@
-"""docs/plugins.md names all that there is; tests/test_documents.py runs its code."""
+"""docs/plugins.md names all that there is; docs/test_documents.py runs its code."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""docs/preprocessing.md is complete; tests/test_documents.py runs its code."""
+"""docs/preprocessing.md is complete; docs/test_documents.py runs its code."""
 
 import re
 
