@@ -23,6 +23,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 
@@ -178,6 +179,12 @@ static llvm::Error setOptions(const alula_compile_options &options,
 #undef READ_NUMBER
 #undef READ_OTHER
   return std::move(reader.error);
+}
+
+const char *alula_compiler_get_version(void) {
+  static const std::string version =
+      (alula::driver::compilerVersion + ", LLVM " LLVM_VERSION_STRING).str();
+  return version.c_str();
 }
 
 const char *alula_compile_options_get_layout(void) {

@@ -93,6 +93,12 @@ TEST(Compile, ProgressAndTimes) {
   EXPECT_EQ(compile(program, nullptr).artifact, result.artifact);
 }
 
+TEST(Compile, Version) {
+  std::string text = alula_compiler_get_version();
+  EXPECT_TRUE(text.starts_with("alula ")) << text;
+  EXPECT_NE(text.find(", LLVM 19."), text.npos) << text;
+}
+
 TEST(Compile, OthersBeforeChangeNothing) {
   std::string other = program;
   other.replace(other.find("stablehlo.add"), 13, "stablehlo.multiply");

@@ -135,6 +135,9 @@ typedef struct alula_compile_options {
  * can't read this header. */
 ALULA_API const char *alula_compile_options_get_layout(void);
 
+/* "alula 0.1.0, LLVM 19.1.7": for reports. */
+ALULA_API const char *alula_compiler_get_version(void);
+
 /* `program` is MLIR text, MLIR bytecode or a portable artifact. On success
  * `*artifact`, at a multiple of 64 bytes, is to be released with
  * alula_compile_free; otherwise it is untouched, and `*message`, if `message`

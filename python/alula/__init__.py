@@ -20,12 +20,24 @@ _HOMES = {
     "export_functions": "alula.functions",
     "from_exported": "alula.functions",
     "register_custom_call": "alula.functions",
+    "print_environment_info": "alula.environment",
+    "get_environment_info": "alula.environment",
     "AlulaError": "alula.errors",
     "CompileError": "alula.errors",
+    "TracedValueError": "alula.errors",
     "TracerLeakError": "alula.errors",
 }
 
-__all__ = ["Program", "like", "kernel", "store_global", "load", "compile", "export"]
+__all__ = [
+    "Program",
+    "like",
+    "kernel",
+    "store_global",
+    "load",
+    "compile",
+    "export",
+    "print_environment_info",
+]
 
 
 def __getattr__(name):

@@ -39,6 +39,12 @@ class CompileError(AlulaError):
         self.diagnostics = list(diagnostics)
 
 
+class TracedValueError(TypeError):
+    """Python asked for a value that is not known while a procedure is traced: in
+    an `if`, as an index, or for NumPy. It is an error of JAX's kind too, and has
+    JAX's own as its cause."""
+
+
 class TracerLeakError(TypeError):
     """A value of a traced sub-computation was used outside of it."""
 

@@ -4,26 +4,41 @@ import inspect
 
 import jax
 
+from alula import html
 from alula.program import api, declarations
+from alula.program import options as option_names
 from alula.program.classes import Program, ProgramMeta
 
 
 def compile(function, *specs, name=None, static_argnums=(), **options):
     """A compiled function. `specs` are trees of types, or of values that have
     them, one for each argument; nothing is given for a static one but its
-    value. Also takes a `jax.export.Exported`, or its serialized bytes."""
+    value. Also takes a `jax.export.Exported`, or its serialized bytes.
+
+    Options: `targets`, names of machines, this one by default; `custom_calls`,
+    names of functions that `register_custom_call` has or will have;
+    `dump_directory`, where the program is written after each stage; `returns`,
+    "jax" or "numpy", what arrays the function gives; `compile`, "eager" or
+    "lazy", at the first call."""
+    known = (*option_names.COMPILE, "returns", "compile")
+    option_names.check("compile", options, known, ("name", "static_argnums"))
     return CompiledFunction(_make(function, specs, name, static_argnums), options)
 
 
 def export(function, *specs, name=None, static_argnums=(), weights="inline", **options):
-    """The artifact of a function: `alula.export(f, spec).save("f.alula")`."""
+    """The artifact of a function: `alula.export(f, spec).save("f.alula")`. Options
+    are those of `Program.get_compiled_artifact`."""
+    named = ("name", "static_argnums", "weights")
+    option_names.check("export", options, option_names.ARTIFACT, named)
     made = _make(function, specs, name, static_argnums)
     return api.get_compiled_artifact(made(), weights=weights, **options)
 
 
 def export_functions(functions, *, name="functions", weights="inline", **options):
     """The artifact of several functions, which share what they hold in common:
-    {"encode": (f, spec), "decode": (g, spec)}."""
+    {"encode": (f, spec), "decode": (g, spec)}. Options are those of
+    `Program.get_compiled_artifact`."""
+    option_names.check("export_functions", options, option_names.ARTIFACT, ("name", "weights"))
     body = {}
     for key, value in functions.items():
         function, *specs = value if isinstance(value, (tuple, list)) else (value,)
@@ -125,9 +140,14 @@ class CompiledFunction:
         (self.__name__,) = api.get_info(self._program).traced
         self._call = getattr(self._program, self.__name__)
         self.__doc__ = self._call.__doc__
+        self.__signature__ = self._call.__signature__
 
     def __call__(self, *args, **kwargs):
         return self._call(*args, **kwargs)
+
+    def call_async(self, *args, **kwargs):
+        """A future of the call, which can be awaited too."""
+        return self._call.call_async(*args, **kwargs)
 
     @property
     def module(self):
@@ -139,6 +159,12 @@ class CompiledFunction:
 
     def save(self, path):
         return self.artifact.save(path)
+
+    def _repr_html_(self):
+        (traced,) = api.get_info(self._program).traced.values()
+        given = [(w.path, w.shown) for w in traced.wanted]
+        made = [(path, str(t)) for path, t in zip(traced.result_paths, traced.result_types)]
+        return html.show_function(self.__name__, self.__signature__, self.__doc__, given, made)
 
     def __repr__(self):
         return f"<compiled function {self.__name__}>"

@@ -2,10 +2,11 @@
 NumPy arrays out."""
 
 import json
+import keyword
 import threading
 
 
-from alula import safetensors, trees, values
+from alula import arrays, errors, safetensors, trees, values
 from alula.bindings import dtypes, runtime
 
 
@@ -73,6 +74,19 @@ class LoadedProgram:
 
     def __dir__(self):
         return sorted({*super().__dir__(), *self._functions})
+
+    def _repr_html_(self):
+        functions = [
+            (name, f.__signature__, (f.__doc__ or "").strip().partition("\n")[0])
+            for name, f in self._functions.items()
+        ]
+        globals_ = [
+            (path, repr(value).partition(": ")[2], "" if value.is_mutable else "constant")
+            for path, value in self.globals.items()
+        ]
+        from alula import html
+
+        return html.show_program(self.name, functions, globals_)
 
     def __repr__(self):
         shown = "".join(f"\n  {function!r}" for function in self._functions.values())
@@ -161,8 +175,19 @@ class _Lazy:
         return self._read(number)
 
 
+class _Signature:
+    """Made when it is asked for: `inspect` is slow to import."""
+
+    def __get__(self, function, kind):
+        if function is None:
+            raise AttributeError("__signature__")
+        return _make_signature([name for name, _ in function.parameters])
+
+
 class LoadedFunction:
     """One entry point."""
+
+    __signature__ = _Signature()
 
     def __init__(self, program, function, described):
         self._program, self._function = program, function
@@ -203,12 +228,45 @@ class LoadedFunction:
         program = self._program
         leaves = self._flatten(args, kwargs)
         with program._lock:
-            arrays = values.convert_all(
-                self.__name__, zip(leaves, self._wanted), program._described.get("x64", False)
-            )
-            raw = self._function(program._state, arrays)
+            raw = self._function(program._state, self._convert(leaves))
+        return self._finish(raw)
+
+    def call_async(self, *args, **kwargs):
+        """A future of the call, which can be awaited too. Calls of a process run
+        in the order in which they were made; arguments must not change until
+        then. What is wrong with an argument's type is raised here."""
+        from alula import futures
+
+        program = self._program
+        leaves = self._flatten(args, kwargs)
+        future = futures.CallFuture()
+
+        def finish(raw, error):
+            try:
+                result = None if error else self._finish(raw)
+            except Exception as raised:  # noqa: BLE001
+                error = raised
+            if isinstance(error, errors.AlulaError) and error.code == "cancelled":
+                future.end_cancelled()
+            elif error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        with program._lock:
+            future.ask_to_end = self._function.start(program._state, self._convert(leaves), finish)
+        return future
+
+    def _convert(self, leaves):
+        return values.convert_all(
+            self.__name__,
+            zip(leaves, self._wanted),
+            self._program._described.get("x64", False),
+        )
+
+    def _finish(self, raw):
         self._print(raw[self._result_count :])
-        return trees.rebuild(self._result, raw)
+        return trees.rebuild(self._result, [array.view(arrays.Array) for array in raw])
 
     def _flatten(self, args, kwargs):
         names = [name for name, _ in self.parameters]
@@ -236,10 +294,27 @@ class LoadedFunction:
             print(text.format(*arrays[:count]))
             arrays = arrays[count:]
 
+    def _repr_html_(self):
+        results = [(value.name, repr(value).partition(": ")[2]) for value in self.results]
+        given = [(w.path, w.shown) for w in self._wanted]
+        from alula import html
+
+        return html.show_function(self.__name__, self.__signature__, self.__doc__, given, results)
+
     def __repr__(self):
         given = ", ".join(f"{w.path}: {w.shown}" for w in self._wanted)
         made = ", ".join(repr(value).partition(": ")[2] for value in self.results)
         return f"{self.__name__}({given}) -> ({made})"
+
+
+def _make_signature(names):
+    """The names as they are in the artifact, if Python can have them."""
+    import inspect
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if not all(name.isidentifier() and not keyword.iskeyword(name) for name in names):
+        kind, names = inspect.Parameter.POSITIONAL_ONLY, [f"argument{i}" for i in range(len(names))]
+    return inspect.Signature([inspect.Parameter(name, kind) for name in names])
 
 
 def _plain_result(count):

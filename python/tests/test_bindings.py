@@ -1,11 +1,15 @@
 """Libraries that are found or missing, and `python -m alula`."""
 
 import pathlib
+import platform
+import re
 
+import numpy as np
 import pytest
 
+import alula
 from alula import __main__ as main
-from alula import errors
+from alula import environment, errors
 from alula.bindings import library
 
 
@@ -25,9 +29,23 @@ def test_main(capsys, monkeypatch):
     assert main.main() == 0
     said = capsys.readouterr().out
     assert "libalula_runtime.so" in said and "jaxlib" in said
-    monkeypatch.setattr(main, "_library", lambda *_: "missing: run ./dev build")
+    monkeypatch.setattr(environment, "_library", lambda *_: "missing: run ./dev build")
     assert main.main() == 1
-    assert main._version("no-such-package") == "not installed"
+    assert environment._version("no-such-package") == "not installed"
+
+
+def test_environment_info(capsys, monkeypatch):
+    monkeypatch.setenv("ALULA_NUM_DEVICES", "3")
+    assert alula.print_environment_info() is None
+    said = capsys.readouterr().out
+    assert alula.print_environment_info(return_string=True) + "\n" == said
+    info = environment.get_environment_info()
+    assert info["alula"] == alula.__version__ and info["ALULA_NUM_DEVICES"] == "3"
+    assert info["numpy"] == np.__version__ and re.fullmatch(r"19\.\d+\.\d+", info["LLVM"])
+    assert info["plugin"].endswith("pjrt_plugin_alula.so")
+    assert info["runtime"].endswith("libalula_runtime.so")
+    assert platform.machine() in info["processor"]
+    assert all(f"{value}" in said for value in info.values())
 
 
 def test_statuses():

@@ -50,7 +50,7 @@ def test_run(path, capsys):
     loaded = alula.load(path)
     result = loaded.run(np.ones((3, 4)), EXTRA)
     assert capsys.readouterr().out == "sum 60.0\n"
-    assert type(result["x"]) is np.ndarray and (result["x"] == 5).all()
+    assert isinstance(result["x"], np.ndarray) and (result["x"] == 5).all()
     assert result["extra"][0][1] is None and result["extra"][1] == 5
     params = loaded.get()
     assert isinstance(params, Params) and (params.x == 5).all()

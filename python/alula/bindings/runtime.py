@@ -60,6 +60,9 @@ class CallOptions(ctypes.Structure):
     ]
 
 
+ON_DONE = ctypes.CFUNCTYPE(None, c_void_p)
+
+
 @functools.cache
 def functions():
     """The library with its signatures."""
@@ -120,6 +123,14 @@ def functions():
             [c_void_p, c_uint32, POINTER(CallOptions), POINTER(c_void_p), c_size_t]
             + [POINTER(c_void_p), c_size_t],
         ),
+        "alula_call_async": (
+            error,
+            [c_void_p, c_uint32, POINTER(CallOptions), POINTER(c_void_p), c_size_t]
+            + [POINTER(c_void_p), c_size_t, POINTER(c_void_p)],
+        ),
+        "alula_event_wait": (error, [c_void_p]),
+        "alula_event_on_done": (None, [c_void_p, ON_DONE, c_void_p]),
+        "alula_event_destroy": (None, [c_void_p]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(lib, name)
@@ -301,6 +312,22 @@ def _destroy_state(handle, executable):
     functions().alula_state_destroy(handle)
 
 
+def _release(buffers):
+    for buffer in buffers:
+        if buffer:
+            functions().alula_buffer_release(buffer)
+
+
+# Asynchronous calls by their events.
+_running = {}
+
+
+@ON_DONE
+def _on_done(event):
+    end, *_ = _running.pop(event)
+    end()
+
+
 class Function:
     """A function of an executable; takes and gives NumPy arrays of just the
     types that it asks for."""
@@ -336,39 +363,91 @@ class Function:
         return found
 
     def __call__(self, state, arrays):
-        lib, device = functions(), instance()
         count = len(arrays)
         arguments = (c_void_p * count)()
         results = (c_void_p * len(self.results))()
-        handle = c_void_p()
         packed = []  # alive until the call ends
         options = CallOptions(struct_bytes=ctypes.sizeof(CallOptions), state=state.handle)
         try:
-            for i, (array, value) in enumerate(zip(arrays, self.arguments)):
-                memory = array
-                if value.dtype in dtypes.PACKING:
-                    memory = dtypes.pack(value.dtype, array)
-                    packed.append(memory)
-                check(
-                    lib.alula_buffer_wrap(
-                        device,
-                        value.dtype,
-                        array.ndim,
-                        self._dims(array.shape),
-                        memory.ctypes.data,
-                        memory.nbytes,
-                        None,
-                        None,
-                        byref(handle),
-                    )
-                )
-                arguments[i] = handle.value
+            self._wrap(arrays, arguments, packed)
             check(self._call(options, arguments, count, results))
         finally:
-            for argument in arguments:
-                if argument:
-                    lib.alula_buffer_release(argument)
+            _release(arguments)
         return [self._take(buffer, i) for i, buffer in enumerate(results)]
+
+    def _wrap(self, arrays, arguments, packed):
+        lib, device = functions(), instance()
+        handle = c_void_p()
+        for i, (array, value) in enumerate(zip(arrays, self.arguments)):
+            memory = array
+            if value.dtype in dtypes.PACKING:
+                memory = dtypes.pack(value.dtype, array)
+                packed.append(memory)
+            check(
+                lib.alula_buffer_wrap(
+                    device,
+                    value.dtype,
+                    array.ndim,
+                    self._dims(array.shape),
+                    memory.ctypes.data,
+                    memory.nbytes,
+                    None,
+                    None,
+                    byref(handle),
+                )
+            )
+            arguments[i] = handle.value
+
+    def start(self, state, arrays, finish):
+        """The same on the runtime's queue: `finish(results, error)` comes from
+        its thread, one of both being None. Gives a function that cancels."""
+        lib = functions()
+        count = len(arrays)
+        arguments = (c_void_p * count)()
+        results = (c_void_p * len(self.results))()
+        packed = []
+        cancel = c_int(0)
+        options = CallOptions(
+            struct_bytes=ctypes.sizeof(CallOptions),
+            state=state.handle,
+            cancel=ctypes.pointer(cancel),
+        )
+        event = c_void_p()
+        try:
+            self._wrap(arrays, arguments, packed)
+            check(
+                lib.alula_call_async(
+                    self._handle,
+                    self.number,
+                    byref(options),
+                    arguments,
+                    count,
+                    results,
+                    len(self.results),
+                    byref(event),
+                )
+            )
+        finally:
+            _release(arguments)
+
+        def end():
+            made = error = None
+            try:
+                check(lib.alula_event_wait(event))
+                made = [self._take(buffer, i) for i, buffer in enumerate(results)]
+            except BaseException as raised:  # noqa: BLE001
+                error = raised
+            lib.alula_event_destroy(event)
+            finish(made, error)
+
+        # All that the call uses lives until it has ended.
+        _running[event.value] = (end, state, arrays, packed, options, cancel)
+        lib.alula_event_on_done(event, _on_done, event)
+
+        def ask_to_end():
+            cancel.value = 1
+
+        return ask_to_end
 
     def _call(self, options, arguments, count, results):
         """Ctrl-C ends it."""

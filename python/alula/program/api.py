@@ -6,7 +6,9 @@ import string
 
 import jax
 
+from alula import futures
 from alula.program import containers, declarations, state, trace
+from alula.program import options as option_names
 from alula.program.slots import Slot
 
 
@@ -41,7 +43,14 @@ def get_mlir_module(program):
 def get_compiled_artifact(program, *, weights="inline", **options):
     """The compiled program, for any machine of this one's kind, or for those
     of `targets`. `weights` may name a safetensors file, relative, that large
-    values go to; it lies beside the artifact."""
+    values go to; it lies beside the artifact.
+
+    Options: `targets`, names of machines as ["cpu:x86-64-v3"]; `custom_calls`,
+    names of functions that the runtime will be given; `dump_directory`, where
+    the program is written after each stage; `until`, the last stage;
+    `external_file` and `external_minimum_bytes`, the file that values of at
+    least so many bytes go to."""
+    option_names.check("get_compiled_artifact", options, option_names.ARTIFACT, ("weights",))
     info = _info_of(program)
     if weights == "inline" and not options:
         return info.portable
@@ -180,8 +189,19 @@ _executor = functools.cache(lambda: concurrent.futures.ThreadPoolExecutor(4, "al
 
 
 def call_async(info, declaration, args, kwargs):
-    """A future of the call."""
-    return _executor().submit(info.call, declaration.export_name, args, kwargs)
+    """A future of the call, which can be awaited too."""
+    future = futures.CallFuture()
+
+    def run():
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(info.call(declaration.export_name, args, kwargs))
+        except BaseException as error:  # noqa: BLE001
+            future.set_exception(error)
+
+    _executor().submit(run)
+    return future
 
 
 MEMBERS = {

@@ -7,12 +7,13 @@ import inspect
 
 import jax
 
+from alula import html
 from alula.program import api, declarations, naming, trace, types
+from alula.program import options as option_names
 from alula.program.info import ClassInfo, InstanceInfo
 
 _INFO = "__alula_class_info__"
 _INSTANCE = "__alula_info__"
-_OPTIONS = ("targets", "custom_calls", "dump_directory")
 _PjitFunction = type(jax.jit(lambda: None))
 
 
@@ -127,9 +128,8 @@ class Program(metaclass=ProgramMeta):
             raise TypeError(f"compile must be 'eager' or 'lazy', not {compile!r}")
         if returns not in ("jax", "numpy"):
             raise TypeError(f"returns must be 'jax' or 'numpy', not {returns!r}")
-        unknown = sorted(set(options) - set(_OPTIONS))
-        if unknown:
-            raise TypeError(f"{cls.__name__}() got an unexpected argument {unknown[0]!r}")
+        named = ("context", "import_only", "compile", "returns")
+        option_names.check(cls.__name__, options, option_names.COMPILE, named)
         self = super().__new__(cls)
         info = InstanceInfo(class_info(cls), options, returns)
         self.__dict__[_INSTANCE] = info
@@ -182,6 +182,19 @@ class Program(metaclass=ProgramMeta):
         shown = ", ".join(repr(d) for _, d in info.class_info.export_functions)
         return f"<program {info.name}: {len(info.table.slots)} globals, {shown}>"
 
+    def _repr_html_(self):
+        info = self.__dict__[_INSTANCE]
+        functions = [
+            (
+                p.export_name,
+                make_signature(p),
+                (p.function.__doc__ or "").strip().partition("\n")[0],
+            )
+            for _, p in info.class_info.export_functions
+        ]
+        slots = [(s.path, s.type, "" if s.mutable else "constant") for s in info.table.slots]
+        return html.show_program(info.name, functions, slots)
+
     def __dir__(self):
         return sorted({*super().__dir__(), *instance_info(self).class_info.exports})
 
@@ -198,6 +211,22 @@ class Program(metaclass=ProgramMeta):
         return api.clone(self)
 
 
+def make_signature(procedure):
+    """As it is called; static parameters have their value."""
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                parameter.name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD
+                if parameter.is_static or not any(p.is_static for p in procedure.parameters[:i])
+                else inspect.Parameter.KEYWORD_ONLY,
+                default=parameter.tree.value if parameter.is_static else inspect.Parameter.empty,
+            )
+            for i, parameter in enumerate(procedure.parameters)
+        ]
+    )
+
+
 def _bound(instance, info, procedure):
     def call(*args, **kwargs):
         return info.call(procedure.export_name, args, kwargs)
@@ -205,5 +234,6 @@ def _bound(instance, info, procedure):
     functools.update_wrapper(call, procedure.function)
     del call.__wrapped__
     call.__self__ = instance
+    call.__signature__ = make_signature(procedure)
     call.call_async = lambda *args, **kwargs: api.call_async(info, procedure, args, kwargs)
     return call

@@ -13,7 +13,7 @@ import jax
 import jax.extend.core
 
 from alula.errors import TracerLeakError
-from alula.program import containers, types
+from alula.program import containers, explain, types
 from alula.program.slots import Slot
 
 
@@ -320,7 +320,12 @@ def trace(instance, info, name, procedure):
     try:
         made.jax = jitted.trace(old, arguments)
     except Exception as error:
-        add_note(error, f"while tracing procedure '{name}' of program '{info.name}'")
+        note = f"while tracing procedure '{name}' of program '{info.name}'"
+        explained = explain.explain(error, made, info.table.slots)
+        if explained is not None:
+            add_note(explained, note)
+            raise explained from error
+        add_note(error, note)
         raise
     made.jaxpr = made.jax.jaxpr
     made.jitted, made.structs = jitted, (old, arguments)

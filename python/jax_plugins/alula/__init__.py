@@ -30,7 +30,7 @@ def initialize() -> None:
     if not path.exists():
         # Whoever asks for the platform gets JAX's own error.
         return
-    from jax_plugins.alula import callbacks, lowering, persistent_cache
+    from jax_plugins.alula import callbacks, dlpack, lowering, persistent_cache
 
     # JAX warns about platforms that it does not know.
     getattr(xla_bridge, "_nonexperimental_plugins", set()).add("alula")
@@ -45,4 +45,5 @@ def initialize() -> None:
     )
     lowering.register()
     callbacks.register()
+    dlpack.register()
     persistent_cache.register()
