@@ -91,7 +91,8 @@ TEST_P(Sharing, WhatWasLoadedIsThereOnce) {
   uint32_t call = file.addCustomCall({.name = "who",
                                       .operandTypes = {},
                                       .resultTypes = {type},
-                                      .config = "me"});
+                                      .config = "me",
+                                      .attributes = ""});
   FunctionWriter &ask = file.addFunction("ask");
   ask.addResult("y", type);
   ask.customCall(call, {}, {ask.result(0)}, {}, {});
