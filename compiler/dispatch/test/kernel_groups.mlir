@@ -109,3 +109,31 @@ func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
   %2 = stablehlo.exponential %1 : tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// -----
+
+// A convolution whose padding is an operand is a product too.
+// CHECK-LABEL: func.func @dynamic_conv
+// CHECK: dispatch.launch @dynamic_conv_0::@dynamic_conv_0
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @dynamic_conv(%x: tensor<8x64x64x16xf32>, %k: tensor<3x3x16x32xf32>) -> tensor<8x62x62x32xf32> {
+  %none = stablehlo.constant dense<0> : tensor<2x2xi32>
+  %0 = "stablehlo.dynamic_conv"(%x, %k, %none) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64}> : (tensor<8x64x64x16xf32>, tensor<3x3x16x32xf32>, tensor<2x2xi32>) -> tensor<8x62x62x32xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x62x62x32xf32>
+  return %1 : tensor<8x62x62x32xf32>
+}
+
+// -----
+
+// An element of a convolution takes a window of input features, however many
+// output features there are: small.
+// CHECK-LABEL: func.func @features
+// CHECK: dispatch.launch @features_0::@features_0
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @features(%x: tensor<1x2x2x2xf32>, %k: tensor<1x1x2x256xf32>, %y: tensor<4xf32>) -> (tensor<1x2x2x256xf32>, tensor<4xf32>) {
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x2x2xf32>, tensor<1x1x2x256xf32>) -> tensor<1x2x2x256xf32>
+  %1 = stablehlo.exponential %y : tensor<4xf32>
+  return %0, %1 : tensor<1x2x2x256xf32>, tensor<4xf32>
+}

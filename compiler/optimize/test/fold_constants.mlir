@@ -55,6 +55,19 @@ func.func @named() -> (tensor<2xf32>, tensor<2xf64>) {
 
 // -----
 
+// A product takes a row for each element of its result, not all of its operands.
+// CHECK-LABEL: func.func @product
+// CHECK-NEXT: stablehlo.constant dense<180> : tensor<30x30xi32>
+// CHECK-NEXT: return
+func.func @product() -> tensor<30x30xi32> {
+  %a = stablehlo.constant dense<2> : tensor<30x30xi32>
+  %b = stablehlo.constant dense<3> : tensor<30x30xi32>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<30x30xi32>, tensor<30x30xi32>) -> tensor<30x30xi32>
+  return %0 : tensor<30x30xi32>
+}
+
+// -----
+
 // Does not fire: what grows, what takes long, random numbers of the host, and
 // what is not all constant.
 // CHECK-LABEL: func.func @left

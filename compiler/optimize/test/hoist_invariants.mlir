@@ -72,3 +72,25 @@ func.func @left(%a: tensor<2xf32>, %f: tensor<f32>, %p: tensor<i1>) -> tensor<2x
     }
   return %r#0 : tensor<2xf32>
 }
+
+// -----
+
+// What picks elements costs something, with sizes that are operands too; bits of
+// them cost nothing.
+// CHECK-LABEL: func.func @picked
+// CHECK: stablehlo.dynamic_gather
+// CHECK: stablehlo.while
+// CHECK: stablehlo.bitcast_convert
+func.func @picked(%a: tensor<3x2xf32>, %x: tensor<9x2xi32>, %i: tensor<3x1xi32>, %n: tensor<2xi32>, %p: tensor<i1>) -> tensor<3x2xf32> {
+  %r:2 = stablehlo.while(%y = %a, %q = %p) : tensor<3x2xf32>, tensor<i1>
+    cond {
+      stablehlo.return %q : tensor<i1>
+    } do {
+      %g = "stablehlo.dynamic_gather"(%x, %i, %n) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<9x2xi32>, tensor<3x1xi32>, tensor<2xi32>) -> tensor<3x2xi32>
+      %b = stablehlo.bitcast_convert %g : (tensor<3x2xi32>) -> tensor<3x2xf32>
+      %w = stablehlo.add %y, %b : tensor<3x2xf32>
+      %not = stablehlo.not %q : tensor<i1>
+      stablehlo.return %w, %not : tensor<3x2xf32>, tensor<i1>
+    }
+  return %r#0 : tensor<3x2xf32>
+}
