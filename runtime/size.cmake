@@ -1,10 +1,11 @@
-# Fails if the runtime, stripped, is larger than 140 KiB (it was 100 KiB until
+# Fails if the runtime, stripped, is larger than 144 KiB (it was 100 KiB until
 # memory and streams were the driver's, 112 until there were collectives, 128
-# until there were copies, 136 until there were several programs in a file) or needs what it must not: the C++ library (so no
+# until there were copies, 136 until there were several programs in a file, 140
+# until devices shared what was loaded) or needs what it must not: the C++ library (so no
 # exceptions, no iostream) or LLVM.
 #   cmake -DLIBRARY= -DSTRIP= -DNM= -DCOPY= -P size.cmake
 include("${CMAKE_CURRENT_LIST_DIR}/../cmake/stripped_size.cmake")
-check_stripped_size(${LIBRARY} 143360)
+check_stripped_size(${LIBRARY} 147456)
 execute_process(COMMAND ${NM} -D --undefined-only ${LIBRARY}
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 # C++ names begin with _Z, those of its support library with __cxa, __gxx or
