@@ -204,10 +204,14 @@ private:
     // MLIR 19 stores nothing for such an element and reads past the end.
     if (!stack.empty() && stack.back().isBoolArray)
       refuse(pos, "array of i1 must hold true and false");
+    size_t begin = pos;
     if (text[pos] == '0' && at(pos + 1) == 'x' && llvm::isHexDigit(at(pos + 2)))
       pos = std::min(text.find_if_not(llvm::isHexDigit, pos + 2), text.size());
     else
       pos = std::min(text.find_if_not(llvm::isDigit, pos), text.size());
+    if (pos - begin > maxDigits)
+      refuse(begin, "number of more than " + llvm::Twine(maxDigits) +
+                        " digits: " + llvm::Twine(pos - begin));
   }
 
   void stepWord() {

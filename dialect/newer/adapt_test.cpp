@@ -144,6 +144,17 @@ TEST(Adapt, RefusesAbsurdIntegers) {
   EXPECT_EQ(refusal("{i0 = i128} affine_map<(i0) -> (i0)> index %i0"), "none");
 }
 
+TEST(Adapt, RefusesNumbersOfManyDigits) {
+  EXPECT_EQ(refusal(repeat("1", 4096) + " 0." + repeat("1", 4096)), "none");
+  EXPECT_EQ(refusal("-" + repeat("1", 4097)),
+            "1: number of more than 4096 digits: 4097");
+  EXPECT_EQ(refusal("1." + repeat("1", 1000000)),
+            "2: number of more than 4096 digits: 1000000");
+  EXPECT_EQ(refusal("0x" + repeat("f", 1000000)),
+            "0: number of more than 4096 digits: 1000002");
+  EXPECT_EQ(refusal("dense<\"0x" + repeat("f", 1000000) + "\">"), "none");
+}
+
 TEST(Adapt, RefusesAbsurdResultNumbers) {
   EXPECT_EQ(refusal("(%0#65536, %a#1, #a)"), "none");
   EXPECT_EQ(refusal("(%0#2147483648)"),

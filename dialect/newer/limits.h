@@ -23,6 +23,9 @@ inline constexpr unsigned maxAffineOperators = 1024;
 /// `%0#n`: the parser makes room for all results before the n-th.
 inline constexpr unsigned maxResultNumber = 1 << 16;
 inline constexpr unsigned maxRank = 1024;
+/// Digits of one number, which the parser takes quadratic time for. The exact
+/// decimal form of an f64 has at most 1,075.
+inline constexpr unsigned maxDigits = 4096;
 /// Elements of one tensor. Its bits still fit an int64_t with 128 bits each.
 inline constexpr int64_t maxElements = int64_t(1) << 55;
 /// Bytes of one source file: columns are 32 bits wide.
