@@ -1,6 +1,7 @@
 #include "compiler/driver/stages.h"
 
 #include "compiler/dispatch/pipeline.h"
+#include "compiler/input/passes.h"
 #include "compiler/input/pipeline.h"
 #include "compiler/kernel/pipeline.h"
 #include "compiler/kernel/plan/pipeline.h"
@@ -22,6 +23,7 @@ static void addInput(OpPassManager &pm, const CompileOptions &compile) {
   options.lowerQuantized = true;
   options.dynamicShapes = true;
   input::addInputPipeline(pm, options);
+  pm.addPass(input::createInputCheckCallSizes());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
 }

@@ -58,6 +58,16 @@ def InputCheckShapeAssertions
   ];
 }
 
+def InputCheckCallSizes
+    : InputPass<"check-call-sizes",
+                "check that a program stays small without calls"> {
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let options = [
+    Option<"maxOps", "max-ops", "uint64_t", "262144",
+           "the most operations of a function with all that it calls">,
+  ];
+}
+
 def InputLowerComposite
     : InputPass<"lower-composite", "call the decompositions of composites"> {
   let dependentDialects = ["::mlir::func::FuncDialect"];
