@@ -61,6 +61,16 @@ volatile sig_atomic_t interrupted = 0;
 /// Set while stages run, which look whether they have been interrupted.
 volatile sig_atomic_t isPolled = 0;
 
+/// What asks often whether to go on has ended long before; one pass of LLVM may
+/// take minutes.
+constexpr unsigned secondsToEnd = 2;
+
+void endAtOnce(int) {
+  const char text[] = "alula-compile: error: interrupted\n";
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(128 + interrupted);
+}
+
 /// The first signal ends in good order, the second at once; but nobody looks
 /// while a program is being read, and who knows when a plugin comes back.
 void interrupt(int signal) {
@@ -74,6 +84,8 @@ void interrupt(int signal) {
     _exit(128 + signal);
   interrupted = signal;
   std::signal(signal, SIG_DFL);
+  std::signal(SIGALRM, endAtOnce);
+  alarm(secondsToEnd);
 }
 
 /// The status; once a plugin has crashed, nothing more must run.

@@ -39,8 +39,11 @@ public:
     std::string name = body.getSymName().str();
     body.setSymName(name + ".body");
     body.setLinkage(LLVM::Linkage::Internal);
-    // No binding that is written shares memory with another one.
-    for (unsigned i = 0; i < body.getNumArguments(); ++i)
+    // No binding that is written shares memory with another one. LLVM's
+    // analysis of it takes cubic time in their number.
+    constexpr unsigned maxDistinct = 64;
+    bool areDistinct = body.getNumArguments() <= maxDistinct;
+    for (unsigned i = 0; areDistinct && i < body.getNumArguments(); ++i)
       if (body.getArgument(i).getType() == pointer)
         body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         builder.getUnitAttr());
