@@ -1,0 +1,100 @@
+"""Programs that are small and ask for much: an error or a result, soon."""
+
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+
+COMPILE = pathlib.Path(__file__).parents[2] / "build/bin/alula-compile"
+pytestmark = pytest.mark.skipif(not COMPILE.exists(), reason="not built")
+ROW = "tensor<4xf32>"
+ADD = f"""func.func @main(%a: {ROW}) -> {ROW} {{
+  %0 = stablehlo.add %a, %a : {ROW}
+  return %0 : {ROW}
+}}
+"""
+
+
+def compile_text(folder, text):
+    """Processor seconds and what was said."""
+    (folder / "in.mlir").write_text(text)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = subprocess.run(
+        [COMPILE, folder / "in.mlir", "--target=cpu:x86-64-v3", "-o", folder / "out.alula"],
+        capture_output=True,
+        check=False,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)),
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime, result
+
+
+def call_tree(depth):
+    text = f"func.func @main(%a: {ROW}) -> {ROW} {{\n"
+    for i in range(depth):
+        call = f"func.call @f{i}" if i < depth - 1 else "stablehlo.add %a,"
+        if i == depth - 1:
+            text += f"  %1 = stablehlo.add %a, %a : {ROW}\n"
+        else:
+            text += f"  %0 = {call}(%a) : ({ROW}) -> {ROW}\n"
+            text += f"  %1 = {call}(%0) : ({ROW}) -> {ROW}\n"
+        text += f"  return %1 : {ROW}\n}}\n"
+        if i < depth - 1:
+            text += f"func.func private @f{i}(%a: {ROW}) -> {ROW} {{\n"
+    return text
+
+
+def test_calls_that_would_explode(tmp_path):
+    seconds, result = compile_text(tmp_path, call_tree(40))
+    assert result.returncode == 1
+    assert "each call gets a copy of its function" in result.stderr and seconds < 5
+
+
+def test_calls_that_are_many(tmp_path):
+    _, result = compile_text(tmp_path, call_tree(10))
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("prefix", ["", "0.", "0x"])
+def test_a_million_digits(tmp_path, prefix):
+    number = prefix + "1" * 1000000
+    seconds, result = compile_text(
+        tmp_path, ADD.replace(" {\n", f" attributes {{a = {number}}} {{\n")
+    )
+    assert result.returncode == 1
+    assert "number of more than 4096 digits: 1000" in result.stderr and seconds < 5
+
+
+def test_many_arguments(tmp_path):
+    # Three times as long if LLVM compares each pair of them.
+    count = 4000
+    text = f"func.func @main({', '.join(f'%a{i}: {ROW}' for i in range(count))}) -> {ROW} {{\n"
+    for i in range(1, count):
+        text += f"  %{i} = stablehlo.add %{'a0' if i == 1 else i - 1}, %a{i} : {ROW}\n"
+    seconds, result = compile_text(tmp_path, text + f"  return %{count - 1} : {ROW}\n}}\n")
+    assert result.returncode == 0, result.stderr
+    assert seconds < 6
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_where_nobody_asks(tmp_path, number):
+    """A pipe that nobody reads stands for whatever keeps the process."""
+    (tmp_path / "in.mlir").write_text(ADD)
+    os.mkfifo(tmp_path / "out")
+    process = subprocess.Popen(
+        [COMPILE, tmp_path / "in.mlir", "--target=cpu:x86-64-v3", "-o", tmp_path / "out"],
+        stderr=subprocess.PIPE,
+    )
+    waiting = pathlib.Path(f"/proc/{process.pid}/wchan")
+    until = time.monotonic() + 30
+    while waiting.read_text() != "wait_for_partner" and time.monotonic() < until:
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    assert said == b"alula-compile: error: interrupted\n"
