@@ -9,6 +9,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+include(GNUInstallDirs)
 # Installed tools find the libraries that they were linked with.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${Alula_BINARY_DIR}/bin")
@@ -47,8 +48,9 @@ function(alula_configure_target NAME MLIR)
     target_compile_options(${NAME} PRIVATE -Werror)
   endif()
   if(MLIR)
+    # Whoever uses an installed library of ours need not have LLVM.
     target_include_directories(${NAME} SYSTEM PUBLIC
-      ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+      "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
     target_compile_definitions(${NAME} PUBLIC ${ALULA_LLVM_DEFINITIONS})
     if(NOT LLVM_ENABLE_RTTI)
       target_compile_options(${NAME} PRIVATE
@@ -123,20 +125,62 @@ function(alula_forbid_undefined NAME)
   endif()
 endfunction()
 
-# alula_tool(NAME [RUNTIME_ONLY] SRCS … DEPS …): one thin main.
+# alula_tool(NAME [RUNTIME_ONLY] SRCS … DEPS …): one thin main. Where LLVM is not
+# shared, it is inside libalula_compiler once, and the tool's code with it: the
+# program calls that (docs/adr/0034-llvm-is-inside-once.md).
 function(alula_tool NAME)
   cmake_parse_arguments(ARG "RUNTIME_ONLY" "" "SRCS;DEPS" ${ARGN})
-  add_executable(${NAME} ${ARG_SRCS})
+  if(NOT ARG_RUNTIME_ONLY AND NOT ALULA_SHARED_MLIR)
+    alula_tool_inside(${NAME} "${ARG_SRCS}" "${ARG_DEPS}")
+  else()
+    add_executable(${NAME} ${ARG_SRCS})
+  endif()
   if(ARG_RUNTIME_ONLY)
     alula_configure_target(${NAME} OFF)
     target_link_libraries(${NAME} PRIVATE ${ARG_DEPS})
-  else()
+    # What is released needs nothing but the C library.
+    if(NOT ALULA_SHARED_MLIR)
+      target_link_options(${NAME} PRIVATE -static-libstdc++ -static-libgcc
+        -Wl,--gc-sections)
+    endif()
+  elseif(ALULA_SHARED_MLIR)
     alula_configure_target(${NAME} ON)
     alula_resolve_deps(deps ${ARG_DEPS})
     target_link_libraries(${NAME} PRIVATE ${deps})
     alula_use_pch(${NAME})
   endif()
+  set_target_properties(${NAME} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS ${NAME} RUNTIME COMPONENT tools)
+  set_property(GLOBAL APPEND PROPERTY ALULA_TOOLS ${NAME})
+  install(TARGETS ${NAME} RUNTIME DESTINATION alula/bin
+    COMPONENT python_compiler EXCLUDE_FROM_ALL)
+endfunction()
+
+# The tool's code as a part of libalula_compiler, its main as the function
+# alula_main_…, and a program that calls it by name.
+function(alula_tool_inside NAME SRCS DEPS)
+  string(MAKE_C_IDENTIFIER "${NAME}" id)
+  string(REGEX REPLACE "^alula_" "alula_main_" id "${id}")
+  add_library(${NAME}-inside OBJECT ${SRCS})
+  alula_configure_target(${NAME}-inside ON)
+  alula_resolve_deps(deps ${DEPS})
+  target_link_libraries(${NAME}-inside PRIVATE ${deps})
+  alula_use_pch(${NAME}-inside)
+  target_compile_definitions(${NAME}-inside PRIVATE main=${id})
+  target_sources(AlulaCompilerShared PRIVATE $<TARGET_OBJECTS:${NAME}-inside>)
+  target_link_libraries(AlulaCompilerShared PRIVATE ${deps})
+  set_property(GLOBAL APPEND PROPERTY ALULA_TOOLS_INSIDE "${NAME}:${id}")
+
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/${NAME}.c")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "/* Generated. */
+int alula_private_run_tool(const char *name, int argc, char **argv);
+int main(int argc, char **argv) {
+  return alula_private_run_tool(\"${NAME}\", argc, argv);
+}
+" @ONLY)
+  add_executable(${NAME} "${source}")
+  target_link_libraries(${NAME} PRIVATE AlulaCompilerShared)
 endfunction()
 
 # alula_unit_test(name [RUNTIME_ONLY] SRCS … DEPS …): googletest under CTest.

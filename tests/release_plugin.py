@@ -1,5 +1,6 @@
-"""Checks the plugin of the preset "release": what it takes, what it needs of a
-machine, what it shows to others, and that the plugin's tests pass with it.
+"""Checks the plugin of the preset "release" and the compiler's library, which it
+calls: what they take, what they need of a machine, what they show to others, and
+that the plugin's tests pass with them.
 
     ./dev test release"""
 
@@ -12,10 +13,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build-release"
 PLUGIN = BUILD / "lib" / "pjrt_plugin_alula.so"
-MOST_BYTES = 60_000_000
+COMPILER = BUILD / "lib" / "libalula_compiler.so"
 # Every Debian has these; the last one is the loader.
-NEEDED = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
-EXPORTED = {"GetPjrtApi"}
+C_LIBRARY = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
+# LLVM is in one of them. Bytes, needs, names that are shown.
+CHECKS = {
+    COMPILER: (70_000_000, C_LIBRARY, r"alula_(compile|program_info|private)_?\w*"),
+    PLUGIN: (1_000_000, C_LIBRARY | {COMPILER.name}, r"GetPjrtApi"),
+}
 TESTS = ["plugin", "every_slot", "threads", "cycles"]
 
 
@@ -23,22 +28,26 @@ def say(*command: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def check_file():
-    size = PLUGIN.stat().st_size
-    yield f"{size:,} bytes, at most {MOST_BYTES:,}", size <= MOST_BYTES
-    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", say("readelf", "-dW", str(PLUGIN))))
-    yield f"needs {', '.join(sorted(needed))}", needed <= NEEDED
-    exported = {
-        line.split()[-1].split("@")[0]
-        for line in say("nm", "-D", "--defined-only", str(PLUGIN)).splitlines()
-    }
-    yield f"exports {', '.join(sorted(exported))}", exported == EXPORTED
+def check_files():
+    for path, (most, allowed, names) in CHECKS.items():
+        size = path.stat().st_size
+        yield f"{path.name}: {size:,} bytes, at most {most:,}", size <= most
+        needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", say("readelf", "-dW", str(path))))
+        yield f"needs {', '.join(sorted(needed))}", needed <= allowed
+        exported = {
+            line.split()[-1].split("@")[0]
+            for line in say("nm", "-D", "--defined-only", str(path)).splitlines()
+        }
+        strange = [name for name in exported if not re.fullmatch(names, name)]
+        yield f"exports {', '.join(sorted(exported))}", exported and not strange
 
 
 def run_tests():
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("JAX_")}
     environment = dict(inherited, ALULA_PJRT_PLUGIN=str(PLUGIN))
-    commands = [[str(BUILD / "tests" / f"pjrt_{name}_test"), "--gtest_brief=1"] for name in TESTS]
+    commands = [
+        [str(ROOT / "build" / "tests" / f"pjrt_{name}_test"), "--gtest_brief=1"] for name in TESTS
+    ]
     scripts = ["python/tests/test_jax_plugin.py", "python/tests/test_snippets.py"]
     commands.append([sys.executable, "-m", "pytest", "-q", *scripts])
     for command in commands:
@@ -53,7 +62,7 @@ def run_tests():
 
 def main() -> int:
     passed = failed = 0
-    for checks in (check_file(), run_tests()):
+    for checks in (check_files(), run_tests()):
         for text, is_right in checks:
             print("  " if is_right else "FAILED ", text, flush=True)
             passed += is_right

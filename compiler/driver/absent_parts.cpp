@@ -1,4 +1,4 @@
-// What a plugin that holds LLVM and lld itself never needs of them: here are
+// What a library that holds LLVM and lld itself never needs of them: here are
 // empty functions in its place. They are linked first and win over the
 // archives' (-z muldefs), whose own are then left out. absent_targets.c has
 // the targets.
@@ -22,7 +22,7 @@
 namespace {
 /// Nobody comes here, or the list of what is not needed is wrong.
 [[noreturn]] void failAbsent(const char *what) {
-  llvm::report_fatal_error(llvm::Twine("alula: this plugin is built without ") +
+  llvm::report_fatal_error(llvm::Twine("alula: this compiler is built without ") +
                            what);
 }
 } // namespace

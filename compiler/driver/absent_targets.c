@@ -1,4 +1,4 @@
-/* lld asks LLVM for every target that it was built with. In a plugin that
+/* lld asks LLVM for every target that it was built with. In a library that
  * holds LLVM itself, those that we make no code for are these empty functions:
  * 40 MB less. Ours need no parser of assembly either. */
 
