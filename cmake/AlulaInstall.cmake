@@ -1,7 +1,6 @@
 # Headers, libraries, and the files that find_package and pkg-config read.
 #   cmake --install build --component runtime --prefix DIR
 include(CMakePackageConfigHelpers)
-include(GNUInstallDirs)
 
 set(dir "${CMAKE_INSTALL_LIBDIR}/cmake/Alula")
 install(DIRECTORY "${Alula_SOURCE_DIR}/include/alula"

@@ -4,8 +4,6 @@
 and `export` a function; `load` runs a file of either, without JAX. Nothing is
 imported before it is used: this module loads neither JAX nor NumPy."""
 
-__version__ = "0.1.0"
-
 # Name -> the module that has it.
 _HOMES = {
     "Program": "alula.program",
@@ -26,6 +24,7 @@ _HOMES = {
     "CompileError": "alula.errors",
     "TracedValueError": "alula.errors",
     "TracerLeakError": "alula.errors",
+    "__version__": "alula.version",
 }
 
 __all__ = [
@@ -46,7 +45,17 @@ def __getattr__(name):
         raise AttributeError(f"module 'alula' has no attribute {name!r}")
     import importlib
 
-    value = getattr(importlib.import_module(home), name)
+    try:
+        module = importlib.import_module(home)
+    except ModuleNotFoundError as error:
+        if error.name != home:
+            raise
+        raise ImportError(
+            f"alula.{name} needs the compiler: pip install alula "
+            "(alula-runtime, which is installed, loads and runs compiled files)",
+            name=home,
+        ) from None
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

@@ -55,7 +55,7 @@ def _library(name, variable):
     try:
         return str(library.find(name, variable))
     except ImportError:
-        return "missing: run ./dev build"
+        return "missing: pip install alula, or ./dev build in a source tree"
 
 
 def _llvm():

@@ -5,6 +5,8 @@ import functools
 import os
 import pathlib
 
+_PACKAGES = {"libalula_runtime.so": "alula-runtime"}
+
 
 def find(name, variable):
     """The library `name`: where an environment variable says, beside this
@@ -18,7 +20,8 @@ def find(name, variable):
         if path.exists():
             return path
     raise ImportError(
-        f"{name} is missing: set {variable}, or build it (./dev build); "
+        f"{name} is missing: set {variable}, or build it (./dev build), or install "
+        f"the package that has it ({_PACKAGES.get(name, 'alula')}); "
         f"looked at {', '.join(str(path) for path in tried)}"
     )
 
