@@ -68,6 +68,8 @@ void StageAttr::print(AsmPrinter &printer) const {
     printer << ", terms = " << getTerms();
   if (getFused())
     printer << ", fused";
+  if (getWay() != Way::Unsaid)
+    printer << ", way = " << stringifyWay(getWay());
   printer << ">";
 }
 
@@ -104,6 +106,7 @@ Attribute StageAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> space, tile;
   Memory memory = Memory::Unsaid;
   bool fused = false;
+  Way way = Way::Unsaid;
   llvm::SmallDenseSet<StringRef> seen;
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc at = parser.getCurrentLocation();
@@ -138,6 +141,16 @@ Attribute StageAttr::parse(AsmParser &parser, Type) {
         return {};
       }
       memory = *said;
+    } else if (word == "way") {
+      StringRef which;
+      if (parser.parseKeyword(&which))
+        return {};
+      std::optional<Way> said = symbolizeWay(which);
+      if (!said || *said == Way::Unsaid) {
+        parser.emitError(at, "there is no way '") << which << "'";
+        return {};
+      }
+      way = *said;
     } else {
       parser.emitError(at, "a stage has no '") << word << "'";
       return {};
@@ -149,13 +162,29 @@ Attribute StageAttr::parse(AsmParser &parser, Type) {
     return {};
   return parser.getChecked<StageAttr>(location, parser.getContext(), *kind,
                                       number, space, tile, memory, parts, terms,
-                                      fused);
+                                      fused, way);
+}
+
+/// What has a choice of this way.
+static Kind getKindOf(Way way) {
+  switch (way) {
+  case Way::Ordered:
+  case Way::Free:
+    return Kind::Scatter;
+  case Way::Scan:
+  case Way::Memory:
+  case Way::Registers:
+    return Kind::Window;
+  default:
+    return Kind::Sort;
+  }
 }
 
 LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 Kind kind, int64_t number, ArrayRef<int64_t>,
                                 ArrayRef<int64_t> tile, Memory memory,
-                                int64_t parts, int64_t terms, bool fused) {
+                                int64_t parts, int64_t terms, bool fused,
+                                Way way) {
   StringRef name = stringifyKind(kind);
   if ((kind == Kind::Inline) != (number < 0))
     return emitError() << "'" << name << "' must have "
@@ -172,6 +201,9 @@ LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       (parts || terms || fused || memory != Memory::Unsaid))
     return emitError() << "'" << name
                        << "' has no memory, parts, terms, and is not fused";
+  if (way != Way::Unsaid && kind != getKindOf(way))
+    return emitError() << "'" << name << "' has no way '" << stringifyWay(way)
+                       << "'";
   return success();
 }
 

@@ -45,6 +45,21 @@ def Plan_Memory : I32EnumAttr<"Memory", "where results in a loop over rows are",
   let genSpecializedAttr = 0;
 }
 
+def Plan_Way : I32EnumAttr<"Way", "which of several ways is taken", [
+    I32EnumAttrCase<"Unsaid", 0, "unsaid">,
+    I32EnumAttrCase<"Insertion", 1, "insertion">,
+    I32EnumAttrCase<"First", 2, "first">,
+    I32EnumAttrCase<"Digits", 3, "digits">,
+    I32EnumAttrCase<"Merge", 4, "merge">,
+    I32EnumAttrCase<"Ordered", 5, "ordered">,
+    I32EnumAttrCase<"Free", 6, "free">,
+    I32EnumAttrCase<"Scan", 7, "scan">,
+    I32EnumAttrCase<"Memory", 8, "memory">,
+    I32EnumAttrCase<"Registers", 9, "registers">]> {
+  let cppNamespace = "::alula::plan";
+  let genSpecializedAttr = 0;
+}
+
 def Plan_StageAttr : AttrDef<Plan_Dialect, "Stage"> {
   let mnemonic = "stage";
   let summary = "the stage that computes an op";
@@ -71,13 +86,22 @@ def Plan_StageAttr : AttrDef<Plan_Dialect, "Stage"> {
     `again`, the same in several loops; `row`, kept for one row; `whole`, read
     outside of the loop. A `fused` reduction is computed in the loop that
     writes its operand.
+
+    Some stages have a `way`; where none is said, the fastest that is possible.
+
+    | kind | way |
+    |---|---|
+    | `sort` | `insertion`; `digits` of the number that orders a row; `merge` of runs; `first`: the first few alone, where no others are read |
+    | `scatter` | `ordered`, one update after the other; `free`, where no two meet |
+    | `window` | accumulators in `registers`, or in `memory` beside those of its neighbours; `scan`: each window from the one before |
   }];
   let parameters = (ins "::alula::plan::Kind":$kind,
                         DefaultValuedParameter<"int64_t", "-1">:$number,
                         OptionalArrayRefParameter<"int64_t">:$space,
                         OptionalArrayRefParameter<"int64_t">:$tile,
                         "::alula::plan::Memory":$memory,
-                        "int64_t":$parts, "int64_t":$terms, "bool":$fused);
+                        "int64_t":$parts, "int64_t":$terms, "bool":$fused,
+                        "::alula::plan::Way":$way);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

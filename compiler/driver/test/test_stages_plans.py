@@ -57,6 +57,36 @@ MAP = """func.func @main(%x: tensor<640x640xf32>) -> tensor<640x640xf32> {
   return %1 : tensor<640x640xf32>
 }
 """
+# Rows by digits; sums of all before each place; rows that no two updates share.
+SORT = """func.func @main(%x: tensor<6x500xi32>) -> tensor<6x500xi32> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<6x500xi32>) -> tensor<6x500xi32>
+  return %0 : tensor<6x500xi32>
+}
+"""
+SCAN = """func.func @main(%x: tensor<30x7xf32>) -> tensor<30x7xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 30, 1>, padding = dense<[[29, 0], [0, 0]]> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<30x7xf32>, tensor<f32>) -> tensor<30x7xf32>
+  return %0 : tensor<30x7xf32>
+}
+"""
+SCATTER = """func.func @main(%x: tensor<5000x90xi32>, %u: tensor<700x90xi32>) -> tensor<5000x90xi32> {
+  %i = stablehlo.iota dim = 0 : tensor<700x1xi32>
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }) : (tensor<5000x90xi32>, tensor<700x1xi32>, tensor<700x90xi32>) -> tensor<5000x90xi32>
+  return %0 : tensor<5000x90xi32>
+}
+"""
 
 
 def plan(text, *flags):
@@ -115,6 +145,11 @@ def compile_and_run(dump, inputs, folder, name):
         (ROWS, r", fused", ""),
         (CONVOLUTION, r"tile = \[\d+, \d+, \d+\]", "tile = [3, 5, 16]"),
         (CONVOLUTION, r", tile = \[\d+, \d+, \d+\]", ""),
+        (SORT, r"way = digits", "way = merge"),
+        (SORT, r"way = digits", "way = insertion"),
+        (SCAN, r"way = scan", "way = memory"),
+        (SCAN, r"way = scan", "way = registers"),
+        (SCATTER, r"way = free", "way = ordered"),
         (MAP, r"most = \d+, steps = \d+", "workgroups = 5"),
         (MAP, r"most = \d+, steps = \d+", "most = 3, steps = 1"),
         (MAP, r"(stablehlo.exponential.*)<inline>", r"\1<map 7, space = [640, 640]>"),

@@ -8,6 +8,7 @@
 #include "compiler/kernel/plan/passes.h"
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/plan/tiles.h"
+#include "compiler/kernel/plan/ways.h"
 
 #include "compiler/kernel/element/sum_types.h"
 #include "dialect/dispatch/machine.h"
@@ -25,6 +26,7 @@ using alula::plan::GridAttr;
 using alula::plan::Kind;
 using alula::plan::Memory;
 using alula::plan::StageAttr;
+using alula::plan::Way;
 
 namespace {
 /// Terms of one sum of floats: errors add up.
@@ -56,6 +58,7 @@ private:
     Memory memory = Memory::Unsaid;
     int64_t parts = 0, terms = 0;
     bool fused = false;
+    Way way = Way::Unsaid;
   };
 
   Attribute plan(Operation *op) {
@@ -71,11 +74,11 @@ private:
     if (owner && owner != op) {
       current = numbers.lookup(owner);
       return StageAttr::get(op->getContext(), Kind::Epilogue, current, {}, {},
-                            Memory::Unsaid, 0, 0, false);
+                            Memory::Unsaid, 0, 0, false, Way::Unsaid);
     }
     if (inlined.contains(op))
       return StageAttr::get(op->getContext(), Kind::Inline, -1, {}, {},
-                            Memory::Unsaid, 0, 0, false);
+                            Memory::Unsaid, 0, 0, false, Way::Unsaid);
     current = next++;
     return make(op, getOwnKind(op), current, chooseSizes(op));
   }
@@ -84,7 +87,7 @@ private:
                         const Sizes &sizes) {
     return StageAttr::get(op->getContext(), kind, number, getSpace(op),
                           sizes.tile, sizes.memory, sizes.parts, sizes.terms,
-                          sizes.fused);
+                          sizes.fused, sizes.way);
   }
 
   Sizes chooseSizes(Operation *op) {
@@ -99,7 +102,7 @@ private:
                  : Sizes();
     auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
     if (!reduce)
-      return {};
+      return {.way = chooseWay(op)};
     if (reducesColumns(reduce))
       return {.tile = chooseTile(reduce, question)};
     if (getFloatSumType(op, reduce.getBody().front()))

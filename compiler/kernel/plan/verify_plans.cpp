@@ -6,6 +6,7 @@
 #include "compiler/kernel/plan/passes.h"
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/plan/tiles.h"
+#include "compiler/kernel/plan/ways.h"
 
 #include "compiler/kernel/element/generators.h"
 #include "compiler/kernel/element/sum_types.h"
@@ -111,6 +112,9 @@ private:
       return verifyRows(cast<stablehlo::ReduceOp>(op), stage);
     if (!stage.getTile().empty())
       return fail(op) << "has no tile";
+    if (StringRef why = findWayProblem(op, stage.getWay()); !why.empty())
+      return fail(op) << "way '" << stringifyWay(stage.getWay())
+                      << "' is not possible: " << why;
     return success();
   }
 

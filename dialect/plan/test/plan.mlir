@@ -20,6 +20,10 @@ func.func @rule(%x: tensor<?x512xf32>, %w: tensor<512x16xf32>) -> tensor<?x16xf3
 
 // CHECK: #plan.stage<rows 0, space = [2, 3], memory = value, fused>
 // CHECK: #plan.stage<rows 1, parts = 16, terms = 1024>
+// CHECK: #plan.stage<sort 2, space = [9], way = digits>
+// CHECK: #plan.stage<scatter 3, way = ordered>
 func.func private @words() attributes {
   a = #plan.stage<rows 0, space = [2, 3], fused, memory = value>,
-  b = #plan.stage<rows 1, terms = 1024, parts = 16>}
+  b = #plan.stage<rows 1, terms = 1024, parts = 16>,
+  c = #plan.stage<sort 2, way = digits, space = [9]>,
+  d = #plan.stage<scatter 3, way = ordered>}

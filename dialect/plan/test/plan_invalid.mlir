@@ -20,6 +20,16 @@ func.func private @f() attributes {a = #plan.stage<rows 0, memory = cache>}
 
 // -----
 
+// expected-error @+1 {{there is no way 'quickly'}}
+func.func private @f() attributes {a = #plan.stage<sort 0, way = quickly>}
+
+// -----
+
+// expected-error @+1 {{'map' has no way 'digits'}}
+func.func private @f() attributes {a = #plan.stage<map 0, way = digits>}
+
+// -----
+
 // expected-error @+1 {{'inline' must have no number}}
 func.func private @f() attributes {a = #plan.stage<inline 2>}
 

@@ -280,3 +280,87 @@ dispatch.executable @pinned {
     }
   }
 }
+
+// -----
+
+dispatch.executable @digits {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<99xf32>) -> tensor<99xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.sort': plan: way 'digits' is not possible: its rows are not of a known length, or not ordered by one number of each element}}
+      %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      }) {plan.stage = #plan.stage<sort 0, space = [99], way = digits>} : (tensor<99xf32>) -> tensor<99xf32>
+      return %0 : tensor<99xf32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @first {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<99xf32>) -> tensor<99xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.sort': plan: way 'first' is not possible: all of its elements are read}}
+      %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      }) {plan.stage = #plan.stage<sort 0, space = [99], way = first>} : (tensor<99xf32>) -> tensor<99xf32>
+      return %0 : tensor<99xf32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @meeting {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<9xi32>, %i: tensor<3x1xi32>, %u: tensor<3xi32>) -> tensor<9xi32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.scatter': plan: way 'free' is not possible: two updates may meet}}
+      %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+        stablehlo.return %b : tensor<i32>
+      }) {plan.stage = #plan.stage<scatter 0, space = [3], way = free>} : (tensor<9xi32>, tensor<3x1xi32>, tensor<3xi32>) -> tensor<9xi32>
+      return %0 : tensor<9xi32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @scan {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<9xf32>, %zero: tensor<f32>) -> tensor<8xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.reduce_window': plan: way 'scan' is not possible: its windows are not all that is before or after an element in one dimension}}
+      %0 = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 2>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }) {plan.stage = #plan.stage<window 0, space = [8], way = scan>} : (tensor<9xf32>, tensor<f32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @memory {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<9xf32>, %zero: tensor<f32>) -> tensor<8xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.reduce_window': plan: way 'memory' is not possible: its last dimension has windows of several elements}}
+      %0 = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 2>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }) {plan.stage = #plan.stage<window 0, space = [8], way = memory>} : (tensor<9xf32>, tensor<f32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+  }
+}

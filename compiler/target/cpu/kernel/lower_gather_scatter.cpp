@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/element/gather.h"
 #include "compiler/kernel/element/scalar.h"
+#include "compiler/kernel/plan/ways.h"
 #include "compiler/target/cpu/kernel/families.h"
 
 #include "dialect/stablehlo/ops.h"
@@ -67,7 +68,7 @@ public:
     };
     lowering.forEach(pick(sizes, outer), [&](ValueRange outerIndices) {
       place(outer, outerIndices);
-      if (scatter.getUniqueIndices())
+      if (getWay(scatter) == alula::plan::Way::Free)
         return lowering.forEach(pick(sizes, ordered), [&](ValueRange indices) {
           place(ordered, indices);
           emitWindow(position);

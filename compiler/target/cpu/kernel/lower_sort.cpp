@@ -1,6 +1,8 @@
 // Sorting, always stable: short runs by insertion, then merged from memory to
 // memory, twice as long each time; long rows by digits, where they have any.
 
+#include "compiler/kernel/plan/sort_order.h"
+#include "compiler/kernel/plan/ways.h"
 #include "compiler/target/cpu/kernel/families.h"
 #include "compiler/target/cpu/kernel/radix_sort.h"
 
@@ -14,10 +16,11 @@
 using namespace mlir;
 using namespace alula::cpu;
 using namespace alula::kernel;
+using alula::plan::Way;
 using Predicate = arith::CmpIPredicate;
 
 namespace {
-/// Insertion is faster up to here.
+/// Runs that insertion sorts before they are merged.
 constexpr int64_t maxRun = 16;
 /// What sorting one element costs, to how many threads it is worth.
 constexpr int64_t stepsPerElement = 32;
@@ -26,10 +29,7 @@ class SortEmitter {
 public:
   SortEmitter(stablehlo::SortOp sort, Lowering &lowering)
       : sort(sort), lowering(lowering), b(lowering.b),
-        sizes(lowering.getShape(sort.getInputs()[0])) {
-    auto rank = static_cast<int64_t>(sizes.size());
-    auto given = static_cast<int64_t>(sort.getDimension());
-    dim = static_cast<size_t>(given < 0 ? given + rank : given);
+        sizes(lowering.getShape(sort.getInputs()[0])), dim(getSortedDim(sort)) {
   }
 
   void emit() {
@@ -45,20 +45,22 @@ public:
     SmallVector<Value> rows(sizes);
     rows[dim] = lowering.index(1);
     std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
-    if (auto needed = sort->getAttrOfType<IntegerAttr>("dispatch.needed")) {
+    Way way = getWay(sort);
+    if (way == Way::First) {
+      auto needed = sort->getAttrOfType<IntegerAttr>("dispatch.needed");
       lowering.forEach(rows,
                        [&](ValueRange row) { sortFirst(row, needed.getInt()); });
       return;
     }
-    if (size && *size <= maxRun) {
+    if (way == Way::Insertion) {
       lowering.forEach(rows, [&](ValueRange row) {
         auto at = [&](Value place) { return replaceDim(row, place); };
         sortRun(row, lowering.index(0), sizes[dim], {results, at});
       });
       return;
     }
-    if (emitRadixSort(sort, results, lowering))
-      return;
+    if (way == Way::Digits)
+      return emitRadixSort(sort, results, lowering);
     auto createHalves = [&] {
       for (Value input : sort.getInputs())
         halves.push_back(
@@ -288,7 +290,7 @@ private:
   Lowering &lowering;
   ImplicitLocOpBuilder &b;
   SmallVector<Value> sizes;
-  size_t dim = 0;
+  size_t dim;
   SmallVector<Value> results;
   /// Two halves for each operand: runs, and what they are merged to.
   SmallVector<Value> halves;

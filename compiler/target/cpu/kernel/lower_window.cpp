@@ -1,5 +1,6 @@
 // reduce_window and select_and_scatter.
 
+#include "compiler/kernel/plan/ways.h"
 #include "compiler/kernel/reduction.h"
 #include "compiler/target/cpu/kernel/families.h"
 #include "compiler/target/cpu/kernel/window_walk.h"
@@ -37,22 +38,26 @@ class WindowReducer {
 public:
   WindowReducer(stablehlo::ReduceWindowOp op, Lowering &lowering)
       : op(op), lowering(lowering), input(op.getInputs()[0]),
-        window(readWindow(
-            op, cast<RankedTensorType>(input.getType()).getRank())),
+        window(
+            readWindow(op, cast<RankedTensorType>(input.getType()).getRank())),
         sizes(lowering.getShape(op.getResults()[0])),
         reduction(op, op.getBody().front(), op.getInputs(), op.getInitValues(),
                   lowering),
-        numInner(countInner(window, sizes)) {}
+        numInner(countPlainAxes(op)) {}
 
   void emit() {
     initial = reduction.getInitial();
     reduction.createStates();
-    if (std::optional<Scan> scan = findScan())
-      emitScan(*scan);
-    else if (numInner)
+    switch (getWay(op)) {
+    case alula::plan::Way::Scan:
+      emitScan(*findScan(op));
+      break;
+    case alula::plan::Way::Memory:
       emitInMemory();
-    else
+      break;
+    default:
       emitInRegisters();
+    }
     reduction.finishStates();
   }
 
@@ -90,31 +95,8 @@ private:
     });
   }
 
-  // A window over all that is before each element, or after it: each state
-  // comes from its neighbour's.
-  struct Scan {
-    size_t axis;
-    bool isReverse;
-  };
-
-  std::optional<Scan> findScan() {
-    std::optional<Scan> scan;
-    for (auto [dim, axis] : llvm::enumerate(window)) {
-      if (axis.isPlain())
-        continue;
-      Value size = lowering.getDim(input, static_cast<int64_t>(dim));
-      bool isBefore = axis.low == axis.size - 1 && axis.high == 0;
-      bool isAfter = axis.high == axis.size - 1 && axis.low == 0;
-      if (scan || axis.stride != 1 || axis.baseDilation != 1 ||
-          axis.windowDilation != 1 || !(isBefore || isAfter) ||
-          getConstantIntValue(size) != axis.size)
-        return {};
-      scan = {dim, isAfter};
-    }
-    return scan;
-  }
-
-  void emitScan(Scan scan) {
+  // Each state comes from its neighbour's.
+  void emitScan(WindowScan scan) {
     ArrayRef<Value> all(sizes);
     ArrayRef<Value> inner = all.drop_front(scan.axis + 1);
     Value count = all[scan.axis], one = lowering.index(1);

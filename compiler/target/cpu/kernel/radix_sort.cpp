@@ -13,6 +13,7 @@
 
 #include "compiler/kernel/element/element_form.h"
 #include "compiler/kernel/library/sort.h"
+#include "compiler/kernel/plan/sort_order.h"
 #include "compiler/target/cpu/kernel/matrix_operand.h"
 
 #include "dialect/stablehlo/ops.h"
@@ -25,11 +26,8 @@
 using namespace mlir;
 using namespace alula::cpu;
 using namespace alula::kernel;
-using stablehlo::ComparisonDirection;
 
 namespace {
-/// Merging is faster below; places are numbers of 32 bits.
-constexpr int64_t minRow = 64, maxRow = INT32_MAX;
 constexpr int64_t maxRanges = 1 << 10;
 
 /// Parts of long rows.
@@ -61,71 +59,16 @@ struct PartSizes {
 constexpr int64_t stepsPerElement = 16;
 constexpr int64_t stepsOfParts[] = {2, 6, 10};
 
-/// Whether `a` is computed from `fromA` as `b` is from `fromB`, and from
-/// nothing else that differs.
-bool isSameFunction(Value a, Value fromA, Value b, Value fromB) {
-  if (a == fromA || b == fromB)
-    return a == fromA && b == fromB;
-  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
-  if (!opA || !opB || isa<BlockArgument>(a))
-    return a == b && !isa<BlockArgument>(a);
-  if (opA->getName() != opB->getName() || opA->getNumRegions() ||
-      opA->getAttrDictionary() != opB->getAttrDictionary() ||
-      opA->getNumOperands() != opB->getNumOperands() ||
-      opA->getResultTypes() != opB->getResultTypes() ||
-      opA->getNumResults() != 1 || !isMemoryEffectFree(opA))
-    return false;
-  for (auto [x, y] : llvm::zip_equal(opA->getOperands(), opB->getOperands()))
-    if (!isSameFunction(x, fromA, y, fromB))
-      return false;
-  return true;
-}
-
-/// A comparator that says a < b, or a > b, of one number of each.
-struct Order {
-  Value number;
-  bool isDescending;
-
-  static std::optional<Order> find(Block &comparator) {
-    auto comparison =
-        comparator.getTerminator()->getOperand(0).getDefiningOp<stablehlo::CompareOp>();
-    if (!comparison || comparison->getBlock() != &comparator)
-      return std::nullopt;
-    ComparisonDirection direction = comparison.getComparisonDirection();
-    if (direction != ComparisonDirection::LT &&
-        direction != ComparisonDirection::GT)
-      return std::nullopt;
-    Type element = getElementType(comparison.getLhs());
-    // Where a NaN is, nothing is in order.
-    if (isa<FloatType>(element)
-            ? comparison.getCompareType() != stablehlo::ComparisonType::TOTALORDER
-            : !isa<IntegerType>(element))
-      return std::nullopt;
-    for (unsigned k = 0; k + 1 < comparator.getNumArguments(); k += 2) {
-      Value a = comparator.getArgument(k), b = comparator.getArgument(k + 1);
-      bool isGreater = direction == ComparisonDirection::GT;
-      if (isSameFunction(comparison.getLhs(), a, comparison.getRhs(), b))
-        return Order{comparison.getLhs(), isGreater};
-      if (isSameFunction(comparison.getLhs(), b, comparison.getRhs(), a))
-        return Order{comparison.getRhs(), !isGreater};
-    }
-    return std::nullopt;
-  }
-};
-
 class RadixSort {
 public:
-  RadixSort(stablehlo::SortOp sort, Order order, ArrayRef<Value> results,
+  RadixSort(stablehlo::SortOp sort, SortOrder order, ArrayRef<Value> results,
             Lowering &lowering)
       : sort(sort), order(order), results(results), lowering(lowering),
         b(lowering.b), limits(lowering.machine),
-        sizes(lowering.getShape(sort.getInputs()[0])),
-        dim(static_cast<size_t>(sort.getDimension() < 0
-                                    ? sort.getDimension() +
-                                          int64_t(sizes.size())
-                                    : sort.getDimension())) {}
+        sizes(lowering.getShape(sort.getInputs()[0])), dim(getSortedDim(sort)) {
+  }
 
-  bool emit();
+  void emit();
 
 private:
   /// Memory of items: keys of a row, or pairs of a key and a place.
@@ -228,7 +171,7 @@ private:
   Value narrow(Value bits, Type type);
 
   stablehlo::SortOp sort;
-  Order order;
+  SortOrder order;
   ArrayRef<Value> results;
   Lowering &lowering;
   ImplicitLocOpBuilder &b;
@@ -245,17 +188,9 @@ private:
   bool mayBeKeys = false;
 };
 
-bool RadixSort::emit() {
-  auto known = getConstantIntValue(sizes[dim]);
-  if (!known || *known < minRow || *known > maxRow)
-    return false;
-  size = *known;
+void RadixSort::emit() {
+  size = *getConstantIntValue(sizes[dim]);
   Type number = getValueType(getElementType(order.number));
-  auto isPlain = [](Type element) {
-    return !isSmallFloat(element) && isa<IntegerType, FloatType>(element);
-  };
-  if (!number || !isPlain(getElementType(order.number)))
-    return false;
   numberBits = number.getIntOrFloatBitWidth();
   keyBits = numberBits > 32 ? 64 : 32;
   isFloat = isa<FloatType>(number);
@@ -275,7 +210,6 @@ bool RadixSort::emit() {
     lowering.forEachBlock(
         lowering.product(rows), size * stepsPerElement,
         [&](Value row) { sortAtOnce(lowering.delinearize(row, rows)); });
-  return true;
 }
 
 Value RadixSort::widen(Value value) {
@@ -632,9 +566,7 @@ void RadixSort::sortInParts(ValueRange rows) {
 }
 } // namespace
 
-bool alula::cpu::emitRadixSort(stablehlo::SortOp sort, ArrayRef<Value> results,
+void alula::cpu::emitRadixSort(stablehlo::SortOp sort, ArrayRef<Value> results,
                                Lowering &lowering) {
-  // The body must not depend on anything outside of it.
-  auto order = Order::find(sort.getComparator().front());
-  return order && RadixSort(sort, *order, results, lowering).emit();
+  RadixSort(sort, *findSortOrder(sort), results, lowering).emit();
 }

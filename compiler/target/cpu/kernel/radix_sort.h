@@ -8,10 +8,9 @@ class SortOp;
 
 namespace alula::cpu {
 
-/// Sorts by the digits of keys, where the comparator compares one number of an
-/// element with the same of the other and rows are long. False, and nothing
-/// done, where it is anything else. `results` are the memory of the results.
-bool emitRadixSort(mlir::stablehlo::SortOp sort,
+/// Sorts by the digits of keys (`maySortByDigits`). `results` are the memory of
+/// the results.
+void emitRadixSort(mlir::stablehlo::SortOp sort,
                    llvm::ArrayRef<mlir::Value> results,
                    kernel::Lowering &lowering);
 
