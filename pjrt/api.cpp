@@ -3,7 +3,7 @@
 #include "pjrt/border.h"
 #include "pjrt/functions.h"
 #include "pjrt/guarded.h"
-#include "pjrt/layouts_extension.h"
+#include "pjrt/profiler_extension.h"
 
 #include "alula/compiler.h"
 
@@ -27,7 +27,7 @@ PJRT_Api makeApi() {
   api.struct_size = offsetof(PJRT_Api, PJRT_Client_Load);
   api.pjrt_api_version.struct_size = sizeof api.pjrt_api_version;
   api.pjrt_api_version.major_version = 0;
-  api.extension_start = &getLayoutsExtension();
+  api.extension_start = &getProfilerExtension();
   // Clients ask more of plugins that declare more. From this one on jaxlib asks
   // for layouts of parameters instead of translating the program to HLO.
   api.pjrt_api_version.minor_version = 93;

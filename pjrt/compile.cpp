@@ -68,6 +68,9 @@ std::string makeKey(const CompileOptions &options) {
                     std::to_string(options.partitions);
   for (const std::string &target : options.targets)
     key += ' ' + target;
+  // Who asks for a dump gets one.
+  if (!options.dumpTo.empty())
+    key += " dump " + options.dumpTo;
   return key;
 }
 } // namespace

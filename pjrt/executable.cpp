@@ -65,13 +65,16 @@ void *alula::pjrt::Executable_ParameterMemoryKinds(
   return nullptr;
 }
 
-// Called twice: for the size, then with room for the program. It is the
-// program as it came, which is what a client can read.
+// Called twice: for the size, then with room for the program. Each kernel is a
+// function, as far as StableHLO, which is what a client can read, has words for
+// all of it; else it is the program as it came.
 void *alula::pjrt::Executable_OptimizedProgram(
     PJRT_Executable_OptimizedProgram_Args *args) {
   ALULA_TAKE(Executable, executable);
   ALULA_TAKE(PJRT_Program, program);
-  const std::string &source = executable->program->source;
+  const Kernels &kernels = getKernels(*executable->program);
+  const std::string &source =
+      kernels.text.empty() ? executable->program->source : kernels.text;
   static constexpr std::string_view format = "mlir";
   put(program, &PJRT_Program::format, format.data());
   put(program, &PJRT_Program::format_size, format.size());

@@ -4,6 +4,7 @@
 #include "pjrt/functions.h"
 #include "pjrt/interrupts.h"
 #include "pjrt/layout.h"
+#include "pjrt/profile.h"
 #include "pjrt/program.h"
 
 #include <algorithm>
@@ -94,6 +95,7 @@ std::unique_ptr<Error> Launch::call() {
   options.collectives = collectives.get();
   options.participant = participant;
   options.cancel = watched.getPatientFlag();
+  ProfiledCall profiled(program, *device, options);
   alula_error *failed =
       alula_call(executable, program->function, &options, in.data(), in.size(),
                  out.data(), out.size());

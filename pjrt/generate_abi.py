@@ -61,7 +61,7 @@ def main():
         is_struct = isinstance(value, type) and issubclass(
             value, (ctypes.Structure, ctypes.Union)
         )
-        if name.startswith("PJRT_") and is_struct:
+        if name.startswith(("PJRT_", "PLUGIN_")) and is_struct:
             write(value, done, lines)
     with open(sys.argv[1], "w") as out:
         out.write("\n".join(lines) + "\n")

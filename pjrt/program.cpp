@@ -1,6 +1,7 @@
 // Compiling a program, and what the compiled program says of itself.
 
 #include "pjrt/program.h"
+#include "pjrt/dump.h"
 #include "pjrt/interrupts.h"
 #include "pjrt/layout.h"
 #include "pjrt/layouts_extension.h"
@@ -355,6 +356,9 @@ struct Compilation {
     return {std::exchange(result, nullptr), resultBytes};
   }
 
+  void dumpTo(const Dump &dump) { given.dump_directory = dump.getFolder(); }
+  void makeKernelFunctions() { given.kernels_as_functions = 1; }
+
   alula_program_info *info = nullptr;
 
 private:
@@ -373,17 +377,23 @@ void *alula::pjrt::compileProgram(const Place &place, std::string_view source,
                                   std::shared_ptr<Program> &result) {
   auto program = std::make_shared<Program>();
   program->source = source;
+  Dump dump(options.dumpTo);
   // What each device runs, and how its arrays lie, is for clients to see.
   if (options.partitions > 1) {
     Compilation partition(options, "partition");
+    partition.dumpTo(dump);
     if (void *error = partition.run(source))
       return error;
     program->origin = std::move(program->source);
     program->source = partition.getResult();
   }
   Compilation compilation(options, nullptr);
-  if (void *error = compilation.run(program->source))
-    return error;
+  compilation.dumpTo(dump);
+  void *failed = compilation.run(program->source);
+  if (compilation.info)
+    dump.setName(alula_program_info_get_name(compilation.info));
+  if (failed)
+    return failed;
   readInfo(compilation.info, *program);
   program->options = optionBytes;
   program->artifact = compilation.takeResult();
@@ -391,4 +401,28 @@ void *alula::pjrt::compileProgram(const Place &place, std::string_view source,
     return error;
   result = std::move(program);
   return nullptr;
+}
+
+const Kernels &alula::pjrt::getKernels(Program &program) {
+  std::call_once(program.kernelsKnown, [&] {
+    CompileOptions options;
+    // It was read before.
+    delete as<Error>(readCompileOptions(program.options, options));
+    Compilation compilation(options, "dispatch");
+    compilation.makeKernelFunctions();
+    if (void *error = compilation.run(program.source))
+      delete as<Error>(error);
+    else
+      program.kernels.text = compilation.getResult();
+    // They are known even if they can't be functions.
+    alula_kernel_info kernel = {};
+    kernel.struct_bytes = sizeof kernel;
+    for (uint32_t i = 0; compilation.info && alula_program_info_get_kernel(
+                                                 compilation.info, i, &kernel);
+         ++i)
+      program.kernels.list.push_back(
+          {kernel.name, kernel.operations, kernel.source_name, kernel.source,
+           kernel.flops, kernel.transcendentals, kernel.bytes});
+  });
+  return program.kernels;
 }

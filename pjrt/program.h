@@ -76,6 +76,27 @@ private:
   std::vector<std::atomic<alula_executable *>> byDevice;
 };
 
+/// A kernel as the compiler describes it.
+struct Kernel {
+  std::string name, operations, sourceName, source;
+  double flops, transcendentals, bytes;
+};
+
+struct Kernels {
+  std::vector<Kernel> list;
+  /// The program as StableHLO, its kernels functions; empty if it can't be said
+  /// so.
+  std::string text;
+
+  /// Null if there is none.
+  const Kernel *find(std::string_view name) const {
+    for (const Kernel &kernel : list)
+      if (kernel.name == name)
+        return &kernel;
+    return nullptr;
+  }
+};
+
 /// A compiled program, loaded: shared by all executables that clients hold.
 /// Nothing but its loads changes once it is made.
 struct Program {
@@ -125,7 +146,14 @@ struct Program {
   std::vector<const char *> argumentKinds, resultKinds;
   std::vector<size_t> argumentKindSizes, resultKindSizes;
   std::vector<PJRT_NamedValue> costValues;
+
+  /// Found out when somebody asks: see getKernels.
+  Kernels kernels;
+  std::once_flag kernelsKnown;
 };
+
+/// What the kernels of the program are. Compiles the first half of it again.
+const Kernels &getKernels(Program &program);
 
 /// Compiles, without looking at the cache.
 void *compileProgram(const Place &place, std::string_view source,

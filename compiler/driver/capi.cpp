@@ -6,6 +6,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/contexts.h"
 #include "compiler/driver/initial_values.h"
+#include "compiler/driver/kernel_functions.h"
 #include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/program.h"
 #include "compiler/driver/program_info.h"
@@ -338,6 +339,15 @@ compileIn(MLIRContext &context, StringRef input,
   if (!module || failed(alula::driver::setInitialValues(*module, values)) ||
       failed(alula::driver::compile(*module, compile, output)))
     return std::nullopt;
+  if (compile.until == alula::driver::Room::Dispatch) {
+    if (options.info)
+      alula::driver::addKernels(*module, **options.info);
+    if (options.kernels_as_functions) {
+      if (failed(alula::driver::makeKernelFunctions(*module)))
+        return std::nullopt;
+      return alula::driver::printWithLocations(*module);
+    }
+  }
   if (compile.until != alula::driver::Room::Emit) {
     std::string text;
     llvm::raw_string_ostream os(text);

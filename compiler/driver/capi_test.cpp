@@ -184,6 +184,81 @@ TEST(Compile, Cancel) {
   }
 }
 
+TEST(Compile, KernelsAsFunctions) {
+  const char loop[] = R"(
+func.func public @main(%x: tensor<4x4xf32>, %n: tensor<i32>) -> tensor<16xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<4x4xf32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %next = stablehlo.add %i, %one : tensor<i32>
+      %d = stablehlo.dot_general %y, %x, contracting_dims = [1] x [0]
+        : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %t = stablehlo.tanh %d : tensor<4x4xf32> loc("jit(f)/tanh"("model.py":12:3))
+      stablehlo.return %next, %t : tensor<i32>, tensor<4x4xf32>
+    }
+  %s = stablehlo.reshape %r#1 : (tensor<4x4xf32>) -> tensor<16xf32>
+  return %s : tensor<16xf32>
+})";
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  alula_program_info *info = nullptr;
+  options.info = &info;
+  options.until = "dispatch";
+  options.kernels_as_functions = 1;
+  Result result = compile(loop, &options);
+  ASSERT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  const std::string &text = result.artifact;
+  EXPECT_NE(text.find("call @main_0("), std::string::npos) << text;
+  EXPECT_NE(text.find("func.func private @main_0("), std::string::npos) << text;
+  EXPECT_NE(text.find("stablehlo.while"), std::string::npos) << text;
+  for (const char *ours : {"dispatch.", "alula."})
+    EXPECT_EQ(text.find(ours), std::string::npos) << text;
+  alula_kernel_info kernel = {};
+  kernel.struct_bytes = sizeof kernel;
+  double flops = 0;
+  std::string operations, places, names;
+  uint32_t count = 0;
+  for (; alula_program_info_get_kernel(info, count, &kernel); ++count) {
+    EXPECT_EQ(kernel.name, "main_" + std::to_string(count));
+    flops += kernel.flops;
+    operations += kernel.operations + std::string(" ");
+    places += kernel.source;
+    names += kernel.source_name;
+    EXPECT_GT(kernel.bytes, 0);
+  }
+  EXPECT_GE(flops, 2 * 4 * 4 * 4);
+  EXPECT_NE(operations.find("dot_general"), std::string::npos) << operations;
+  EXPECT_NE(operations.find("tanh"), std::string::npos) << operations;
+  EXPECT_NE(places.find("model.py:12"), std::string::npos) << places;
+  EXPECT_NE(names.find("jit(f)/tanh"), std::string::npos) << names;
+  EXPECT_FALSE(alula_program_info_get_kernel(info, count, &kernel));
+  alula_program_info_destroy(info);
+  // It is a program like others.
+  options = makeOptions(heard);
+  result = compile(text, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+}
+
+TEST(Compile, KernelsThatCanNotBeFunctions) {
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  options.until = "dispatch";
+  options.kernels_as_functions = 1;
+  Result result = compile(R"(
+func.func public @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = stablehlo.tanh %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+})",
+                          &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(result.message,
+            "'dispatch.launch': the host computes sizes for it");
+}
+
 TEST(Compile, Until) {
   Heard heard;
   alula_compile_options options = makeOptions(heard);

@@ -3,6 +3,7 @@
 #include "compiler/driver/program_info.h"
 
 #include "compiler/driver/cost_analysis.h"
+#include "compiler/driver/kernel_functions.h"
 #include "compiler/partition/layout_mode.h"
 #include "compiler/partition/placement.h"
 #include "dialect/dispatch/ops.h"
@@ -36,6 +37,7 @@ struct alula_program_info {
   std::vector<std::string> argumentLayouts, resultLayouts;
   std::vector<std::string> argumentShardings, resultShardings;
   std::vector<std::pair<std::string, double>> costs;
+  std::vector<alula::driver::KernelDescription> kernels;
 };
 
 namespace {
@@ -181,6 +183,24 @@ alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
   addLayouts(main, *info);
   addCosts(analyzeCosts(main), *info);
   return info;
+}
+
+void alula::driver::addKernels(ModuleOp module, alula_program_info &info) {
+  info.kernels = describeKernels(module);
+}
+
+int alula_program_info_get_kernel(const alula_program_info *info,
+                                  uint32_t index, alula_kernel_info *kernel) {
+  if (index >= info->kernels.size())
+    return 0;
+  const auto &found = info->kernels[index];
+  alula_kernel_info told = {
+      kernel->struct_bytes,        found.name.c_str(),
+      found.operations.c_str(),    found.sourceName.c_str(),
+      found.source.c_str(),        found.costs.flops,
+      found.costs.transcendentals, found.costs.bytesAccessed};
+  memcpy(kernel, &told, std::min(kernel->struct_bytes, sizeof told));
+  return 1;
 }
 
 void alula_program_info_destroy(alula_program_info *info) { delete info; }

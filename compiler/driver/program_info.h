@@ -10,4 +10,7 @@ namespace alula::driver {
 /// destroys it.
 alula_program_info *inspectProgram(mlir::ModuleOp module);
 
+/// The same of kernels, from a program that has been through `dispatch`.
+void addKernels(mlir::ModuleOp module, alula_program_info &info);
+
 } // namespace alula::driver

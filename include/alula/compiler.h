@@ -119,7 +119,12 @@ typedef void (*alula_on_external)(void *user, const void *bytes, size_t size);
    * as they lie in memory: their dimensions are in the order that             \
    * alula_program_info_get_argument_layout tells. 0: such wishes are          \
    * ignored. */                                                               \
-  X(SWITCH, int, physical_layouts, "physical-layouts")
+  X(SWITCH, int, physical_layouts, "physical-layouts")                         \
+  /* Not 0, with `until` "dispatch": the result is StableHLO that others read  \
+   * too. Each kernel is a function of its name, which the program calls. What \
+   * can't be said so, sizes that the host computes or code of other           \
+   * compilers, is an error. */                                                \
+  X(OTHER, int, kernels_as_functions, "")
 
 /* Set `struct_bytes` to sizeof this struct and what is not needed to zero. All
  * callbacks come on the calling thread. */
@@ -216,6 +221,27 @@ alula_program_info_get_result_sharding(const alula_program_info *info,
 ALULA_API int alula_program_info_get_cost(const alula_program_info *info,
                                           uint32_t index, const char **name,
                                           double *value);
+
+/* A kernel of the program; texts live as long as the info. */
+typedef struct alula_kernel_info {
+  size_t struct_bytes;
+  /* As traces of the runtime call it. */
+  const char *name;
+  /* What was fused into it: "dot_general add tanh". */
+  const char *operations;
+  /* What the program's source calls its result, "jit(f)/tanh", and where that
+   * is, "model.py:12"; or "". */
+  const char *source_name, *source;
+  /* Of one run, counted as by alula_program_info_get_cost. */
+  double flops, transcendentals, bytes;
+} alula_kernel_info;
+
+/* Sets the fields that `kernel->struct_bytes` has room for. False if there is
+ * no kernel `index`; there are none unless the program was compiled with
+ * `until` "dispatch". */
+ALULA_API int alula_program_info_get_kernel(const alula_program_info *info,
+                                            uint32_t index,
+                                            alula_kernel_info *kernel);
 
 /* Versions of StableHLO's portable artifacts that can be read. */
 #define ALULA_STABLEHLO_NEWEST 1, 20, 0
