@@ -114,9 +114,11 @@ std::vector<KernelDescription> alula::driver::describeKernels(ModuleOp module) {
       if (func::FuncOp body = getBody(executable, entry.getSymName())) {
         kernel.costs = analyzeCosts(body);
         llvm::SetVector<StringRef> names;
-        for (Operation &op : body.front().without_terminator())
-          if (!isa<stablehlo::ConstantOp>(op))
-            names.insert(op.getName().stripDialect());
+        body.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+          if (!op->hasTrait<OpTrait::IsTerminator>() &&
+              !isa<stablehlo::ConstantOp>(op))
+            names.insert(op->getName().stripDialect());
+        });
         kernel.operations = llvm::join(names.getArrayRef(), " ");
       }
       kernels.push_back(std::move(kernel));

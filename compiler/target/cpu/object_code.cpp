@@ -15,6 +15,8 @@
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -236,10 +238,41 @@ llvm::ModulePassManager buildQuickPipeline() {
 
 enum class Origin { Program, Library };
 
+/// Leaves out that a loop was not transformed as somebody asked: that names no
+/// line of a program, and there is nothing to be done about it.
+class WithoutMissedTransforms : public llvm::DiagnosticHandler {
+public:
+  explicit WithoutMissedTransforms(
+      std::unique_ptr<llvm::DiagnosticHandler> others)
+      : others(std::move(others)) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    return info.getKind() == llvm::DK_OptimizationFailure ||
+           others->handleDiagnostics(info);
+  }
+  bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override {
+    return others->isAnalysisRemarkEnabled(pass);
+  }
+  bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override {
+    return others->isMissedOptRemarkEnabled(pass);
+  }
+  bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override {
+    return others->isPassedOptRemarkEnabled(pass);
+  }
+  bool isAnyRemarkEnabled() const override {
+    return others->isAnyRemarkEnabled();
+  }
+
+private:
+  std::unique_ptr<llvm::DiagnosticHandler> others;
+};
+
 std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
                             llvm::TargetMachine &targetMachine, Origin origin,
                             const std::function<bool()> &isCancelled = {},
                             const OnForm &onForm = {}) {
+  llvm::LLVMContext &context = module.getContext();
+  context.setDiagnosticHandler(std::make_unique<WithoutMissedTransforms>(
+      context.getDiagnosticHandler()));
   llvm::PassInstrumentationCallbacks callbacks;
   if (isCancelled)
     callbacks.registerShouldRunOptionalPassCallback(

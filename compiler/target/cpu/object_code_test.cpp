@@ -164,6 +164,35 @@ TEST(Loops, OfTablesForRoutinesAreNotOptimized) {
   }
 }
 
+TEST(Loops, ThatLlvmDeclinesToTransformAreNoWarning) {
+  // Each element is made of the one before, whoever wants vectors.
+  const char *ir = R"(
+define void @kernel(ptr %x) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 1, %entry ], [ %next, %loop ]
+  %before = sub i64 %i, 1
+  %p = getelementptr float, ptr %x, i64 %before
+  %q = getelementptr float, ptr %x, i64 %i
+  %v = load volatile float, ptr %p
+  %w = fmul float %v, %v
+  store volatile float %w, ptr %q
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, 1000
+  br i1 %done, label %end, label %loop, !llvm.loop !0
+end:
+  ret void
+}
+!0 = distinct !{!0, !1, !2}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = !{!"llvm.loop.vectorize.width", i32 8})";
+  testing::internal::CaptureStderr();
+  auto assembly = makeForm(".s", ir, llvm::cantFail(findMachine("x86-64-v3")));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(bool(assembly));
+}
+
 TEST(SmallFloats, AreConvertedWithoutCalls) {
   for (const char *name : everyMachine) {
     Machine machine = llvm::cantFail(findMachine(name));
