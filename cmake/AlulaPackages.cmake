@@ -4,7 +4,7 @@
 
 # alula-runtime: the library and the Python that loads and runs compiled files.
 # What needs the compiler is in the other wheel, in the same folder alula.
-set(compiler_python program functions.py command_line.py bindings/compiler.py)
+set(compiler_python program report functions.py command_line.py bindings/compiler.py)
 set(python "${Alula_SOURCE_DIR}/python")
 set(excluded)
 foreach(path ${compiler_python})

@@ -104,6 +104,7 @@ def test_metadata_agrees():
 
 def test_scripts_are_tools():
     scripts = tomllib.loads((ROOT / "python" / "pyproject.toml").read_text())["project"]["scripts"]
+    assert scripts.pop("alula") == "alula.__main__:main"
     for name in scripts:
         assert (BUILD / "bin" / name).exists(), name
     assert set(scripts.values()) == {"alula.command_line:main"}
