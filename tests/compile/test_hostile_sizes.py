@@ -98,3 +98,30 @@ def test_interrupted_where_nobody_asks(tmp_path, number):
     _, said = process.communicate(timeout=20)
     assert process.returncode == 128 + number
     assert said == b"alula-compile: error: interrupted\n"
+
+
+@pytest.mark.parametrize("part", ["i1", "i4", "i32", "ui8", "f16", "bf16", "f8E4M3FN"])
+def test_complex_numbers_of_other_parts_are_errors(tmp_path, part):
+    kind = f"tensor<2xcomplex<{part}>>"
+    numbers = "(1,0)" if "i" in part else "(1.0,0.0)"
+    _, result = compile_text(
+        tmp_path,
+        f"func.func @main() -> {kind} {{\n"
+        f"  %0 = stablehlo.constant dense<{numbers}> : {kind}\n  return %0 : {kind}\n}}\n",
+    )
+    assert result.returncode == 1
+    assert "in.mlir:2:" in result.stderr and "error: " in result.stderr
+
+
+@pytest.mark.parametrize("function", ["sine", "logistic", "tan", "power"])
+@pytest.mark.parametrize("size", [3, 4, 8, 15])
+def test_chains_of_functions_over_few_elements(tmp_path, function, size):
+    kind = f"tensor<{size}xf32>"
+    second = ", %{0}" if function == "power" else ""
+    chain = "".join(
+        f"  %{i + 1} = stablehlo.{function} %{i}{second.format(i)} : {kind}\n" for i in range(16)
+    )
+    text = f"func.func @main(%0: {kind}) -> {kind} {{\n{chain}  return %16 : {kind}\n}}\n"
+    seconds, result = compile_text(tmp_path, text)
+    assert result.returncode == 0, result.stderr
+    assert seconds < 5

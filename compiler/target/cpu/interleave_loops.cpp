@@ -3,7 +3,10 @@
 
 #include "compiler/target/cpu/interleave_loops.h"
 
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -22,6 +25,24 @@ bool callsWhatIsInlined(const Loop &loop) {
           return true;
   return false;
 }
+
+/// LLVM vectorizes a loop with fewer iterations without a remainder loop: what
+/// is interleaved then becomes conditional, and LLVM 19 sinks the operands of
+/// each conditional store along every path through them, which takes time that
+/// is exponential in the length of the chain. Here loops still test at the top,
+/// which counts as one more iteration.
+constexpr unsigned fewSteps = 16;
+
+bool hasFewSteps(Function &function, DominatorTree &dominators, LoopInfo &loops,
+                 const Loop &loop) {
+  TargetLibraryInfoImpl functions(
+      Triple(function.getParent()->getTargetTriple()));
+  TargetLibraryInfo library(functions, &function);
+  AssumptionCache assumptions(function);
+  ScalarEvolution evolution(function, library, assumptions, dominators, loops);
+  unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
+  return most != 0 && most <= fewSteps;
+}
 } // namespace
 
 void alula::cpu::interleaveLoops(Module &module, const Machine &machine) {
@@ -33,7 +54,8 @@ void alula::cpu::interleaveLoops(Module &module, const Machine &machine) {
     for (Loop *loop : loops.getLoopsInPreorder())
       // LLVM itself sees to loops that carry a number from step to step.
       if (loop->isInnermost() && hasSingleElement(loop->getHeader()->phis()) &&
-          callsWhatIsInlined(*loop))
+          callsWhatIsInlined(*loop) &&
+          !hasFewSteps(function, dominators, loops, *loop))
         addStringMetadataToLoop(loop, "llvm.loop.interleave.count",
                                 machine.facts.interleave);
   }
