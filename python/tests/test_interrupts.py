@@ -258,9 +258,13 @@ def test_handlers_of_others_decide_for_themselves():
 heard = []
 mine = lambda *_: heard.append(time.monotonic())
 signal.signal(signal.SIGINT, mine)
-start = time.monotonic()
-jax.block_until_ready(long(20000, x))
-count = int(20000 * 2 / (time.monotonic() - start))
+# Of the fastest, since the machine may be busy now and not when it counts.
+times = []
+for _ in range(4):
+    start = time.monotonic()
+    jax.block_until_ready(long(20000, x))
+    times.append(time.monotonic() - start)
+count = int(20000 * 3 / min(times))
 threading.Thread(target=interrupt, args=(0.5,)).start()
 result = np.asarray(long(count, x))
 assert len(heard) == 1 and np.isfinite(result).all()

@@ -101,6 +101,8 @@ def names_of_stub():
             yield node.name, node
         elif isinstance(node, ast.ImportFrom):
             yield from ((a.asname, node) for a in node.names if a.asname)
+        elif isinstance(node, ast.AnnAssign):
+            yield node.target.id, node
 
 
 def test_stub_has_all_names():

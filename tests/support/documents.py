@@ -144,7 +144,7 @@ def get_environment(build):
     environment = {
         key: value
         for key, value in os.environ.items()
-        if key != "JAX_PLATFORMS" and not key.startswith("ALULA_")
+        if not key.startswith(("JAX_", "XLA_", "ALULA_"))
     }
     python = pathlib.Path(sys.executable).parent
     return environment | {
