@@ -3,6 +3,7 @@
 import pathlib
 import platform
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ def test_missing_library(monkeypatch):
 
 
 def test_main(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["alula"])
     assert main.main() == 0
     said = capsys.readouterr().out
     assert "libalula_runtime.so" in said and "jaxlib" in said
