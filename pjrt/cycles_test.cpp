@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <malloc.h>
-#include <unistd.h>
 
 using namespace alula::pjrt_test;
 
@@ -70,18 +69,6 @@ void compileRunAndDrop(Client &client, int number) {
   // What is wrong leaves nothing behind either.
   if (number % 8 == 0)
     EXPECT_NE(client.tryCompile(makeNewProgram(number) + "}", executable), "");
-}
-
-/// Bytes that the process holds in memory.
-long getResident() {
-  malloc_trim(0);
-  long total = 0, resident = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (!file || fscanf(file, "%ld %ld", &total, &resident) != 2)
-    ADD_FAILURE() << "no /proc/self/statm";
-  if (file)
-    fclose(file);
-  return resident * sysconf(_SC_PAGESIZE);
 }
 } // namespace
 

@@ -4,10 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <malloc.h>
-#include <unistd.h>
-
 using namespace alula::pjrt_test;
 
 TEST(Devices, CopyFromEachOther) {
@@ -154,18 +150,6 @@ TEST(Devices, Meet) {
 }
 
 namespace {
-/// Bytes that the process holds in memory.
-long getResident() {
-  malloc_trim(0);
-  long total = 0, resident = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (!file || fscanf(file, "%ld %ld", &total, &resident) != 2)
-    ADD_FAILURE() << "no /proc/self/statm";
-  if (file)
-    fclose(file);
-  return resident * sysconf(_SC_PAGESIZE);
-}
-
 /// The inner product of an argument and `count` weights that are 1, -1, ….
 std::string makeWeights(size_t count) {
   std::string hex;

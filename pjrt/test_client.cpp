@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <malloc.h>
+#include <unistd.h>
 
 using namespace alula;
 
@@ -25,6 +28,17 @@ const PJRT_Api &pjrt_test::getApi() {
 bool pjrt_test::sharesMemory() {
   const char *device = getenv("ALULA_DEVICE");
   return !device || strcmp(device, "afar") != 0;
+}
+
+long pjrt_test::getResident() {
+  malloc_trim(0);
+  long total = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", &total, &resident) != 2)
+    ADD_FAILURE() << "no /proc/self/statm";
+  if (file)
+    fclose(file);
+  return resident * sysconf(_SC_PAGESIZE);
 }
 
 std::string pjrt_test::takeError(void *error) {

@@ -69,6 +69,9 @@ void destroyExecutable(void *executable);
 /// Waits for an event and destroys it.
 std::string await(void *event);
 
+/// Bytes that the process holds in memory.
+long getResident();
+
 /// `values * scale + other`, with the first argument donated if wanted.
 std::string makeProgram(size_t size, double scale, bool donates = false);
 

@@ -33,8 +33,13 @@ def run(tools, function, arrays, target):
 
 
 def run_text(tools, text, arrays, target):
+    return run_program(tools, text.encode(), arrays, target)
+
+
+def run_program(tools, program, arrays, target):
+    """A text or a portable artifact, as bytes."""
     compiler, runtime = tools
-    executable = runtime.load(compiler.compile(text.encode(), [target]))
+    executable = runtime.load(compiler.compile(program, [target]))
     arguments = [runtime.new_buffer(a, kind_of(a)) for a in arrays]
     results = executable.call(executable.find("main"), arguments)
     got = [r.array() for r in results]

@@ -33,18 +33,6 @@ def after_input(program, *flags):
     return subprocess.run(command, input=program, capture_output=True, check=True).stdout.decode()
 
 
-def call(tools, program, *arrays):
-    compiler, runtime = tools
-    executable = runtime.load(compiler.compile(program, ["cpu:host"]))
-    arguments = [runtime.new_buffer(a, jax_functions.kind_of(a)) for a in arrays]
-    results = executable.call(executable.find("main"), arguments)
-    got = [r.array() for r in results]
-    for buffer in (*arguments, *results):
-        buffer.release()
-    executable.destroy()
-    return got
-
-
 def once(x):
     return 1 - jax.lax.erfc(x)
 
@@ -63,7 +51,7 @@ def test_exported(tools, function, counts):
     for name, count in counts.items():
         assert text.count(f"chlo.{name} ") == count
     assert "exponential" not in text and "composite" not in text
-    (got,) = call(tools, program, X)
+    (got,) = jax_functions.run_program(tools, program, [X], "cpu:host")
     expected = 1 - np.asarray(jax.lax.erfc(1 - ERF)) if function is of_itself else ERF
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=2e-7)
 
@@ -73,7 +61,7 @@ def test_exported_with_unknown_sizes(tools):
     program = exported(once, jax.ShapeDtypeStruct((size,), np.float32))
     text = after_input(program)
     assert text.count("chlo.erfc ") == 1 and "exponential" not in text
-    (got,) = call(tools, program, X)
+    (got,) = jax_functions.run_program(tools, program, [X], "cpu:host")
     np.testing.assert_allclose(got, ERF, atol=2e-7)
 
 
