@@ -55,6 +55,15 @@ def test_compiles_and_runs(tmp_path):
     assert np.frombuffer(data, np.float32).tolist() == [2, 4, 6]
 
 
+def test_packed_elements_take_a_byte_each_in_files(tmp_path):
+    values = np.array([1, -2, 3], np.int8)
+    text = ADD.replace("3xf32", "3xi4")
+    answer = one(job(tmp_path, text, [values, values], ["3xi4", "3xi4"]))
+    assert answer["status"] == "ok", answer
+    data = pathlib.Path(answer["results"][0]["file"]).read_bytes()
+    assert np.frombuffer(data, np.int8).tolist() == [2, -4, 6]
+
+
 def test_only_compiles(tmp_path):
     answer = one(job(tmp_path, ADD, [], [], run=False))
     assert answer["status"] == "ok"

@@ -10,7 +10,8 @@ Reads one job a line from standard input and writes one answer a line, both JSON
            "location", "artifact_bytes", "compile_s", "results": [{"type", "file"}..]}
 
 Between the two come lines {"at": PHASE}, so that whoever reads knows where a
-process that died was. The results are written to PREFIX.0.bin and so on. A run
+process that died was. Files hold a byte for each element of a packed type. The
+results are written to PREFIX.0.bin and so on. A run
 that is not the same a second time, into memory full of rubbish, or that changes
 its arguments, is `unsound`.
 """
@@ -70,16 +71,16 @@ class Worker:
             arguments, before = [], []
             for item in job["inputs"]:
                 array = tensor_file.read(item["file"], item["type"])
-                before.append(array.tobytes())
                 kind = tensor_file.split_type(item["type"])[1]
                 arguments.append(self.runtime.new_buffer(array, kind))
                 held.append(arguments[-1])
+                before.append(arguments[-1].read())
             results = executable.call(function, arguments)
             held += results
             stored = []
             for number, result in enumerate(results):
                 path = pathlib.Path(f"{job['outputs']}.{number}.bin")
-                path.write_bytes(result.read())
+                path.write_bytes(result.array().tobytes())
                 stored.append({"type": result.type, "file": str(path)})
             first = [result.read() for result in results]
             for result in results:
