@@ -1,5 +1,7 @@
 // What is written reads back; every damaged file gives an error.
 
+#include "artifact/cuda_image.h"
+#include "artifact/cuda_image_writer.h"
 #include "artifact/hash.h"
 #include "artifact/printer.h"
 #include "artifact/safetensors.h"
@@ -184,6 +186,129 @@ TEST(Artifact, ImportsAndPtx) {
   expect(json, "\"origins\": {\"mul\": \"ptx mul.ptx sha256:00\"}");
 }
 
+/// An artifact of one kernel, whose image `change` has changed.
+std::string makeCudaSample(void (*change)(std::string &image)) {
+  ArtifactWriter file;
+  uint32_t vector = file.addType(ALULA_DTYPE_F32, {4});
+  uint32_t add =
+      file.addKernel({"add", {ALULA_ACCESS_READ, ALULA_ACCESS_WRITE}, 1, 256});
+  CudaImageWriter writer;
+  EXPECT_EQ(writer.addModule(".version 7.0", 80, false), 0u);
+  writer.addCubin("cubin", 86, false);
+  EXPECT_EQ(writer.addModule(".version 8.0", 90, true), 1u);
+  EXPECT_EQ(writer.addModule(".version 7.0", 80, false), 0u);
+  CudaLaunchSpec first, second;
+  first.entry = "add_first";
+  first.arguments = {{ALULA_CUDA_ARGUMENT_BINDING, 8, 0, 16},
+                     {ALULA_CUDA_ARGUMENT_SCRATCH, 8, 0, 128},
+                     {ALULA_CUDA_ARGUMENT_CONSTANT, 4, 0, 0}};
+  first.block[0] = 256;
+  first.sharedBytes = 4096;
+  second.entry = "add";
+  second.module = 1;
+  second.arguments = {{ALULA_CUDA_ARGUMENT_BINDING, 8, 1, 0}};
+  second.grid[0] = 2;
+  second.gridAxis[0] = 1;
+  writer.addKernel({first, second});
+  VariantSpec variant;
+  variant.name = "cuda:sm_80";
+  variant.target = "cuda";
+  variant.features = {"sm_80"};
+  variant.kind = ALULA_IMAGE_CUDA;
+  variant.image = writer.finish(variant.entries);
+  change(variant.image);
+  file.addVariant(std::move(variant));
+  FunctionWriter &main = file.addFunction("main");
+  main.addArgument("x", vector);
+  main.addResult("y", vector);
+  Operand one = main.immediate(1);
+  main.dispatch(add, one, one, one, {main.argument(0), main.result(0)}, {one});
+  Diagnostic diagnostic;
+  std::string bytes = file.finish(diagnostic);
+  EXPECT_FALSE(bytes.empty()) << diagnostic.text;
+  return bytes;
+}
+
+TEST(Artifact, CudaImage) {
+  std::string bytes = makeCudaSample([](std::string &) {});
+  EXPECT_EQ(bytes, makeCudaSample([](std::string &) {}));
+  Artifact artifact;
+  Diagnostic diagnostic;
+  ASSERT_TRUE(
+      openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+  EXPECT_EQ(artifact.minor, 4);
+  EXPECT_NE(printText(artifact).find("CUDA image of "), std::string::npos);
+  EXPECT_NE(printJson(artifact).find("\"image\": \"cuda\""), std::string::npos);
+  CudaImage image;
+  const alula_file_variant &variant = artifact.variants[0];
+  ASSERT_TRUE(readCudaImage(artifact, variant, image, diagnostic))
+      << diagnostic.text;
+  const alula_cuda_kernel &kernel = image.getKernel(artifact, variant, 0);
+  ASSERT_EQ(kernel.launch_count, 2u);
+  const alula_cuda_launch &first = image.launches[kernel.first_launch];
+  const alula_cuda_launch &second = image.launches[kernel.first_launch + 1];
+  EXPECT_STREQ(image.getEntry(first), "add_first");
+  EXPECT_STREQ(image.getEntry(second), "add");
+  EXPECT_EQ(first.block[0], 256u);
+  EXPECT_EQ(first.shared_bytes, 4096u);
+  EXPECT_EQ(second.grid_axis[0], 1u);
+  EXPECT_EQ(image.arguments[first.first_argument + 1].value, 128u);
+  ASSERT_EQ(image.modules.size, 2u);
+  ASSERT_EQ(image.modules[0].code_count, 2u);
+  const alula_cuda_code *codes = image.codes.data;
+  EXPECT_STREQ(reinterpret_cast<const char *>(image.bytes + codes[0].offset),
+               ".version 7.0");
+  EXPECT_EQ(memcmp(image.bytes + codes[1].offset, "cubin", 5), 0);
+  EXPECT_EQ(codes[1].chip, 86u);
+  EXPECT_EQ(codes[2].flags, uint32_t(ALULA_CUDA_CODE_EXACT));
+}
+
+TEST(Artifact, DamagedCudaImage) {
+  auto check = [](void (*change)(std::string &image)) -> std::string {
+    std::string bytes = makeCudaSample(change);
+    Artifact artifact;
+    Diagnostic diagnostic;
+    CudaImage image;
+    EXPECT_TRUE(
+        openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+    EXPECT_FALSE(
+        readCudaImage(artifact, artifact.variants[0], image, diagnostic));
+    return diagnostic.text;
+  };
+  // 32 bytes of header, a kernel, 2 modules of 8, 3 codes of 32, launches
+  // of 72.
+  EXPECT_EQ(check([](std::string &image) { image[1] = 'x'; }),
+            "image of 'cuda:sm_80': has no header");
+  EXPECT_EQ(check([](std::string &image) { image[27] = 1; }),
+            "image of 'cuda:sm_80': is too short for its tables");
+  EXPECT_EQ(check([](std::string &image) { image[36] = 3; }),
+            "image of 'cuda:sm_80': kernel 'add' has launches that are not "
+            "there");
+  EXPECT_EQ(check([](std::string &image) { image[44] = 0; }),
+            "image of 'cuda:sm_80': module 0 has no code");
+  EXPECT_EQ(check([](std::string &image) { image[56] = 7; }),
+            "image of 'cuda:sm_80': code 0 has the unknown kind 7");
+  EXPECT_EQ(check([](std::string &image) { image[56 + 16] ^= 8; }),
+            "image of 'cuda:sm_80': code 0 is out of place");
+  EXPECT_EQ(check([](std::string &image) { image[56 + 24] = 3; }),
+            "image of 'cuda:sm_80': code 0 is a text without an end");
+  EXPECT_EQ(check([](std::string &image) { image[152 + 4] = 2; }),
+            "image of 'cuda:sm_80': launch 0 of kernel 'add' names what is not "
+            "there");
+  EXPECT_EQ(check([](std::string &image) {
+              image[152 + 40] = 0;
+              image[152 + 41] = 0;
+            }),
+            "image of 'cuda:sm_80': launch 0 of kernel 'add' has an impossible "
+            "grid");
+  EXPECT_EQ(check([](std::string &image) { image[296 + 2] = 4; }),
+            "image of 'cuda:sm_80': launch 0 of kernel 'add': argument 0 is "
+            "wrong");
+  EXPECT_EQ(check([](std::string &image) { image[296 + 32 + 4] = 1; }),
+            "image of 'cuda:sm_80': launch 0 of kernel 'add': argument 2 is "
+            "wrong");
+}
+
 TEST(Artifact, Collectives) {
   std::string bytes = makeCollectiveSample();
   EXPECT_EQ(bytes, makeCollectiveSample());
@@ -358,11 +483,11 @@ TEST(Artifact, HeaderErrors) {
   bytes = good;
   bytes[8] = 2;
   EXPECT_EQ(check(bytes), "artifact has format version 2.0, this library reads "
-                          "1.0 to 1.3");
+                          "1.0 to 1.4");
   bytes = good;
-  bytes[10] = 4;
-  EXPECT_EQ(check(bytes), "artifact has format version 1.4, this library reads "
-                          "1.0 to 1.3");
+  bytes[10] = 5;
+  EXPECT_EQ(check(bytes), "artifact has format version 1.5, this library reads "
+                          "1.0 to 1.4");
   EXPECT_EQ(check(good + "x"),
             "artifact says it has " + std::to_string(good.size()) +
                 " bytes, but there are " + std::to_string(good.size() + 1));

@@ -70,8 +70,9 @@ std::string printCustomCallTypes(const Artifact &file,
 
 const char *getImageKindName(uint32_t kind) {
   return kind == ALULA_IMAGE_ELF   ? "elf"
-         : kind == ALULA_IMAGE_PTX ? "ptx"
-                                   : "raw";
+         : kind == ALULA_IMAGE_PTX  ? "ptx"
+         : kind == ALULA_IMAGE_CUDA ? "cuda"
+                                    : "raw";
 }
 
 const char *findOrigin(const Artifact &file, const alula_file_variant &variant,

@@ -299,9 +299,10 @@ std::string printText(const Artifact &file) {
             keepOnLine(file.getString(variant.target)) +
             format(", kernel abi %u, %s image of %" PRIu64 " bytes, needs",
                    variant.kernel_abi,
-                   variant.image_kind == ALULA_IMAGE_ELF   ? "ELF"
-                   : variant.image_kind == ALULA_IMAGE_PTX ? "PTX"
-                                                           : "raw",
+                   variant.image_kind == ALULA_IMAGE_ELF    ? "ELF"
+                   : variant.image_kind == ALULA_IMAGE_PTX  ? "PTX"
+                   : variant.image_kind == ALULA_IMAGE_CUDA ? "CUDA"
+                                                            : "raw",
                    variant.image_bytes);
     for (uint32_t j = 0; j < variant.feature_count; ++j)
       text += " " +

@@ -223,7 +223,7 @@ private:
           !checkString(variant.target, "variant", i))
         return false;
       if (variant.image_kind < ALULA_IMAGE_ELF ||
-          variant.image_kind > ALULA_IMAGE_PTX)
+          variant.image_kind > ALULA_IMAGE_CUDA)
         return fail("variant %" PRIu64 ": unknown image kind %u", i,
                     variant.image_kind);
       if (variant.first_feature != nextList ||

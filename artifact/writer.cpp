@@ -240,7 +240,7 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
     images += variant.image;
   }
   // Version 1.1 is what knows custom calls and external constants, 1.2 imports
-  // and PTX, 1.3 collectives.
+  // and PTX, 1.3 collectives, 1.4 images of CUDA.
   uint16_t minor = !customCalls.empty();
   for (const alula_file_constant &constant : constants)
     if (constant.external_file)
@@ -256,6 +256,9 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
   for (const alula_file_type &type : types)
     if (alula_dtype_get_packing(type.dtype) > 1)
       minor = 3;
+  for (const VariantSpec &variant : variants)
+    if (variant.kind == ALULA_IMAGE_CUDA)
+      minor = 4;
   std::vector<alula_file_custom_call> customCallRecords = customCalls;
   for (alula_file_custom_call &record : customCallRecords)
     record.first_type += uint32_t(lists.size());

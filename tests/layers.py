@@ -91,6 +91,14 @@ ARROWS = {
         "compiler/kernel",
         "compiler/objects",
     ],
+    # It writes the image that says how kernels are launched.
+    "compiler/target/cuda": [
+        "dialect",
+        "include/alula",
+        "compiler/kernel",
+        "compiler/objects",
+        "artifact",
+    ],
     "compiler/target/cpu/kernel": ["dialect", "include/alula", "compiler/kernel"],
     "compiler/emit": ["dialect", "include/alula", "artifact"],
     "compiler/driver": [

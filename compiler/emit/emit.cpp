@@ -139,10 +139,14 @@ private:
       for (NamedAttribute origin : origins)
         writer.addFact("origin." + spec.name + "." + origin.getName().str(),
                        cast<StringAttr>(origin.getValue()).getValue());
-    // The target knows where each kernel is: texts of PTX, or what a plugin made.
+    // The target knows where each kernel is: an image of CUDA, texts of PTX, or
+    // what a plugin made.
     if (auto entries =
             variant->getAttrOfType<DenseI64ArrayAttr>("dispatch.entries")) {
-      spec.kind = spec.target == "cuda" ? ALULA_IMAGE_PTX : ALULA_IMAGE_RAW;
+      spec.kind = spec.target != "cuda" ? ALULA_IMAGE_RAW
+                  : StringRef(spec.image).starts_with(ALULA_CUDA_MAGIC)
+                      ? ALULA_IMAGE_CUDA
+                      : ALULA_IMAGE_PTX;
       spec.entries.assign(entries.asArrayRef().begin(),
                           entries.asArrayRef().end());
       writer.addVariant(std::move(spec));

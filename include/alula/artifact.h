@@ -30,7 +30,7 @@ extern "C" {
   "\x89"                                                                       \
   "ALULA\r\n"
 #define ALULA_FILE_MAJOR 1u
-#define ALULA_FILE_MINOR 3u
+#define ALULA_FILE_MINOR 4u
 
 /* "No such index" wherever a 32-bit index may be absent. */
 #define ALULA_NONE 0xFFFFFFFFu
@@ -203,7 +203,8 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_kernel) == 24, "kernel");
 typedef enum alula_image_kind ALULA_ENUM_TYPE {
   ALULA_IMAGE_ELF = 1, /* a linked ELF file without relocations */
   ALULA_IMAGE_RAW = 2, /* position-independent bytes */
-  ALULA_IMAGE_PTX = 3  /* texts of PTX, each with a zero byte at its end */
+  ALULA_IMAGE_PTX = 3, /* texts of PTX, each with a zero byte at its end */
+  ALULA_IMAGE_CUDA = 4 /* begins with alula_cuda_image, below */
 } alula_image_kind;
 
 /* All kernels for one kind of machine. Variants stand best first: the runtime
@@ -216,11 +217,114 @@ typedef struct alula_file_variant {
   uint32_t first_feature, feature_count;
   /* ENTRIES[first_entry ...]: for each kernel, the offset of its first
    * instruction: a virtual address of the ELF file, or into the raw bytes. Of
-   * PTX: the offset of the text that has the kernel. */
+   * PTX: the offset of the text that has the kernel. Of CUDA: the offset of the
+   * kernel's alula_cuda_kernel. */
   uint32_t first_entry, reserved;
   uint64_t image_offset, image_bytes;
 } alula_file_variant;
 ALULA_STATIC_ASSERT(sizeof(alula_file_variant) == 48, "variant");
+
+/* ---- Images of CUDA ----
+ *
+ * An image starts with this record. Behind it, without gaps: kernels, modules,
+ * codes, launches, arguments, strings (the first is empty; each with a zero byte
+ * at its end), then bytes of the codes, each at a multiple of 16. */
+#define ALULA_CUDA_MAGIC "\x89" "ALCUDA"
+
+typedef struct alula_cuda_image {
+  uint8_t magic[8];
+  uint32_t kernel_count, module_count, code_count, launch_count, argument_count;
+  uint32_t string_bytes;
+} alula_cuda_image;
+ALULA_STATIC_ASSERT(sizeof(alula_cuda_image) == 32, "cuda image");
+
+/* What a dispatch of the kernel is: launches, one after the other. */
+typedef struct alula_cuda_kernel {
+  uint32_t first_launch, launch_count;
+} alula_cuda_kernel;
+ALULA_STATIC_ASSERT(sizeof(alula_cuda_kernel) == 8, "cuda kernel");
+
+/* One program of the device, in several forms. */
+typedef struct alula_cuda_module {
+  uint32_t first_code, code_count;
+} alula_cuda_module;
+ALULA_STATIC_ASSERT(sizeof(alula_cuda_module) == 8, "cuda module");
+
+typedef enum alula_cuda_code_kind ALULA_ENUM_TYPE {
+  ALULA_CUDA_PTX = 1,  /* a text with a zero byte at its end */
+  ALULA_CUDA_CUBIN = 2 /* what an assembler made of it */
+} alula_cuda_code_kind;
+
+enum {
+  /* Runs on this chip alone (sm_90a). */
+  ALULA_CUDA_CODE_EXACT = 1
+};
+
+typedef struct alula_cuda_code {
+  uint32_t kind;
+  /* The number in its name: 80 of sm_80, 100 of sm_100. */
+  uint32_t chip;
+  uint32_t flags, reserved;
+  /* From the image's first byte. */
+  uint64_t offset, bytes;
+} alula_cuda_code;
+ALULA_STATIC_ASSERT(sizeof(alula_cuda_code) == 32, "cuda code");
+
+enum {
+  /* All blocks of the grid run at once and can wait for each other. */
+  ALULA_CUDA_LAUNCH_COOPERATIVE = 1
+};
+
+typedef struct alula_cuda_launch {
+  /* A string of the image: the name behind `.entry`. */
+  uint32_t entry;
+  uint32_t module;
+  uint32_t first_argument, argument_count;
+  /* Blocks: grid[i], times the dispatch's workgroups along grid_axis[i] if that
+   * is not ALULA_NONE. 0 blocks launch nothing. */
+  uint32_t grid[3], grid_axis[3];
+  /* Threads of a block; blocks of a cluster, all 1 if there is none. */
+  uint32_t block[3], cluster[3];
+  /* Dynamic shared memory of a block. */
+  uint32_t shared_bytes;
+  uint32_t flags;
+} alula_cuda_launch;
+ALULA_STATIC_ASSERT(sizeof(alula_cuda_launch) == 72, "cuda launch");
+
+/* X(NAME, code, name): what an argument of a launch is. `index` and `value` are
+ * 0 where nothing is said of them. */
+#define ALULA_FOR_EACH_CUDA_ARGUMENT(X)                                        \
+  /* the address of binding `index`, plus `value` */                           \
+  X(BINDING, 1, "binding")                                                     \
+  /* bytes of binding `index` */                                               \
+  X(BINDING_BYTES, 2, "binding_bytes")                                         \
+  /* constant `index` of the dispatch */                                       \
+  X(CONSTANT, 3, "constant")                                                   \
+  /* the address of the dispatch's scratch, plus `value` */                    \
+  X(SCRATCH, 4, "scratch")                                                     \
+  /* workgroups of the dispatch along axis `index` */                          \
+  X(WORKGROUPS, 5, "workgroups")                                               \
+  /* `value` itself */                                                         \
+  X(NUMBER, 6, "number")                                                       \
+  /* the address of an int32_t that is 0: what a kernel writes there makes the \
+   * call fail with this code */                                               \
+  X(FAILURE, 7, "failure")
+
+typedef enum alula_cuda_argument_kind ALULA_ENUM_TYPE {
+#define X(NAME, code, name) ALULA_CUDA_ARGUMENT_##NAME = code,
+  ALULA_FOR_EACH_CUDA_ARGUMENT(X)
+#undef X
+      ALULA_CUDA_ARGUMENT_LAST = ALULA_CUDA_ARGUMENT_FAILURE
+} alula_cuda_argument_kind;
+
+typedef struct alula_cuda_argument {
+  uint16_t kind;
+  /* 8, or 4: the low half of a number. Addresses have 8. */
+  uint16_t bytes;
+  uint32_t index;
+  uint64_t value;
+} alula_cuda_argument;
+ALULA_STATIC_ASSERT(sizeof(alula_cuda_argument) == 16, "cuda argument");
 
 enum { ALULA_CUSTOM_CALL_SIDE_EFFECT = 1 };
 
