@@ -2,6 +2,7 @@
 
 #include "runtime/device/cpu/features.h"
 #include "runtime/device/cpu/image.h"
+#include "runtime/device/cpu/variants.h"
 #include "runtime/device/host/memory.h"
 
 #include <cstdio>
@@ -14,24 +15,8 @@ struct CpuKernels {
   Array<alula_kernel> entries;
 };
 
-/// What a variant needs and this CPU has not; NULL if it fits.
-const char *findMissing(const artifact::Artifact &artifact,
-                        const alula_file_variant &variant) {
-  const char *target = artifact.getString(variant.target);
-  if (strcmp(target, getHostTarget()) != 0)
-    return target;
-  if (variant.kernel_abi != ALULA_KERNEL_ABI)
-    return "another kernel ABI";
-  for (uint32_t i = 0; i < variant.feature_count; ++i) {
-    const char *feature =
-        artifact.getString(artifact.lists[variant.first_feature + i]);
-    if (!hasFeature(feature))
-      return feature;
-  }
-  return nullptr;
-}
-
-Status explainNoFit(const artifact::Artifact &artifact, const char *wanted) {
+Status explainNoFit(const artifact::Artifact &artifact,
+                    const Processor &processor, const char *wanted) {
   char needs[512] = "", here[512];
   size_t used = 0;
   bool found = false;
@@ -41,7 +26,8 @@ Status explainNoFit(const artifact::Artifact &artifact, const char *wanted) {
       continue;
     found = true;
     int more = snprintf(needs + used, sizeof needs - used, "%s'%s' needs %s",
-                        used ? ", " : "", name, findMissing(artifact, variant));
+                        used ? ", " : "", name,
+                        findMissing(artifact, variant, processor));
     if (more < 0 || size_t(more) >= sizeof needs - used)
       break;
     used += size_t(more);
@@ -50,24 +36,19 @@ Status explainNoFit(const artifact::Artifact &artifact, const char *wanted) {
     return makeError(ALULA_STATUS_NOT_FOUND,
                      "the artifact has no variant%s%s%s", wanted ? " '" : "",
                      wanted ? wanted : "", wanted ? "'" : "");
-  listFeatures(here, sizeof here);
+  listFeatures(processor, here, sizeof here);
   return makeError(ALULA_STATUS_FAILED_PRECONDITION,
                    "no variant fits this machine: %s; this is %s with %s; "
                    "alula-compile --target=cpu:%s makes one that fits",
-                   needs, getHostTarget(), here, getBestMachine());
+                   needs, getHostTarget(), here, getBestMachine(processor));
 }
 
 Status loadCpu(const artifact::Artifact &artifact, const char *wanted,
                LoadedKernels **loaded, uint32_t *chosen) {
-  uint32_t index = 0;
-  for (; index < artifact.variants.size; ++index) {
-    const alula_file_variant &variant = artifact.variants[index];
-    if ((!wanted || strcmp(wanted, artifact.getString(variant.name)) == 0) &&
-        !findMissing(artifact, variant))
-      break;
-  }
+  const Processor processor = getProcessor();
+  uint32_t index = findVariant(artifact, processor, wanted);
   if (index == artifact.variants.size)
-    return explainNoFit(artifact, wanted);
+    return explainNoFit(artifact, processor, wanted);
   auto *kernels = create<CpuKernels>();
   if (!kernels || !kernels->entries.resize(artifact.kernels.size)) {
     destroy(kernels);

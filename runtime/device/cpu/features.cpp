@@ -1,6 +1,5 @@
 #include "runtime/device/cpu/features.h"
 
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -15,141 +14,124 @@ namespace {
 
 struct Feature {
   const char *name;
-  bool (*has)();
+  uint8_t word, bit;
+  /// What the system must save of the registers.
+  uint32_t states;
 };
 
 #if defined(__x86_64__)
 
-enum Register { eax, ebx, ecx, edx };
+constexpr uint32_t none = 0, ymm = 0x6, zmm = 0xE6, tiles = 0x60000;
 
-bool hasBit(uint32_t leaf, uint32_t subleaf, Register reg, int bit) {
-  uint32_t regs[4];
-  return __get_cpuid_count(leaf, subleaf, &regs[0], &regs[1], &regs[2],
-                           &regs[3]) &&
-         (regs[reg] >> bit & 1);
-}
-
-/// Whether the system saves the registers in this mask of XCR0.
-bool isSaved(uint64_t mask) {
-  if (!hasBit(1, 0, ecx, 27))
-    return false;
-  uint32_t low, high;
-  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return ((uint64_t(high) << 32 | low) & mask) == mask;
-}
-
-constexpr uint64_t none = 0, ymm = 0x6, zmm = 0xE6, tiles = 0x60000;
-
-#define F(name, leaf, subleaf, reg, bit, state)                                \
-  {name, [] {                                                                  \
-     return hasBit(leaf, subleaf, reg, bit) &&                                 \
-            (state == none || isSaved(state));                                 \
-   }},
 constexpr Feature features[] = {
-    F("x87", 1, 0, edx, 0, none) F("cx8", 1, 0, edx, 8, none) F(
-        "cmov", 1, 0, edx, 15, none) F("mmx", 1, 0, edx, 23, none)
-        F("fxsr", 1, 0, edx, 24, none) F("sse", 1, 0, edx, 25, none) F(
-            "sse2", 1, 0, edx, 26, none) F("sse3", 1, 0, ecx, 0, none)
-            F("pclmul", 1, 0, ecx, 1, none) F("ssse3", 1, 0, ecx, 9, none) F(
-                "fma", 1,
-                0, ecx,
-                12, ymm) F("cx16", 1, 0, ecx, 13, none)
-                F("sse4.1", 1, 0, ecx, 19, none) F(
-                    "sse4.2",
-                    1, 0,
-                    ecx, 20, none) F("movbe", 1, 0, ecx, 22, none)
-                    F("popcnt", 1, 0, ecx, 23, none) F(
-                        "aes", 1,
-                        0,
-                        ecx, 25, none) F("xsave", 1, 0, ecx, 26, none)
-                        F("avx", 1, 0, ecx, 28,
-                          ymm) F("f16c", 1, 0, ecx, 29,
-                                 ymm) F("bmi", 7, 0, ebx, 3, none)
-                            F("avx2", 7, 0, ebx, 5, ymm) F(
-                                "bmi2",
-                                7, 0,
-                                ebx,
-                                8, none) F("avx512f", 7, 0, ebx, 16, zmm)
-                                F("avx512dq", 7, 0, ebx, 17,
-                                  zmm) F("avx512ifma", 7, 0, ebx, 21,
-                                         zmm) F("avx512cd", 7, 0, ebx, 28, zmm)
-                                    F("avx512bw", 7, 0, ebx, 30, zmm) F(
-                                        "avx512vl",
-                                        7, 0,
-                                        ebx,
-                                        31,
-                                        zmm) F("avx512vbmi", 7, 0, ecx, 1, zmm)
-                                        F("avx512vbmi2", 7, 0, ecx, 6, zmm) F(
-                                            "gfni",
-                                            7, 0,
-                                            ecx,
-                                            8,
-                                            none) F("vaes", 7, 0, ecx, 9, ymm)
-                                            F("vpclmulqdq", 7, 0, ecx, 10,
-                                              ymm) F("avx512vnni", 7, 0, ecx,
-                                                     11, zmm)
-                                                F("avx512bitalg", 7, 0, ecx, 12,
-                                                  zmm) F("avx512vpopcntdq",
-                                                         7, 0, ecx, 14, zmm)
-                                                    F("amx-bf16", 7, 0, edx, 22,
-                                                      tiles) F("avx512fp16", 7,
-                                                               0,
-                                                               edx, 23, zmm)
-                                                        F("amx-tile", 7, 0, edx,
-                                                          24,
-                                                          tiles) F("amx-int8",
-                                                                   7, 0,
-                                                                   edx, 25,
-                                                                   tiles)
-                                                            F("avxvnni", 7, 1,
-                                                              eax, 4,
-                                                              ymm) F("avx512bf1"
-                                                                     "6",
-                                                                     7, 1, eax,
-                                                                     5, zmm)
-                                                                F("sahf",
-                                                                  0x80000001, 0,
-                                                                  ecx, 0, none)
-                                                                    F("lzcnt",
-                                                                      0x80000001,
-                                                                      0, ecx, 5,
-                                                                      none)};
-#undef F
+    {"x87", Processor::edx1, 0, none},
+    {"cx8", Processor::edx1, 8, none},
+    {"cmov", Processor::edx1, 15, none},
+    {"mmx", Processor::edx1, 23, none},
+    {"fxsr", Processor::edx1, 24, none},
+    {"sse", Processor::edx1, 25, none},
+    {"sse2", Processor::edx1, 26, none},
+    {"sse3", Processor::ecx1, 0, none},
+    {"pclmul", Processor::ecx1, 1, none},
+    {"ssse3", Processor::ecx1, 9, none},
+    {"fma", Processor::ecx1, 12, ymm},
+    {"cx16", Processor::ecx1, 13, none},
+    {"sse4.1", Processor::ecx1, 19, none},
+    {"sse4.2", Processor::ecx1, 20, none},
+    {"movbe", Processor::ecx1, 22, none},
+    {"popcnt", Processor::ecx1, 23, none},
+    {"aes", Processor::ecx1, 25, none},
+    {"xsave", Processor::ecx1, 26, none},
+    {"avx", Processor::ecx1, 28, ymm},
+    {"f16c", Processor::ecx1, 29, ymm},
+    {"bmi", Processor::ebx7, 3, none},
+    {"avx2", Processor::ebx7, 5, ymm},
+    {"bmi2", Processor::ebx7, 8, none},
+    {"avx512f", Processor::ebx7, 16, zmm},
+    {"avx512dq", Processor::ebx7, 17, zmm},
+    {"avx512ifma", Processor::ebx7, 21, zmm},
+    {"avx512cd", Processor::ebx7, 28, zmm},
+    {"avx512bw", Processor::ebx7, 30, zmm},
+    {"avx512vl", Processor::ebx7, 31, zmm},
+    {"avx512vbmi", Processor::ecx7, 1, zmm},
+    {"avx512vbmi2", Processor::ecx7, 6, zmm},
+    {"gfni", Processor::ecx7, 8, none},
+    {"vaes", Processor::ecx7, 9, ymm},
+    {"vpclmulqdq", Processor::ecx7, 10, ymm},
+    {"avx512vnni", Processor::ecx7, 11, zmm},
+    {"avx512bitalg", Processor::ecx7, 12, zmm},
+    {"avx512vpopcntdq", Processor::ecx7, 14, zmm},
+    {"amx-bf16", Processor::edx7, 22, tiles},
+    {"avx512fp16", Processor::edx7, 23, zmm},
+    {"amx-tile", Processor::edx7, 24, tiles},
+    {"amx-int8", Processor::edx7, 25, tiles},
+    {"avxvnni", Processor::eax7Of1, 4, ymm},
+    {"avx512bf16", Processor::eax7Of1, 5, zmm},
+    {"sahf", Processor::ecxExtended, 0, none},
+    {"lzcnt", Processor::ecxExtended, 5, none},
+};
 
 #elif defined(__aarch64__)
 
 #if defined(__linux__)
-/// Bits of the kernel's AT_HWCAP and AT_HWCAP2.
-#define F(name, word, bit)                                                     \
-  {name, [] { return (getauxval(word) >> bit & 1) != 0; }},
 constexpr Feature features[] = {
-    F("fp-armv8", AT_HWCAP, 0) F("neon", AT_HWCAP, 1) F("crc", AT_HWCAP, 7)
-        F("lse", AT_HWCAP, 8) F("fullfp16", AT_HWCAP, 10) F("rdm", AT_HWCAP, 12)
-            F("dotprod", AT_HWCAP, 20) F("fp16fml", AT_HWCAP, 23)
-                F("sve", AT_HWCAP, 22) F("sve2", AT_HWCAP2, 1)
-                    F("i8mm", AT_HWCAP2, 13) F("bf16", AT_HWCAP2, 14)};
-#undef F
+    {"fp-armv8", 0, 0, 0}, {"neon", 0, 1, 0},      {"crc", 0, 7, 0},
+    {"lse", 0, 8, 0},      {"fullfp16", 0, 10, 0}, {"rdm", 0, 12, 0},
+    {"dotprod", 0, 20, 0}, {"fp16fml", 0, 23, 0},  {"sve", 0, 22, 0},
+    {"sve2", 1, 1, 0},     {"i8mm", 1, 13, 0},     {"bf16", 1, 14, 0},
+};
 #else
-constexpr Feature features[] = {{"fp-armv8", [] { return true; }},
-                                {"neon", [] { return true; }}};
+constexpr Feature features[] = {{"fp-armv8", 0, 0, 0}, {"neon", 0, 1, 0}};
 #endif
 
 #elif defined(__riscv) && defined(__linux__)
 
 /// AT_HWCAP has one bit for each single-letter extension.
-#define F(name)                                                                \
-  {name, [] { return (getauxval(AT_HWCAP) >> (*name - 'a') & 1) != 0; }},
-constexpr Feature features[] = {F("a") F("c") F("d") F("f") F("i") F("m")
-                                    F("v")};
-#undef F
+constexpr Feature features[] = {
+    {"a", 0, 0, 0},         {"c", 0, 'c' - 'a', 0}, {"d", 0, 'd' - 'a', 0},
+    {"f", 0, 'f' - 'a', 0}, {"i", 0, 'i' - 'a', 0}, {"m", 0, 'm' - 'a', 0},
+    {"v", 0, 'v' - 'a', 0},
+};
 
 #else
 
-constexpr Feature features[] = {{"", [] { return false; }}};
+constexpr Feature features[] = {{"", 1, 31, 0}};
 
 #endif
 
+bool has(const Processor &processor, const Feature &feature) {
+  return (processor.words[feature.word] >> feature.bit & 1) &&
+         (processor.savedStates & feature.states) == feature.states;
+}
+
 } // namespace
+
+Processor getProcessor() {
+  Processor processor = {};
+#if defined(__x86_64__)
+  uint32_t a, b, c, d;
+  uint32_t *words = processor.words;
+  if (__get_cpuid(1, &a, &b, &words[Processor::ecx1],
+                  &words[Processor::edx1]) &&
+      (words[Processor::ecx1] >> 27 & 1)) {
+    uint32_t low, high;
+    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    processor.savedStates = uint64_t(high) << 32 | low;
+  }
+  // How many subleaves there are comes with the first.
+  if (__get_cpuid_count(7, 0, &a, &words[Processor::ebx7],
+                        &words[Processor::ecx7], &words[Processor::edx7]) &&
+      a >= 1)
+    __get_cpuid_count(7, 1, &words[Processor::eax7Of1], &b, &c, &d);
+  __get_cpuid(0x80000001, &a, &b, &words[Processor::ecxExtended], &d);
+#elif defined(__linux__)
+  processor.words[0] = uint32_t(getauxval(AT_HWCAP));
+  processor.words[1] = uint32_t(getauxval(AT_HWCAP2));
+#else
+  processor.words[0] = 3;
+#endif
+  return processor;
+}
 
 const char *getHostTarget() {
 #if defined(__x86_64__)
@@ -163,18 +145,18 @@ const char *getHostTarget() {
 #endif
 }
 
-bool hasFeature(const char *name) {
+bool hasFeature(const Processor &processor, const char *name) {
   for (const Feature &feature : features)
     if (strcmp(feature.name, name) == 0)
-      return feature.has();
+      return has(processor, feature);
   return false;
 }
 
-void listFeatures(char *text, size_t size) {
+void listFeatures(const Processor &processor, char *text, size_t size) {
   size_t used = 0;
   text[0] = 0;
   for (const Feature &feature : features) {
-    if (!feature.has())
+    if (!has(processor, feature))
       continue;
     int more = snprintf(text + used, size - used, "%s%s", used ? " " : "",
                         feature.name);
@@ -184,7 +166,7 @@ void listFeatures(char *text, size_t size) {
   }
 }
 
-const char *getBestMachine() {
+const char *getBestMachine(const Processor &processor) {
 #if defined(__x86_64__)
   // What each level has more than the one below it.
   static const struct {
@@ -193,19 +175,21 @@ const char *getBestMachine() {
       {"x86-64-v2",
        {"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"}},
       {"x86-64-v3",
-       {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}},
+       {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe",
+        "xsave"}},
       {"x86-64-v4",
        {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"}},
   };
   const char *best = "x86-64";
   for (const auto &level : levels) {
     for (const char *feature : level.features)
-      if (feature && !hasFeature(feature))
+      if (feature && !hasFeature(processor, feature))
         return best;
     best = level.name;
   }
   return best;
 #else
+  (void)processor;
   return getHostTarget();
 #endif
 }
