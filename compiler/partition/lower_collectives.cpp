@@ -11,6 +11,7 @@
 #include "compiler/partition/passes.h"
 #include "compiler/partition/process_groups.h"
 #include "dialect/dispatch/collectives.h"
+#include "dialect/stablehlo/element_rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -466,8 +467,7 @@ private:
 
   static bool isElementwise(Block &body) {
     return llvm::all_of(body.without_terminator(), [](Operation &op) {
-      return op.hasTrait<OpTrait::Elementwise>() && op.getNumRegions() == 0 &&
-             op.getNumResults() == 1 && op.getNumOperands() > 0 &&
+      return stablehlo::isElementwise(&op) && op.getNumResults() == 1 &&
              !isa<stablehlo::SelectOp, stablehlo::ClampOp>(op);
     });
   }

@@ -14,6 +14,7 @@
 #include "compiler/partition/pieces.h"
 
 #include "dialect/sdy/ops.h"
+#include "dialect/stablehlo/element_rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -227,7 +228,7 @@ private:
 
   void computeOnPieces(Operation &op) {
     bool isTranspose = isa<stablehlo::TransposeOp>(op);
-    if ((!isTranspose && !op.hasTrait<OpTrait::Elementwise>()) ||
+    if ((!isTranspose && !stablehlo::isElementwise(&op)) ||
         op.getNumResults() != 1)
       return;
     auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());

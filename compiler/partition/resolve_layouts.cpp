@@ -8,6 +8,7 @@
 
 #include "compiler/partition/layout_mode.h"
 #include "compiler/partition/passes.h"
+#include "dialect/stablehlo/element_rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -76,9 +77,8 @@ private:
     if (isa<stablehlo::OptimizationBarrierOp>(op))
       return find(op->getOperand(cast<OpResult>(value).getResultNumber()));
     StringRef name = op->getName().getStringRef();
-    if (op->hasTrait<OpTrait::Elementwise>() ||
-        name == "sdy.sharding_constraint" || name == "sdy.reshard" ||
-        name == "sdy.propagation_barrier")
+    if (stablehlo::isElementwise(op) || name == "sdy.sharding_constraint" ||
+        name == "sdy.reshard" || name == "sdy.propagation_barrier")
       return findAgreed(op, rank);
     return getRowMajor(rank);
   }

@@ -4,7 +4,7 @@
 
 #include "dialect/chlo/functions.h"
 #include "dialect/dispatch/ops.h"
-#include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/element_rules.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -17,7 +17,6 @@ const llvm::StringMap<Generator> &getTable() {
       {"bitcast_convert", generateBitcast},
       {"broadcast", generateBroadcast},
       {"broadcast_in_dim", generateBroadcast},
-      {"clamp", generateElementwise},
       {"concatenate", generateConcatenate},
       {"constant", generateConstant},
       {"dynamic_broadcast_in_dim", generateBroadcast},
@@ -34,7 +33,6 @@ const llvm::StringMap<Generator> &getTable() {
       {"real_dynamic_slice", generateRealDynamicSlice},
       {"reshape", generateReshape},
       {"reverse", generateReverse},
-      {"select", generateElementwise},
       {"set_dimension_size", generateSetDimensionSize},
       {"slice", generateSlice},
       {"transpose", generateTranspose},
@@ -48,14 +46,11 @@ Generator alula::kernel::findGenerator(Operation *op) {
     return generatePack;
   if (isa<alula::dispatch::FromPanelsOp>(op))
     return generateFromPanels;
-  if (chlo::isNamedFunction(op))
-    return generateElementwise;
-  if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
+  if (!chlo::isTensorOp(op))
     return nullptr;
   if (Generator found = getTable().lookup(op->getName().stripDialect()))
     return found;
-  return op->hasTrait<mlir::OpTrait::Elementwise>() ? generateElementwise
-                                                    : nullptr;
+  return stablehlo::isElementwise(op) ? generateElementwise : nullptr;
 }
 
 bool alula::kernel::hasGenerator(Operation *op) {

@@ -58,7 +58,8 @@ module attributes {mhlo.num_partitions = 2 : i32} {
 // LOCAL-NOT: all_gather
 // LOCAL-DAG: %[[ONE:.*]] = stablehlo.constant dense<1.000000e+00> : tensor<2x2xf32>
 // LOCAL-DAG: %[[ADD:.*]] = stablehlo.add %[[A]], %[[ONE]] : tensor<2x2xf32>
-// LOCAL-DAG: %[[T:.*]] = stablehlo.transpose %[[ADD]], dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32>
+// LOCAL-DAG: %[[LIMITED:.*]] = stablehlo.clamp %[[B]], %[[ADD]], %[[B]] : (tensor<f32>, tensor<2x2xf32>, tensor<f32>) -> tensor<2x2xf32>
+// LOCAL-DAG: %[[T:.*]] = stablehlo.transpose %[[LIMITED]], dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32>
 // LOCAL-DAG: %[[S:.*]] = stablehlo.broadcast_in_dim %[[B]], dims = [] : (tensor<f32>) -> tensor<2x2xf32>
 // LOCAL: %[[M:.*]] = stablehlo.multiply %[[T]], %[[S]] : tensor<2x2xf32>
 // LOCAL: return %[[M]] : tensor<2x2xf32>
@@ -69,7 +70,8 @@ module attributes {mhlo.num_partitions = 2 : i32} {
   func.func public @main(%x: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}, %b: tensor<f32>) -> tensor<2x4xf32> {
     %one = stablehlo.constant dense<1.0> : tensor<4x2xf32>
     %y = stablehlo.add %x, %one : tensor<4x2xf32>
-    %t = stablehlo.transpose %y, dims = [1, 0] : (tensor<4x2xf32>) -> tensor<2x4xf32>
+    %c = stablehlo.clamp %b, %y, %b : (tensor<f32>, tensor<4x2xf32>, tensor<f32>) -> tensor<4x2xf32>
+    %t = stablehlo.transpose %c, dims = [1, 0] : (tensor<4x2xf32>) -> tensor<2x4xf32>
     %s = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<f32>) -> tensor<2x4xf32>
     %z = stablehlo.multiply %t, %s : tensor<2x4xf32>
     return %z : tensor<2x4xf32>
