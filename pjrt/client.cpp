@@ -98,10 +98,9 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
     return error;
   if (!hasField(args, &ALULA_ARGS::client))
     return invalid("alula: the struct has no room for the client");
-  const Platform *platform = findPlatform(options.device);
-  if (!platform)
-    return makeError(ALULA_STATUS_NOT_FOUND,
-                     "alula: there is no device '" + options.device + "'");
+  const Platform *platform = nullptr;
+  if (void *error = findPlatform(options.device, platform))
+    return error;
   auto client = std::make_unique<Client>(*platform);
   client->pythonCallbacks = std::make_unique<PythonCallbacks>(
       options.callback, options.callbackToken);

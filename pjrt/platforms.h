@@ -1,5 +1,7 @@
 #pragma once
 
+#include "pjrt/border.h"
+
 #include <string_view>
 
 namespace alula::pjrt {
@@ -28,12 +30,15 @@ inline constexpr const Platform &defaultPlatform = platforms[0];
 /// Of all platforms, which are one plugin; also who made an executable.
 inline constexpr std::string_view pluginVersion = "alula 0.1.0";
 
-/// Null if there is none for this driver.
-inline const Platform *findPlatform(std::string_view driver) {
+/// The platform of a driver; an error if there is none.
+inline void *findPlatform(std::string_view driver, const Platform *&result) {
   for (const Platform &platform : platforms)
-    if (platform.driver == driver)
-      return &platform;
-  return nullptr;
+    if (platform.driver == driver) {
+      result = &platform;
+      return nullptr;
+    }
+  return makeError(ALULA_STATUS_NOT_FOUND,
+                   "alula: there is no device '" + std::string(driver) + "'");
 }
 
 } // namespace alula::pjrt

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
-#include <unordered_map>
 
 using namespace alula::pjrt;
 
@@ -104,11 +103,15 @@ void Profiler::stop() {
 }
 
 namespace {
-void writeProtoDouble(std::string &out, uint32_t number, double value) {
-  writeProtoVarint(out, uint64_t(number) << 3 | 1);
-  char bytes[sizeof value];
-  memcpy(bytes, &value, sizeof value);
-  out.append(bytes, sizeof bytes);
+/// An entry of one of a plane's tables, from numbers to names.
+void writeName(std::string &plane, uint32_t table, uint64_t number,
+               std::string_view name) {
+  std::string metadata, entry;
+  writeProtoNumber(metadata, 1, number);
+  writeProtoBytes(metadata, 2, name);
+  writeProtoNumber(entry, 1, number);
+  writeProtoBytes(entry, 2, metadata);
+  writeProtoBytes(plane, table, entry);
 }
 
 /// Numbers for the names of statistics and other texts, of which a plane has a
@@ -120,14 +123,8 @@ public:
     return found->second;
   }
   void write(std::string &plane) const {
-    for (auto &[name, number] : numbers) {
-      std::string metadata, entry;
-      writeProtoNumber(metadata, 1, number);
-      writeProtoBytes(metadata, 2, name);
-      writeProtoNumber(entry, 1, number);
-      writeProtoBytes(entry, 2, metadata);
-      writeProtoBytes(plane, 5, entry);
-    }
+    for (auto &[name, number] : numbers)
+      writeName(plane, 5, number, name);
   }
 
 private:
@@ -216,14 +213,8 @@ private:
 
   void writeMetadata(std::string &plane) {
     for (auto *table : {&moduleNumbers, &kernelNumbers})
-      for (auto &[key, number] : *table) {
-        std::string metadata, entry;
-        writeProtoNumber(metadata, 1, number);
-        writeProtoBytes(metadata, 2, key.second);
-        writeProtoNumber(entry, 1, number);
-        writeProtoBytes(entry, 2, metadata);
-        writeProtoBytes(plane, 4, entry);
-      }
+      for (auto &[key, number] : *table)
+        writeName(plane, 4, number, key.second);
   }
 
   void writeLine(std::string &plane, uint64_t id, std::string_view name,

@@ -77,6 +77,14 @@ void alula::pjrt::writeProtoNumber(std::string &out, uint32_t number,
   writeProtoVarint(out, value);
 }
 
+void alula::pjrt::writeProtoDouble(std::string &out, uint32_t number,
+                                   double value) {
+  writeProtoVarint(out, static_cast<uint64_t>(number) << 3 | 1);
+  char bytes[sizeof value];
+  memcpy(bytes, &value, sizeof value);
+  out.append(bytes, sizeof bytes);
+}
+
 void alula::pjrt::writeProtoBytes(std::string &out, uint32_t number,
                                   std::string_view value) {
   writeProtoVarint(out, static_cast<uint64_t>(number) << 3 | 2);

@@ -38,6 +38,7 @@ private:
 void writeProtoNumber(std::string &out, uint32_t number, uint64_t value);
 /// A number alone, as fields with many of them hold it.
 void writeProtoVarint(std::string &out, uint64_t value);
+void writeProtoDouble(std::string &out, uint32_t number, double value);
 void writeProtoBytes(std::string &out, uint32_t number, std::string_view value);
 
 } // namespace alula::pjrt

@@ -62,10 +62,9 @@ namespace {
 constexpr std::string_view magic = "alula topology ";
 
 void *makeTopology(std::string_view driver, int64_t count, Topology *&result) {
-  const Platform *platform = findPlatform(driver);
-  if (!platform)
-    return makeError(ALULA_STATUS_NOT_FOUND,
-                     "alula: there is no device '" + std::string(driver) + "'");
+  const Platform *platform = nullptr;
+  if (void *error = findPlatform(driver, platform))
+    return error;
   if (count < 1 || count > 65536)
     return invalid("alula: a topology has 1 to 65536 devices, " +
                    std::to_string(count) + " are asked for");
