@@ -3,11 +3,8 @@
 
 #include "compiler/target/cpu/interleave_loops.h"
 
-#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -33,29 +30,23 @@ bool callsWhatIsInlined(const Loop &loop) {
 /// which counts as one more iteration.
 constexpr unsigned fewSteps = 16;
 
-bool hasFewSteps(Function &function, DominatorTree &dominators, LoopInfo &loops,
-                 const Loop &loop) {
-  TargetLibraryInfoImpl functions(
-      Triple(function.getParent()->getTargetTriple()));
-  TargetLibraryInfo library(functions, &function);
-  AssumptionCache assumptions(function);
-  ScalarEvolution evolution(function, library, assumptions, dominators, loops);
-  unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
-  return most != 0 && most <= fewSteps;
-}
 } // namespace
 
-void alula::cpu::interleaveLoops(Module &module, const Machine &machine) {
+void alula::cpu::interleaveLoops(Module &module, const Machine &machine,
+                                 FunctionAnalysisManager &analyses) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    DominatorTree dominators(function);
-    LoopInfo loops(dominators);
-    for (Loop *loop : loops.getLoopsInPreorder())
+    auto hasFewSteps = [&](const Loop &loop) {
+      unsigned most = analyses.getResult<ScalarEvolutionAnalysis>(function)
+                          .getSmallConstantMaxTripCount(&loop);
+      return most != 0 && most <= fewSteps;
+    };
+    for (Loop *loop :
+         analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
       // LLVM itself sees to loops that carry a number from step to step.
       if (loop->isInnermost() && hasSingleElement(loop->getHeader()->phis()) &&
-          callsWhatIsInlined(*loop) &&
-          !hasFewSteps(function, dominators, loops, *loop))
+          callsWhatIsInlined(*loop) && !hasFewSteps(*loop))
         addStringMetadataToLoop(loop, "llvm.loop.interleave.count",
                                 machine.facts.interleave);
   }

@@ -302,9 +302,10 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
   forget.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplify)));
   forget.addPass(llvm::GlobalDCEPass());
   forget.run(module, modules);
-  interleaveLoops(module, machine);
   declareScale(module, machine);
   reduceExtremes(module, machine);
+  // After those: what it asks about functions stays true.
+  interleaveLoops(module, machine, functions);
   bool isQuick = machine.facts.hasQuickCode && onlyCalls(module, functions);
   // At O3 nests of small loops become thousands of instructions without a
   // loop: slower code, and a hundred times the time to compile it.
