@@ -140,13 +140,8 @@ bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
       error = options::explainValue(given);
       return false;
     }
-  if (line.others.size() > 1) {
-    error = "more than one file: '" + std::string(line.others[0]) + "' and '" +
-            std::string(line.others[1]) + "'";
+  if (!options::getFile(line, options.model.file, error))
     return false;
-  }
-  if (!line.others.empty())
-    options.model.file = line.others[0];
   if (!options.executable.file.empty()) {
     if (!options.model.file.empty() || !options.inputs.empty())
       error = "--executable takes no other file and no --input";

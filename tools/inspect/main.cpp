@@ -276,10 +276,8 @@ int main(int argc, char **argv) {
     else if (word == "kernel")
       kernel = given.value;
   }
-  if (line.others.size() > 1)
-    return fail("more than one file is given", options::WrongUsage);
-  if (!line.others.empty())
-    path = line.others[0];
+  if (!options::getFile(line, path, error))
+    return fail(error, options::WrongUsage);
   if (path.empty())
     return fail("no file is given; --help explains", options::WrongUsage);
   if (asJson && withCode)

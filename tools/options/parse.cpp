@@ -9,6 +9,16 @@ std::string explainValue(const Given &given) {
          (given.hasValue ? ", not '" + std::string(given.value) + "'" : "");
 }
 
+bool getFile(const CommandLine &line, std::string &file, std::string &error) {
+  if (line.others.size() > 1) {
+    error = "more than one file: '" + std::string(line.others[0]) + "' and '" +
+            std::string(line.others[1]) + "'";
+    return false;
+  }
+  file = line.others.empty() ? "" : line.others[0];
+  return true;
+}
+
 bool parse(const Tool &tool, std::span<const std::string_view> words,
            CommandLine &line, std::string &error) {
   line.options = getAllOptions(tool);

@@ -27,6 +27,10 @@ bool parse(const Tool &tool, std::span<const std::string_view> words,
 bool parse(const Tool &tool, int argc, const char *const *argv,
            CommandLine &line, std::string &error);
 
+/// The only word that is no option; empty if there is none, false with a
+/// sentence if there are several.
+bool getFile(const CommandLine &line, std::string &file, std::string &error);
+
 /// "--threads wants N, not 'x'"
 std::string explainValue(const Given &given);
 

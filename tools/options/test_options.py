@@ -42,6 +42,11 @@ def test_every_installed_tool_is_here():
     assert named == set(RUNTIME + COMPILER)
 
 
+@pytest.mark.parametrize("tool", RUNTIME)
+def test_several_files(tool):
+    assert "more than one file: 'a' and 'b'" in say(tool, "a", "b", status=2)
+
+
 @pytest.mark.parametrize("tool", TOOLS)
 def test_help(tool):
     text = say(tool, "--help")

@@ -106,17 +106,11 @@ bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
       error = options::explainValue(given);
       return false;
     }
-  if (line.others.size() > 1) {
-    error = "more than one file: '" + std::string(line.others[0]) + "' and '" +
-            std::string(line.others[1]) + "'";
+  if (!options::getFile(line, options.model.file, error))
     return false;
-  }
-  if (line.others.empty()) {
+  if (options.model.file.empty())
     error = "no file is given; --help explains";
-    return false;
-  }
-  options.model.file = line.others[0];
-  return true;
+  return error.empty();
 }
 
 } // namespace alula::run
