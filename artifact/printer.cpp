@@ -1,4 +1,5 @@
 #include "artifact/printer.h"
+#include "artifact/operator_name.h"
 #include "artifact/print_parts.h"
 
 #include "alula/dtype.h"
@@ -8,17 +9,6 @@
 
 namespace alula::artifact {
 namespace {
-
-const char *getOperatorName(uint32_t op) {
-  switch (op) {
-#define X(NAME, code, name)                                                    \
-  case code:                                                                   \
-    return name;
-    ALULA_FOR_EACH_OPERATOR(X)
-#undef X
-  }
-  return "?";
-}
 
 std::string printCustomCall(const Artifact &file, uint64_t index) {
   const alula_file_custom_call &call = file.customCalls[index];

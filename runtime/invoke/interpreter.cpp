@@ -2,6 +2,7 @@
 
 #include "runtime/invoke/commands.h"
 
+#include "artifact/operator_name.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/stack.h"
 #include "runtime/invoke/operators.h"
@@ -95,7 +96,7 @@ private:
         return nullptr;
       return fail(ALULA_STATUS_OUT_OF_RANGE,
                   "%s of %" PRId64 " and %" PRId64 " has no result",
-                  getOperatorName(p[1]), a, b);
+                  artifact::getOperatorName(p[1]), a, b);
     }
     case ALULA_COMMAND_SELECT:
       frame.registers[p[0]] = get(p[1]) ? get(p[2]) : get(p[3]);

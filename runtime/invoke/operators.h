@@ -78,15 +78,4 @@ inline bool computeInteger(uint32_t op, int64_t a, int64_t b, int64_t &result) {
   return false;
 }
 
-inline const char *getOperatorName(uint32_t op) {
-  switch (op) {
-#define X(NAME, code, name)                                                    \
-  case code:                                                                   \
-    return name;
-    ALULA_FOR_EACH_OPERATOR(X)
-#undef X
-  }
-  return "?";
-}
-
 } // namespace alula::runtime
