@@ -5,6 +5,7 @@
 #include "compiler/kernel/emitters.h"
 #include "compiler/kernel/lowering.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/sequential_loop.h"
 #include "dialect/chlo/ops.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/plan/plan.h"
@@ -53,19 +54,7 @@ public:
   }
   SmallVector<Value> foldRange(Value lower, Value upper, ValueRange initial,
                                Fold body) override {
-    auto loop =
-        reader.b.create<scf::ForOp>(lower, upper, reader.index(1), initial);
-    OpBuilder::InsertionGuard guard(reader.b);
-    if (initial.empty())
-      reader.b.setInsertionPoint(loop.getBody()->getTerminator());
-    else
-      reader.b.setInsertionPointToEnd(loop.getBody());
-    Reader::Scope scope(reader);
-    SmallVector<Value> next =
-        body(loop.getInductionVar(), loop.getRegionIterArgs());
-    if (!initial.empty())
-      reader.b.create<scf::YieldOp>(next);
-    return llvm::to_vector(ValueRange(loop.getResults()));
+    return createSequentialLoop(reader, lower, upper, initial, body);
   }
 
 private:

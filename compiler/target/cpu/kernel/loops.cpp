@@ -3,6 +3,8 @@
 
 #include "compiler/target/cpu/kernel/loops.h"
 
+#include "compiler/kernel/sequential_loop.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -46,20 +48,7 @@ void CpuLoops::forEachBlock(Value count, int64_t steps,
 
 SmallVector<Value> CpuLoops::foldRange(Value lower, Value upper,
                                        ValueRange initial, Fold body) {
-  auto loop =
-      reader.b.create<scf::ForOp>(lower, upper, reader.index(1), initial);
-  OpBuilder::InsertionGuard guard(reader.b);
-  // Without carried values there is a terminator already.
-  if (initial.empty())
-    reader.b.setInsertionPoint(loop.getBody()->getTerminator());
-  else
-    reader.b.setInsertionPointToEnd(loop.getBody());
-  Reader::Scope scope(reader);
-  SmallVector<Value> next =
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-  if (!initial.empty())
-    reader.b.create<scf::YieldOp>(next);
-  return llvm::to_vector(ValueRange(loop.getResults()));
+  return createSequentialLoop(reader, lower, upper, initial, body);
 }
 
 SmallVector<Value> CpuLoops::fold(ValueRange sizes, ValueRange initial,
