@@ -7,6 +7,8 @@
 #include "runtime/base/mutex.h"
 #include "runtime/device/device.h"
 
+#include <atomic>
+
 namespace alula::runtime {
 
 /// Facts about one function of the artifact, computed at load.
@@ -102,7 +104,9 @@ struct alula_executable {
   alula::runtime::Array<alula::runtime::CustomCall> customCalls;
   alula_state *state;
 
-  /// Contexts that no call uses.
+  /// Contexts that no call uses: one that is taken without the lock, which is
+  /// all that calls of one thread need, and the others.
+  std::atomic<alula::runtime::Context *> spareContext;
   alula::runtime::Mutex contextMutex;
   alula::runtime::Context *contexts;
 };

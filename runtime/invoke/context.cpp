@@ -65,6 +65,8 @@ static void destroyContext(alula_executable *executable, Context *context) {
 }
 
 void destroyContexts(alula_executable *executable) {
+  if (Context *spare = executable->spareContext)
+    destroyContext(executable, spare);
   while (Context *context = executable->contexts) {
     executable->contexts = context->next;
     destroyContext(executable, context);
@@ -110,8 +112,9 @@ static Status growContext(alula_executable *executable,
 
 Status takeContext(alula_executable *executable, const FunctionInfo &info,
                    Context **result) {
-  Context *context;
-  {
+  Context *context =
+      executable->spareContext.exchange(nullptr, std::memory_order_acquire);
+  if (!context) {
     Lock lock(executable->contextMutex);
     context = executable->contexts;
     if (context)
@@ -144,6 +147,10 @@ void returnContext(alula_executable *executable, Context *context) {
   }
   // Shrinking never allocates.
   (void)!context->blocks.resize(kept);
+  Context *none = nullptr;
+  if (executable->spareContext.compare_exchange_strong(
+          none, context, std::memory_order_release, std::memory_order_relaxed))
+    return;
   Lock lock(executable->contextMutex);
   context->next = executable->contexts;
   executable->contexts = context;
