@@ -136,12 +136,13 @@ Complex expMinusOne(Complex z) {
   Real x = z.real(), y = z.imag();
   if (y == 0)
     return {std::expm1(x), y};
-  if (!std::isfinite(x) || !std::isfinite(y)) {
+  Real grown = std::expm1(x);
+  // Sums of split terms know no infinity.
+  if (!std::isfinite(x) || !std::isfinite(grown) || !std::isfinite(y)) {
     Complex e = expOf(z);
     return {e.real() - 1, e.imag()};
   }
   Real half = std::sin(y / 2);
-  Real grown = std::expm1(x);
   Sum sum;
   sum.addProduct(grown, std::cos(y));
   sum.addProduct(-2 * half, half);

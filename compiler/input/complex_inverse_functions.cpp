@@ -52,12 +52,13 @@ Kernel buildKernel(Num x, Num y) {
   // underflow.
   Num shared = 0.5 * (1.0 / rSum + 1.0 / sSum);
 
-  Num re = select(x <= 1.0, sqrt((a + x) * (0.5 * (rGap + sSum))),
+  // At 1 they add up to a y that may be subnormal: half of it is not there.
+  Num gaps = rGap + sSum;
+  Num re = select(x <= 1.0, sqrt((0.5 * (a + x)) * gaps),
                   y * sqrt((a + x) * shared));
-  Num aboveOneNear = 0.5 * (rGap + sGap), aboveOneFar = 0.5 * (rGap + sSum);
-  Num im = select(x < 1.0,
-                  log1p(aboveOneNear + y * sqrt((a + 1.0) * shared)),
-                  log1p(aboveOneFar + sqrt(aboveOneFar * (a + 1.0))));
+  Num aboveOne = 0.5 * (rGap + sGap);
+  Num im = select(x < 1.0, log1p(aboveOne + y * sqrt((a + 1.0) * shared)),
+                  log1p(0.5 * gaps + sqrt((0.5 * (a + 1.0)) * gaps)));
 
   // Far out 1 is nothing, and squares would overflow.
   Num longer = max(x, y), shorter = min(x, y);
