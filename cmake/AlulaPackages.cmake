@@ -26,6 +26,11 @@ install(DIRECTORY "${python}/alula" DESTINATION .
 install(FILES $<TARGET_FILE:AlulaRuntimeShared> DESTINATION alula/lib
   RENAME libalula_runtime.so COMPONENT python_runtime EXCLUDE_FROM_ALL)
 add_custom_target(alula-python-runtime DEPENDS AlulaRuntimeShared)
+if(TARGET alula_calls)
+  add_dependencies(alula-python-runtime alula_calls)
+elseif(SKBUILD)
+  message(FATAL_ERROR "alula-runtime needs Python.h")
+endif()
 
 if(TARGET AlulaCompilerShared)
   install(DIRECTORY "${python}/jax_plugins" DESTINATION .

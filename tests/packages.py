@@ -35,6 +35,7 @@ NEEDED = {"pjrt_plugin_alula.so": C_LIBRARY | {"libalula_compiler.so"}}
 EXPORTED = {
     "libalula_compiler.so": r"alula_(compile|program_info|private)_?",
     "libalula_runtime.so": r"alula_",
+    "alula_calls.abi3.so": r"PyInit_alula_calls$",
     "pjrt_plugin_alula.so": r"GetPjrtApi$",
 }
 TOOLS = ["compile", "compile-reduce", "inspect", "interpret", "opt", "run"]

@@ -137,13 +137,14 @@ class CompiledFunction:
 
     def __init__(self, cls, options):
         self._program = cls(**options)
-        (self.__name__,) = api.get_info(self._program).traced
+        self._info = api.get_info(self._program)
+        (self.__name__,) = self._info.traced
         self._call = getattr(self._program, self.__name__)
         self.__doc__ = self._call.__doc__
         self.__signature__ = self._call.__signature__
 
     def __call__(self, *args, **kwargs):
-        return self._call(*args, **kwargs)
+        return self._info.call(self.__name__, args, kwargs)
 
     def call_async(self, *args, **kwargs):
         """A future of the call, which can be awaited too."""

@@ -41,6 +41,7 @@ CODES = {name: code for code, (name, _, _) in TABLE.items() if name}
 
 # Elements of 2 and 4 bits: how many share a byte of a buffer of the runtime.
 PACKING = {32: 4, 33: 2, 34: 4, 35: 2, 36: 2}
+PACKED_NAMES = {TABLE[code][0] for code in PACKING}
 
 
 def packed_bytes(code, count):

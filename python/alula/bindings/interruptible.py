@@ -5,9 +5,10 @@ there puts them off until it is done. Here the main thread waits while another o
 what a handler raises sets a flag that the call looks at, and comes out once the call has ended.
 
 A thread for each call is too much for what is mostly short: a `Watch` lets the main thread call
-itself, and has another one told of SIGINT (`signal.set_wakeup_fd`), which sets the flag."""
+itself, and has another one told of SIGINT (by the wakeup fd of `signal`), which sets the flag."""
 
 import ctypes
+import functools
 import os
 import signal
 import socket
@@ -69,33 +70,21 @@ PATIENCE = 0.3
 
 
 class Watch:
-    """Sets a flag when Ctrl-C comes while the main thread is between `begin` and `end`. Only if it
-    is then to raise KeyboardInterrupt: whoever has a handler of their own decides for themselves."""
+    """Ends calls when Ctrl-C comes while the main thread is in them, which `calls` knows, the
+    extension's. Only if it is then to raise KeyboardInterrupt: whoever has a handler of their own
+    decides for themselves."""
 
-    def __init__(self):
+    def __init__(self, calls):
+        self._calls = calls
         self._ours, self._theirs = socket.socketpair()
         self._theirs.setblocking(False)
         self._number = self._theirs.fileno()
-        # For calls in calls of calls: flags, and who was told of signals before.
-        self._calls = []
         self._caught_up = threading.Event()
         threading.Thread(target=self._listen, name="alula-signals", daemon=True).start()
+        calls.set_watch(self._number, self._catch_up, threading.get_ident())
 
-    def begin(self):
-        """The flag, a `c_int`."""
-        flag = ctypes.c_int(0)
-        before = signal.set_wakeup_fd(self._number, warn_on_full_buffer=False)
-        self._calls.append((flag, before))
-        return flag
-
-    def end(self):
-        _, before = self._calls.pop()
-        signal.set_wakeup_fd(before, warn_on_full_buffer=False)
-
-    def end_raised(self):
-        """The same after an exception: a signal that caused it is not taken for one of a later
-        call."""
-        self.end()
+    def _catch_up(self):
+        """After an exception: a signal that caused it is not taken for one of a later call."""
         self._caught_up.clear()
         self._theirs.send(b"\0")
         self._caught_up.wait(1)
@@ -103,11 +92,11 @@ class Watch:
     def _listen(self):
         while True:
             numbers = self._ours.recv(4096)
-            calls = list(self._calls)
+            calls = self._calls.get_watched()
             if signal.SIGINT in numbers and calls:
                 raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
                 if raises:
-                    threading.Thread(target=_set_later, args=(calls,), daemon=True).start()
+                    threading.Thread(target=self._end_later, args=(calls,), daemon=True).start()
             for number in numbers:
                 self._pass_on(number, calls)
             if 0 in numbers:
@@ -122,30 +111,18 @@ class Watch:
             except OSError:
                 pass
 
-
-def _set_later(calls):
-    time.sleep(PATIENCE)
-    for flag, _ in calls:
-        flag.value = 1
-
-
-_watch = None
+    def _end_later(self, calls):
+        time.sleep(PATIENCE)
+        for serial, _ in calls:
+            self._calls.cancel(serial)
 
 
-def get_watch():
-    """The process's one; None in any but the main thread."""
-    global _watch
-    if threading.current_thread() is not threading.main_thread():
-        return None
-    if _watch is None:
-        _watch = Watch()
-    return _watch
+def watch(calls):
+    """Lets Ctrl-C end calls of the main thread, from its first one on, and in a child too, which has
+    no thread that listens."""
+    calls.set_watch(-1, functools.partial(Watch, calls), threading.main_thread().ident)
 
 
-def _forget_watch():
-    global _watch
-    _watch = None
-
-
-# A child has no thread that listens.
-os.register_at_fork(after_in_child=_forget_watch)
+def watch_everywhere(calls):
+    watch(calls)
+    os.register_at_fork(after_in_child=functools.partial(watch, calls))

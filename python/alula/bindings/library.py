@@ -2,10 +2,12 @@
 
 import ctypes
 import functools
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 
-_PACKAGES = {"libalula_runtime.so": "alula-runtime"}
+_PACKAGES = dict.fromkeys(["libalula_runtime.so", "alula_calls.abi3.so"], "alula-runtime")
 
 
 def find(name, variable):
@@ -34,3 +36,15 @@ def runtime():
 @functools.cache
 def compiler():
     return ctypes.CDLL(str(find("libalula_compiler.so", "ALULA_COMPILER_LIBRARY")))
+
+
+@functools.cache
+def calls():
+    """The extension of python/calls."""
+    path = str(find("alula_calls.abi3.so", "ALULA_CALLS_LIBRARY"))
+    loader = importlib.machinery.ExtensionFileLoader("alula_calls", path)
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_file_location("alula_calls", path, loader=loader)
+    )
+    loader.exec_module(module)
+    return module

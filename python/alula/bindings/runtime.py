@@ -274,7 +274,7 @@ class State:
         self.executable = executable
         handle = c_void_p()
         check(lib.alula_state_create(executable.handle, byref(handle)))
-        self.handle = handle
+        self.handle, self.address = handle, handle.value
         # The executable goes after its states.
         weakref.finalize(self, _destroy_state, handle, executable)
 
@@ -328,6 +328,38 @@ def _on_done(event):
     end()
 
 
+# Results of these types are no arrays as they are in memory.
+_PARTS = {*dtypes.PACKING, dtypes.TOKEN}
+
+
+def _describe(value):
+    """What the extension is told of an argument or a result."""
+    sizes = tuple(size if isinstance(size, int) else -1 for size in value.shape)
+    if value.dtype in _PARTS:
+        return value.dtype, None, 1, sizes
+    kind = dtypes.to_numpy(value.dtype)
+    return value.dtype, kind, kind.alignment, sizes
+
+
+def _show(array):
+    """As results are given to users."""
+    from alula import arrays
+
+    return array.view(arrays.Array)
+
+
+@functools.cache
+def calls():
+    """What the extension knows of this process."""
+    import numpy
+
+    from alula import arrays
+
+    made = library.calls().Library(library.runtime()._handle, arrays.Array, numpy.ndarray, check)
+    interruptible.watch_everywhere(made)
+    return made
+
+
 class Function:
     """A function of an executable; takes and gives NumPy arrays of just the
     types that it asks for."""
@@ -345,6 +377,7 @@ class Function:
         self._types = [dtypes.to_numpy(v.dtype) if v.dtype != 31 else None for v in self.results]
         # What does not change from call to call.
         self._shape_arrays = {}
+        self.is_whole = not any(value.dtype in _PARTS for value in self.results)
 
     def _read_symbol(self, argument, number, dim):
         info = DimInfo(struct_bytes=ctypes.sizeof(DimInfo))
@@ -362,18 +395,42 @@ class Function:
             found = self._shape_arrays[shape] = (c_int64 * len(shape))(*shape)
         return found
 
+    @functools.cached_property
+    def entry(self):
+        """The extension's: `entry.call(state.address, arrays)` is None if the arrays are not just
+        what the function wants."""
+        return library.calls().Function(
+            calls(),
+            self._handle.value,
+            instance().value,
+            self.number,
+            tuple(_describe(value) for value in self.arguments),
+            tuple(_describe(value) for value in self.results),
+        )
+
     def __call__(self, state, arrays):
-        count = len(arrays)
-        arguments = (c_void_p * count)()
-        results = (c_void_p * len(self.results))()
-        packed = []  # alive until the call ends
-        options = CallOptions(struct_bytes=ctypes.sizeof(CallOptions), state=state.handle)
-        try:
-            self._wrap(arrays, arguments, packed)
-            check(self._call(options, arguments, count, results))
-        finally:
-            _release(arguments)
-        return [self._take(buffer, i) for i, buffer in enumerate(results)]
+        made = self.entry.call(state.address, tuple(arrays))
+        if made is None:
+            memory = tuple(dtypes.pack(v.dtype, a) for v, a in zip(self.arguments, arrays))
+            shapes = tuple(array.shape for array in arrays)
+            made = self.entry.call(state.address, memory, shapes)
+        return self.complete(made)
+
+    def complete(self, made):
+        """Arrays of all that the extension gave."""
+        if self.is_whole:
+            return made
+        return tuple(
+            made[i] if value.dtype not in _PARTS else self._unpack(value.dtype, *made[i])
+            for i, value in enumerate(self.results)
+        )
+
+    def _unpack(self, dtype, shape, memory):
+        import numpy
+
+        if dtype == dtypes.TOKEN:
+            return numpy.empty(0, numpy.uint8)
+        return _show(dtypes.unpack(dtype, numpy.frombuffer(memory, numpy.uint8), shape))
 
     def _wrap(self, arrays, arguments, packed):
         lib, device = functions(), instance()
@@ -449,29 +506,6 @@ class Function:
 
         return ask_to_end
 
-    def _call(self, options, arguments, count, results):
-        """Ctrl-C ends it."""
-        call, result_count = functions().alula_call, len(self.results)
-        watch = interruptible.get_watch()
-        if watch is None:
-            return call(
-                self._handle, self.number, byref(options), arguments, count, results, result_count
-            )
-        flag = watch.begin()
-        try:
-            options.cancel = ctypes.pointer(flag)
-            error = call(
-                self._handle, self.number, byref(options), arguments, count, results, result_count
-            )
-        except BaseException:
-            for made in results:
-                if made:
-                    functions().alula_buffer_release(made)
-            watch.end_raised()
-            raise
-        watch.end()
-        return error
-
     def _take(self, buffer, number):
         import numpy
 
@@ -483,5 +517,5 @@ class Function:
             shape = tuple(dims[i] for i in range(len(shape)))
         raw = numpy.asarray(_Memory(buffer))
         if value.dtype in dtypes.PACKING:
-            return dtypes.unpack(value.dtype, raw, shape)
-        return raw.view(self._types[number]).reshape(shape)
+            return _show(dtypes.unpack(value.dtype, raw, shape))
+        return _show(raw.view(self._types[number]).reshape(shape))

@@ -6,7 +6,7 @@ import jax
 
 from alula import values
 from alula.artifact import Artifact
-from alula.bindings import compiler, runtime
+from alula.bindings import compiler, dtypes, runtime
 from alula.program import declarations, description, merge, trace, types
 from alula.program.module import Module
 from alula.program.slots import SlotTable
@@ -109,6 +109,26 @@ class InstanceInfo:
             )
             for path, t in zip(traced.argument_paths, traced.argument_types)
         ]
+        parameters = traced.procedure.parameters
+        is_static = any(parameter.is_static for parameter in parameters)
+        # Of all arguments together; one that no tuple of arguments has, if some are not given.
+        given = (
+            None
+            if is_static
+            else tuple(p.treedef.unflatten(range(p.treedef.num_leaves)) for p in parameters)
+        )
+        traced.argument_treedef = jax.tree.structure(given)
+        leaf = jax.tree.structure(0)
+        traced.is_flat = not is_static and all(p.treedef == leaf for p in parameters)
+        traced.is_single = traced.result_treedef == leaf
+        # Of results that are arrays of JAX as they are.
+        plain = all(t.raw_aval is not None and not t.key for t in traced.result_types)
+        plain = plain and not any(
+            t.raw_dtype.name in dtypes.PACKED_NAMES for t in traced.result_types
+        )
+        traced.avals = (
+            tuple(t.raw_aval for t in traced.result_types) if plain and not traced.prints else None
+        )
         # Leaves of the tree become numbers: a tracer keeps its whole trace.
         traced.result = traced.result_treedef.unflatten(range(count))
         traced.result_leaves = list(range(count))
@@ -178,6 +198,7 @@ class InstanceInfo:
         with self.lock:
             if self._state is None:
                 executable = runtime.Executable(self.compiled.data)
+                runtime.calls().set_foreign(types.ArrayImpl, types.put)
                 self._state = runtime.State(executable)
                 for name, traced in self.traced.items():
                     traced.function = executable.functions[name]
@@ -203,19 +224,44 @@ class InstanceInfo:
 
     def call(self, name, args, kwargs):
         traced = self.traced[name]
+        raw = None
+        with self.lock:
+            state = self._state or self.state
+            # What is just what the function wants needs no more than a look.
+            leaves = args if traced.is_flat and not kwargs else None
+            if leaves is None and not kwargs:
+                flat, treedef = jax.tree.flatten(args)
+                leaves = tuple(flat) if treedef == traced.argument_treedef else None
+            if leaves is not None:
+                entry = traced.function.entry
+                if traced.avals is not None and self.returns == "jax":
+                    device, sharding = types.find_home()
+                    made = entry.call(state.address, leaves, None, traced.avals, sharding, device)
+                    if made is not None:
+                        return (
+                            made[0] if traced.is_single else traced.result_treedef.unflatten(made)
+                        )
+                else:
+                    raw = entry.call(state.address, leaves)
+        if raw is not None:
+            return self._finish_call(traced, traced.function.complete(raw))
         leaves = _flatten_arguments(traced, args, kwargs)
         with self.lock:
-            state = self.state
             arrays = values.convert_all(
                 traced.procedure.__name__, zip(leaves, traced.wanted), self.x64
             )
-            raw = traced.function(state, arrays)
-        count = len(traced.result_types)
-        self._print(traced, raw[count:])
-        leaves = raw[:count]
+            raw = traced.function(self.state, arrays)
+        return self._finish_call(traced, raw)
+
+    def _finish_call(self, traced, raw):
+        leaves = raw
+        if traced.prints:
+            count = len(traced.result_types)
+            self._print(traced, raw[count:])
+            leaves = raw[:count]
         if self.returns == "jax":
             leaves = types.from_raw(leaves, traced.result_types)
-        return traced.result_treedef.unflatten(leaves)
+        return leaves[0] if traced.is_single else traced.result_treedef.unflatten(leaves)
 
     def _print(self, traced, arrays):
         for text, count in traced.prints:
