@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* Increases whenever a function is added. */
-#define ALULA_RUNTIME_VERSION 5u
+#define ALULA_RUNTIME_VERSION 6u
 
 ALULA_API uint32_t alula_runtime_version(void);
 
@@ -445,14 +445,60 @@ ALULA_API alula_error *alula_global_set(alula_executable *executable,
  * wait for one whose call has ended. */
 typedef struct alula_collectives alula_collectives;
 
+/* Processes that run programs together, on one machine or on many. Each calls
+ * alula_processes_connect; each participant is then a call in one of them, with
+ * the same artifact. What they find each other by depends on the engine:
+ *
+ *   "gloo"             `store`, or `directory`, a folder that all of them see
+ *                      and that is theirs alone: it was empty
+ *   "openmpi", "mpich" nothing: mpirun started them. "mpi" is either of them
+ *   a path             of a library, see alula/collectives.h
+ *
+ * (Version 6.) */
+typedef struct alula_processes alula_processes;
+struct alula_key_value_store;
+
+typedef struct alula_processes_options {
+  size_t struct_bytes;
+  /* NULL: that of the MPI that started this process, else "gloo". */
+  const char *engine;
+  /* Of this process, and how many there are. MPI knows: there `count` may be
+   * 0. */
+  uint32_t number, count;
+  /* How long the others may take to come; 0: five minutes. */
+  uint32_t timeout_ms;
+  const struct alula_key_value_store *store; /* see alula/collectives.h */
+  const char *directory;
+} alula_processes_options;
+
+/* Waits for all processes. One that does not come within the time is named by
+ * the error. */
+ALULA_API alula_error *
+alula_processes_connect(const alula_processes_options *options,
+                        alula_processes **processes);
+/* When no collectives use it any more. */
+ALULA_API void alula_processes_disconnect(alula_processes *processes);
+ALULA_API uint32_t
+alula_processes_get_number(const alula_processes *processes);
+ALULA_API uint32_t alula_processes_get_count(const alula_processes *processes);
+
 typedef struct alula_collectives_options {
   size_t struct_bytes;
-  /* "local", the default: participants are threads of this process. */
+  /* "local", the default: participants are threads of this process. Not to be
+   * given with `processes`, which know theirs. */
   const char *engine;
   uint32_t participant_count;
   /* A call that has waited so long for a participant that does not come fails
-   * with ALULA_STATUS_DEADLINE_EXCEEDED; 0: it waits. */
+   * with ALULA_STATUS_DEADLINE_EXCEEDED; 0: it waits, but with `processes` no
+   * longer than five minutes. */
   uint32_t timeout_ms;
+  /* Where participants are that are not in this process, or NULL. The process
+   * of each; NULL: the first n participants in process 0, the next n in 1, and
+   * so on. The n-th collectives that processes make of the same participants
+   * and with the same name (NULL is "") belong together. (Version 6.) */
+  alula_processes *processes;
+  const uint32_t *process_of;
+  const char *name;
 } alula_collectives_options;
 
 ALULA_API alula_error *

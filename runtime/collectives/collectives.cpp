@@ -3,45 +3,163 @@
 #include "runtime/base/memory.h"
 #include "runtime/collectives/engine.h"
 
+#include <cstdio>
+#include <dlfcn.h>
+
 using namespace alula::runtime;
 
-namespace {
-const CollectiveEngine *const engines[] = {&localEngine};
+struct alula_processes {
+  const CollectiveEngine *engine;
+  alula_collective_world *world;
+  uint32_t number, count;
+};
 
-const CollectiveEngine *findEngine(const char *name) {
-  for (const CollectiveEngine *engine : engines)
-    if (strcmp(engine->name, name) == 0)
-      return engine;
+namespace {
+constexpr uint32_t defaultTimeout = 300000;
+
+/// What the caller has of a struct; the rest is zero.
+template <class Options> Options readOptions(const Options *given) {
+  Options mine = {};
+  memcpy(&mine, given,
+         given->struct_bytes < sizeof mine ? given->struct_bytes : sizeof mine);
+  return mine;
+}
+
+/// The engine of the MPI that started this process; NULL if none did.
+const char *findMpi() {
+  return getenv("OMPI_COMM_WORLD_SIZE") ? "openmpi"
+         : getenv("PMI_SIZE")           ? "mpich"
+                                        : nullptr;
+}
+
+/// The library of an engine: beside the one that this code is in, in `lib`
+/// beside its folder, or where the system looks.
+void *openLibrary(const char *name) {
+  char path[4096];
+  Dl_info self;
+  if (!dladdr(reinterpret_cast<const void *>(&openLibrary), &self))
+    self.dli_fname = "";
+  const char *slash = strrchr(self.dli_fname, '/');
+  int length = slash ? int(slash + 1 - self.dli_fname) : 0;
+  for (const char *folder : {"", "../lib/"}) {
+    snprintf(path, sizeof path, "%.*s%slibalula_collectives_%s.so", length,
+             self.dli_fname, folder, name);
+    if (void *library = dlopen(path, RTLD_NOW))
+      return library;
+  }
+  return dlopen(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, RTLD_NOW);
+}
+
+Status loadEngine(const char *name, const CollectiveEngine **engine) {
+  void *library =
+      strchr(name, '/') ? dlopen(name, RTLD_NOW) : openLibrary(name);
+  // It stays: it may have threads.
+  auto query = library ? reinterpret_cast<alula_collective_engine_query>(
+                             dlsym(library, ALULA_COLLECTIVE_ENGINE_QUERY))
+                       : nullptr;
+  if (!query)
+    return makeError(ALULA_STATUS_NOT_FOUND,
+                     "there is no engine '%s' for processes: %s", name,
+                     dlerror());
+  *engine = query(ALULA_COLLECTIVES_ABI_MAJOR, ALULA_COLLECTIVES_ABI_MINOR);
+  if (!*engine || (*engine)->abi_major != ALULA_COLLECTIVES_ABI_MAJOR ||
+      (*engine)->struct_bytes < sizeof **engine)
+    return makeError(ALULA_STATUS_FAILED_PRECONDITION,
+                     "the engine '%s' speaks no version of the interface that "
+                     "the runtime does",
+                     name);
   return nullptr;
 }
 } // namespace
+
+alula_error *alula_processes_connect(const alula_processes_options *options,
+                                     alula_processes **processes) {
+  if (!options || !processes)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_processes_connect: an argument is null");
+  alula_processes_options mine = readOptions(options);
+  const char *name = mine.engine ? mine.engine : findMpi();
+  if (!name)
+    name = "gloo";
+  else if (strcmp(name, "mpi") == 0)
+    name = findMpi() ? findMpi() : "openmpi";
+  alula_processes made = {};
+  ALULA_TRY(loadEngine(name, &made.engine));
+  alula_collective_connection connection = {sizeof connection,
+                                            alula_error_create,
+                                            mine.number,
+                                            mine.count,
+                                            mine.timeout_ms ? mine.timeout_ms
+                                                            : defaultTimeout,
+                                            mine.store,
+                                            mine.directory};
+  auto *result = create<alula_processes>();
+  if (!result)
+    return makeOutOfMemory("processes", sizeof made);
+  Status status =
+      made.engine->connect(&connection, &made.world, &made.number, &made.count);
+  if (status) {
+    destroy(result);
+    return status;
+  }
+  *result = made;
+  *processes = result;
+  return nullptr;
+}
+
+void alula_processes_disconnect(alula_processes *processes) {
+  if (!processes)
+    return;
+  processes->engine->disconnect(processes->world);
+  destroy(processes);
+}
+
+uint32_t alula_processes_get_number(const alula_processes *processes) {
+  return processes ? processes->number : 0;
+}
+
+uint32_t alula_processes_get_count(const alula_processes *processes) {
+  return processes ? processes->count : 0;
+}
 
 alula_error *alula_collectives_create(const alula_collectives_options *options,
                                       alula_collectives **collectives) {
   if (!options || !collectives)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "alula_collectives_create: an argument is null");
-  alula_collectives_options mine = {};
-  memcpy(&mine, options,
-         options->struct_bytes < sizeof mine ? options->struct_bytes
-                                             : sizeof mine);
+  alula_collectives_options mine = readOptions(options);
   if (mine.participant_count == 0 ||
       mine.participant_count > ALULA_MAX_PARTICIPANTS)
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "collectives of %u participants", mine.participant_count);
-  const char *name = mine.engine ? mine.engine : "local";
-  const CollectiveEngine *engine = findEngine(name);
-  if (!engine)
+  if (mine.engine && (mine.processes || strcmp(mine.engine, "local") != 0))
     return makeError(ALULA_STATUS_NOT_FOUND,
-                     "there is no engine '%s': this runtime has local", name);
+                     "there is no engine '%s' here: threads have local, "
+                     "processes theirs",
+                     mine.engine);
   auto *made = create<alula_collectives>();
-  if (!made)
+  Array<uint32_t> places;
+  if (!made || !places.resize(mine.process_of ? 0 : mine.participant_count)) {
+    destroy(made);
     return makeOutOfMemory("collectives", sizeof(alula_collectives));
-  made->engine = engine;
+  }
+  made->engine = mine.processes ? mine.processes->engine : &localEngine;
   made->participantCount = mine.participant_count;
-  if (Status status = engine->create(mine.participant_count,
-                                     uint64_t(mine.timeout_ms) * 1000000,
-                                     &made->rendezvous)) {
+  uint32_t timeout = mine.timeout_ms;
+  if (mine.processes) {
+    timeout = timeout ? timeout : defaultTimeout;
+    uint32_t count = mine.processes->count;
+    uint32_t each = (mine.participant_count + count - 1) / count;
+    for (uint32_t i = 0; i < places.size(); ++i)
+      places[i] = i / each;
+  }
+  alula_collective_settings settings = {
+      sizeof settings, mine.participant_count, uint64_t(timeout) * 1000000,
+      mine.process_of ? mine.process_of : places.data(),
+      mine.name ? mine.name : ""};
+  if (Status status =
+          made->engine->create(mine.processes ? mine.processes->world : nullptr,
+                               &settings, &made->rendezvous)) {
     destroy(made);
     return status;
   }

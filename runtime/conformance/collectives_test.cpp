@@ -396,8 +396,8 @@ TEST_P(Collectives, WhatTheCallMustSay) {
   settings.participant_count = 2;
   settings.engine = "pigeons";
   error.take(alula_collectives_create(&settings, &none));
-  EXPECT_STREQ(error.message(),
-               "there is no engine 'pigeons': this runtime has local");
+  EXPECT_STREQ(error.message(), "there is no engine 'pigeons' here: threads "
+                                "have local, processes theirs");
   error.take(alula_collectives_create(nullptr, &none));
   EXPECT_STREQ(error.message(),
                "alula_collectives_create: an argument is null");

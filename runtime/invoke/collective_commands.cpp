@@ -112,9 +112,9 @@ Status Commands::start(const uint32_t *p, const GroupMembers &members,
   const CollectiveEngine &engine = *call.collectives->engine;
   Group *group = nullptr;
   Status status =
-      engine.getGroup(call.collectives->rendezvous, members, &group);
+      engine.get_group(call.collectives->rendezvous, &members, &group);
   if (!status)
-    status = engine.start(group, call.participant, what, &one.request);
+    status = engine.start(group, call.participant, &what, &one.request);
   return status ? addName(what.number, status) : nullptr;
 }
 
@@ -160,7 +160,7 @@ Status Commands::finishCollective(int64_t handle) {
   PendingCollective &one = pending[size_t(handle)];
   if (one.request.state) {
     if (Status status =
-            call.collectives->engine->done(one.request, call.cancel))
+            call.collectives->engine->done(&one.request, call.cancel))
       return addName(one.number, status);
     if (one.copy)
       ALULA_TRY(driver.copyTo(call.stream, one.result, one.staged, one.bytes));

@@ -372,7 +372,7 @@ bool fillGroup(LocalGroup &group, const GroupMembers &given) {
   for (uint32_t i = 0; i < given.count; ++i) {
     if (!findPlace(given.numbers[i], target))
       return false;
-    if (given.arePairs && i % 2) {
+    if (given.are_pairs && i % 2) {
       (void)findPlace(given.numbers[i - 1], source);
       group.sources[target] = source;
     }
@@ -386,13 +386,16 @@ LocalRendezvous &open(Rendezvous *handle) {
   return *reinterpret_cast<LocalRendezvous *>(handle);
 }
 
-Status createRendezvous(uint32_t count, uint64_t timeout, Rendezvous **result) {
+Status createRendezvous(alula_collective_world *,
+                        const alula_collective_settings *settings,
+                        Rendezvous **result) {
+  uint32_t count = settings->participant_count;
   auto *all = create<LocalRendezvous>();
   if (!all || !all->participants.resize(count)) {
     destroy(all);
     return makeOutOfMemory("collectives", sizeof(LocalRendezvous));
   }
-  all->timeout = timeout;
+  all->timeout = settings->timeout;
   *result = reinterpret_cast<Rendezvous *>(all);
   return nullptr;
 }
@@ -498,11 +501,13 @@ void abortAll(Rendezvous *handle, const char *reason) {
   abortWith(all, "%s", reason);
 }
 
-Status getGroup(Rendezvous *handle, const GroupMembers &given, Group **result) {
+Status getGroup(Rendezvous *handle, const GroupMembers *members,
+                Group **result) {
+  const GroupMembers &given = *members;
   LocalRendezvous &all = open(handle);
   Lock lock(all.mutex);
   for (LocalGroup *group : all.groups)
-    if (group->arePairs == given.arePairs &&
+    if (group->arePairs == given.are_pairs &&
         group->numbers.size() == given.count &&
         memcmp(group->numbers.data(), given.numbers,
                given.count * sizeof(uint32_t)) == 0) {
@@ -512,7 +517,7 @@ Status getGroup(Rendezvous *handle, const GroupMembers &given, Group **result) {
   auto *group = create<LocalGroup>();
   if (group) {
     group->rendezvous = &all;
-    group->arePairs = given.arePairs;
+    group->arePairs = given.are_pairs;
     group->meetings = nullptr;
   }
   if (!group || !fillGroup(*group, given) || !all.groups.push(group)) {
@@ -524,8 +529,9 @@ Status getGroup(Rendezvous *handle, const GroupMembers &given, Group **result) {
   return nullptr;
 }
 
-Status start(Group *handle, uint32_t number, const Collective &what,
+Status start(Group *handle, uint32_t number, const Collective *collective,
              CollectiveRequest *request) {
+  const Collective &what = *collective;
   auto *group = reinterpret_cast<LocalGroup *>(handle);
   LocalRendezvous &all = *group->rendezvous;
   Lock lock(all.mutex);
@@ -553,24 +559,36 @@ Status start(Group *handle, uint32_t number, const Collective &what,
   return nullptr;
 }
 
-Status done(const CollectiveRequest &request, const int *cancel) {
-  auto &meeting = *static_cast<Meeting *>(request.state);
+Status done(const CollectiveRequest *request, const int *cancel) {
+  auto &meeting = *static_cast<Meeting *>(request->state);
   LocalRendezvous &all = *meeting.group->rendezvous;
   Lock lock(all.mutex);
-  Participant &one = all.participants[meeting.group->members[request.place]];
+  Participant &one = all.participants[meeting.group->members[request->place]];
   one.waitsFor = &meeting;
-  Status status = waitFor(all, meeting, request.place, cancel);
+  Status status = waitFor(all, meeting, request->place, cancel);
   one.waitsFor = nullptr;
   // What failed is left by `settle`, when nobody works on it.
   if (!status)
-    leave(meeting, request.place);
+    leave(meeting, request->place);
   return status;
 }
 
 } // namespace
 
-const CollectiveEngine localEngine = {
-    "local", createRendezvous, destroyRendezvous, begin, settle,
-    end,     abortAll,         getGroup,          start, done};
+const CollectiveEngine localEngine = {sizeof(CollectiveEngine),
+                                      ALULA_COLLECTIVES_ABI_MAJOR,
+                                      ALULA_COLLECTIVES_ABI_MINOR,
+                                      "local",
+                                      /*connect=*/nullptr,
+                                      /*disconnect=*/nullptr,
+                                      createRendezvous,
+                                      destroyRendezvous,
+                                      begin,
+                                      settle,
+                                      end,
+                                      abortAll,
+                                      getGroup,
+                                      start,
+                                      done};
 
 } // namespace alula::runtime
