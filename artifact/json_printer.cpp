@@ -158,6 +158,7 @@ std::string printJson(const Artifact &file) {
                                  kernel.scratch_bytes);
                  }) +
       ",\n";
+  const Origins origins(file);
   text +=
       "\"variants\": " +
       printArray(
@@ -177,7 +178,7 @@ std::string printJson(const Artifact &file) {
             json += "], \"origins\": {";
             for (uint64_t i = 0; i < file.kernels.size; ++i) {
               const alula_file_kernel &kernel = file.kernels[i];
-              const char *origin = findOrigin(file, variant, kernel);
+              const char *origin = origins.find(variant, kernel);
               json += (i ? ", " : "") + quote(file.getString(kernel.name)) +
                       ": " + quote(origin ? origin : "generated");
             }

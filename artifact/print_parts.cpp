@@ -75,14 +75,22 @@ const char *getImageKindName(uint32_t kind) {
                                     : "raw";
 }
 
-const char *findOrigin(const Artifact &file, const alula_file_variant &variant,
-                       const alula_file_kernel &kernel) {
-  std::string key = std::string("origin.") + file.getString(variant.name) +
-                    "." + file.getString(kernel.name);
-  for (const alula_file_fact &fact : file.facts)
-    if (key == file.getString(fact.key))
-      return file.getString(fact.value);
-  return nullptr;
+Origins::Origins(const Artifact &artifact) : file(artifact) {
+  for (const alula_file_fact &fact : file.facts) {
+    std::string_view key = file.getString(fact.key);
+    if (key.substr(0, 7) == "origin.")
+      values.emplace(key, file.getString(fact.value));
+  }
+}
+
+const char *Origins::find(const alula_file_variant &variant,
+                          const alula_file_kernel &kernel) const {
+  if (values.empty())
+    return nullptr;
+  auto found =
+      values.find(std::string("origin.") + file.getString(variant.name) + "." +
+                  file.getString(kernel.name));
+  return found == values.end() ? nullptr : found->second;
 }
 
 static const char *getSlotKindName(uint32_t kind) {

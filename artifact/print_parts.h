@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace alula::artifact {
 
@@ -29,10 +30,18 @@ std::string printCollective(const Artifact &file,
 std::string printSlot(const alula_file_slot &slot);
 /// "elf", "raw", "ptx"
 const char *getImageKindName(uint32_t kind);
-/// Where a variant's kernel comes from, as its fact says; NULL if it was
-/// generated.
-const char *findOrigin(const Artifact &file, const alula_file_variant &variant,
-                       const alula_file_kernel &kernel);
+/// Where kernels of variants come from, as facts say.
+class Origins {
+public:
+  explicit Origins(const Artifact &artifact);
+  /// NULL if the kernel was generated.
+  const char *find(const alula_file_variant &variant,
+                   const alula_file_kernel &kernel) const;
+
+private:
+  const Artifact &file;
+  std::unordered_map<std::string_view, const char *> values;
+};
 
 /// Calls `line` for each command of a block.
 template <class Line>

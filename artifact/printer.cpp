@@ -282,6 +282,7 @@ std::string printText(const Artifact &file) {
                    kernel.binding_count, kernel.constant_count,
                    kernel.scratch_bytes);
   }
+  const Origins origins(file);
   for (uint64_t i = 0; i < file.variants.size; ++i) {
     const alula_file_variant &variant = file.variants[i];
     text += format("variant %" PRIu64 " ", i) +
@@ -300,7 +301,7 @@ std::string printText(const Artifact &file) {
     text += variant.feature_count ? "\n" : " nothing more\n";
     // What comes from our own code generator goes without saying.
     for (const alula_file_kernel &kernel : file.kernels)
-      if (const char *origin = findOrigin(file, variant, kernel))
+      if (const char *origin = origins.find(variant, kernel))
         text += "  @" + keepOnLine(file.getString(kernel.name)) + ": " +
                 keepOnLine(origin) + "\n";
   }

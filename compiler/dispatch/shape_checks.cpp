@@ -282,7 +282,10 @@ void Checker::checkFft(stablehlo::FftOp fft) {
 }
 
 void Checker::checkSelectAndScatter(stablehlo::SelectAndScatterOp scatter) {
-  auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
+  // Lists may be empty, which says the same as none.
+  auto at = [](auto values, size_t i) {
+    return values && i < values->size() ? (*values)[i] : 1;
+  };
   for (int64_t dim = 0; dim < getType(scatter.getOperand()).getRank(); ++dim) {
     auto i = static_cast<size_t>(dim);
     int64_t stride = at(scatter.getWindowStrides(), i);

@@ -102,6 +102,9 @@ LogicalResult lower(stablehlo::TorchIndexSelectOp op, IRRewriter &rewriter) {
   auto index = typeOf(op.getIndex());
   auto dim = static_cast<int64_t>(op.getDim());
   auto batch = static_cast<int64_t>(op.getBatchDims());
+  // Negative numbers count from the end.
+  dim += dim < 0 ? operand.getRank() : 0;
+  batch += batch < 0 ? index.getRank() : 0;
   // Batch dimensions lead in both; then operand dimensions before dim, index
   // dimensions, operand dimensions after it.
   SmallVector<int64_t> offsets, batching, sizes(operand.getShape());

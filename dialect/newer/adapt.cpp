@@ -33,6 +33,8 @@ private:
     bool isAffine = false;
     unsigned operators = 0;
     bool isBoolArray = false;
+    /// A dense literal or a list in it, and what elements it has so far.
+    bool isDense = false, hasNumbers = false, hasPairs = false;
     /// The string that is all of its content so far.
     StringRef onlyString;
     bool hasOther = false;
@@ -204,6 +206,7 @@ private:
     // MLIR 19 stores nothing for such an element and reads past the end.
     if (!stack.empty() && stack.back().isBoolArray)
       refuse(pos, "array of i1 must hold true and false");
+    noteNumber();
     size_t begin = pos;
     if (text[pos] == '0' && at(pos + 1) == 'x' && llvm::isHexDigit(at(pos + 2)))
       pos = std::min(text.find_if_not(llvm::isHexDigit, pos + 2), text.size());
@@ -212,6 +215,11 @@ private:
     if (pos - begin > maxDigits)
       refuse(begin, "number of more than " + llvm::Twine(maxDigits) +
                         " digits: " + llvm::Twine(pos - begin));
+  }
+
+  void noteNumber() {
+    if (!stack.empty() && stack.back().isDense)
+      stack.back().hasNumbers = true;
   }
 
   void stepWord() {
@@ -241,6 +249,8 @@ private:
       refuse(begin, "integer type must have 1 to 128 bits: " + word);
     if (word == "mod" || word == "floordiv" || word == "ceildiv")
       countOperator();
+    if (word == "true" || word == "false")
+      noteNumber();
     if (at(pos) != '<')
       return;
     if (word == "sparse") {
@@ -345,6 +355,11 @@ private:
     }
     if (inAffine())
       entry.isAffine = true;
+    entry.isDense = entry.dense != StringRef::npos;
+    if (!stack.empty() && stack.back().isDense) {
+      entry.isDense = c == '[';
+      stack.back().hasPairs |= c == '(';
+    }
     pendingDense = StringRef::npos;
     pendingAffine = false;
     stack.push_back(entry);
@@ -362,6 +377,10 @@ private:
     Open entry = stack.pop_back_val();
     if (inAffine() && entry.isAffine)
       stack.back().operators += entry.operators;
+    if (entry.isDense && entry.bracket == '[') {
+      stack.back().hasNumbers |= entry.hasNumbers;
+      stack.back().hasPairs |= entry.hasPairs;
+    }
     if (entry.dense != StringRef::npos)
       adaptDense(entry);
   }
@@ -372,6 +391,13 @@ private:
     if (next == StringRef::npos || text[next] != ':')
       return;
     TypeFacts facts = types.read(text.substr(next + 1));
+    // MLIR 19 counts numbers, not elements, and reads past their end.
+    if (facts.isComplex && entry.hasNumbers)
+      refuse(entry.dense, "dense literal: elements of a complex type must be "
+                          "pairs of numbers");
+    else if (facts.isSingle && entry.hasPairs)
+      refuse(entry.dense, "dense literal: only elements of a complex type may "
+                          "be pairs of numbers");
     if (facts.isBridged ||
         (facts.isBool && isByteHex(entry.onlyString, facts.elements)))
       replace(entry.dense, "#f.dn");

@@ -174,6 +174,28 @@ TEST(Adapt, RefusesNumbersForBools) {
             "16: array of i1 must hold true and false");
 }
 
+TEST(Adapt, RefusesNumbersForPairsAndPairsForNumbers) {
+  EXPECT_EQ(refusal("dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>"), "none");
+  EXPECT_EQ(refusal("dense<[(1.0, 2.0), (0.0, -1.0)]> : "
+                    "tensor<2xcomplex<f32>>"),
+            "none");
+  EXPECT_EQ(refusal("dense<[[1, 2]]> : tensor<1x2xi32>"), "none");
+  EXPECT_EQ(refusal("dense<\"0x0000803F\"> : tensor<2xcomplex<f32>>"), "none");
+  EXPECT_EQ(refusal("dense<> : tensor<0xcomplex<f32>>"), "none");
+  EXPECT_EQ(refusal("dense<(1, 2)> : !unknown"), "none");
+  for (llvm::StringRef elements : {"1.0", "true", "[1.0, (1.0, 2.0)]", "-1"})
+    EXPECT_EQ(
+        refusal(("x = dense<" + elements + "> : tensor<2xcomplex<f32>>").str()),
+        "4: dense literal: elements of a complex type must be pairs of "
+        "numbers");
+  EXPECT_EQ(refusal("!c = complex<f64>\ndense<1.0> : tensor<4x!c>"),
+            "18: dense literal: elements of a complex type must be pairs of "
+            "numbers");
+  EXPECT_EQ(refusal("dense<[(1, 2)]> : tensor<3xi32>"),
+            "0: dense literal: only elements of a complex type may be pairs of "
+            "numbers");
+}
+
 TEST(Adapt, SurvivesAnything) {
   for (llvm::StringRef text : {"\"",
                                "\"\\",

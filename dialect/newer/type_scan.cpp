@@ -79,6 +79,8 @@ TypeFacts TypeAliases::readElement(StringRef text) const {
   StringRef word = text.take_while([](char c) { return llvm::isAlnum(c); });
   result.isBridged = !getStandIn(word).empty();
   result.isBool = word == "i1";
+  result.isComplex = word == "complex";
+  result.isSingle = !word.empty() && !result.isComplex;
   return result;
 }
 

@@ -11,6 +11,10 @@ namespace alula::newer {
 struct TypeFacts {
   bool isBridged = false;
   bool isBool = false;
+  /// Pairs of numbers; false too if the type is not known.
+  bool isComplex = false;
+  /// One number each; false too if the type is not known.
+  bool isSingle = false;
   /// Elements of a static shape; 1 for a scalar, -1 if not known.
   int64_t elements = 1;
 };

@@ -187,7 +187,10 @@ template <typename Numbers>
 template <typename Op>
 auto Computer<Numbers>::computeConvolution(Op op) -> Sizes {
   ConvDimensionNumbersAttr dims = op.getDimensionNumbers();
-  auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
+  // Lists may be empty, which says the same as none.
+  auto at = [](auto values, size_t i) {
+    return values && i < values->size() ? (*values)[i] : 1;
+  };
   Sizes sizes(static_cast<size_t>(getType(op.getResult()).getRank()));
   sizes[dims.getOutputBatchDimension()] =
       getDim(op.getLhs(), dims.getInputBatchDimension());
@@ -223,7 +226,10 @@ auto Computer<Numbers>::computeConvolution(Op op) -> Sizes {
 
 template <typename Numbers>
 auto Computer<Numbers>::computeReduceWindow(ReduceWindowOp op) -> Sizes {
-  auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
+  // Lists may be empty, which says the same as none.
+  auto at = [](auto values, size_t i) {
+    return values && i < values->size() ? (*values)[i] : 1;
+  };
   Sizes sizes;
   for (auto [i, size] : llvm::enumerate(op.getWindowDimensions())) {
     Window<Size> window;
@@ -424,6 +430,9 @@ auto Computer<Numbers>::computeAny(OpResult result) -> std::optional<Sizes> {
         auto batch = static_cast<int64_t>(select.getBatchDims());
         Sizes operand = copy(select.getOperand());
         Sizes index = copy(select.getIndex());
+        // Negative numbers count from the end.
+        dim += dim < 0 ? static_cast<int64_t>(operand.size()) : 0;
+        batch += batch < 0 ? static_cast<int64_t>(index.size()) : 0;
         Sizes sizes(ArrayRef<Size>(operand).take_front(dim));
         llvm::append_range(
             sizes, ArrayRef<Size>(index).drop_front(

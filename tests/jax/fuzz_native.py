@@ -261,6 +261,9 @@ def reduction(p: Program, v: Value):
     names = ["and", "or"] if v.kind == "i1" else ["add"]
     if not is_complex(v.kind):
         names += ["maximum", "minimum"]
+    if math.prod(v.shape[dim] for dim in dims) == 1:
+        # Whether the initial value takes part is left open.
+        names = ["or"] if v.kind == "i1" else ["add"]
     start = p.constant(0, v.kind)
     shape = [size for dim, size in enumerate(v.shape) if dim not in dims]
     text = f"({v.name}, {start.name}) "

@@ -35,6 +35,7 @@ class _CompileOptions(ctypes.Structure):
         ("target_count", ctypes.c_size_t),
         ("on_diagnostic", _Listener),
         ("user", ctypes.c_void_p),
+        ("until", ctypes.c_char_p),
     ]
 
 
@@ -76,7 +77,8 @@ class Compiler:
         self._library.alula_compile_free.argtypes = [ctypes.c_void_p]
         self._library.alula_compile_free.restype = None
 
-    def compile(self, program: bytes, targets: list[str]) -> bytes:
+    def compile(self, program: bytes, targets: list[str], until: str | None = None) -> bytes:
+        """The artifact, or the program after the room `until`."""
         errors = []
 
         def listen(_, diagnostic):
@@ -89,7 +91,12 @@ class Compiler:
         # The object must live until the call ends.
         listener = _Listener(listen)
         options = _CompileOptions(
-            ctypes.sizeof(_CompileOptions), names, len(targets), listener, None
+            ctypes.sizeof(_CompileOptions),
+            names,
+            len(targets),
+            listener,
+            None,
+            until and until.encode(),
         )
         artifact, size, message = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_void_p()
         status = self._library.alula_compile(

@@ -3,15 +3,13 @@ the limits of its type: mpmath judges both parts of finite arguments; infinities
 and NaN must give what the reference gives, and for exp and square what mpmath
 and XLA give."""
 
-import pathlib
 import subprocess
 import sys
 
+import jax_functions
 import mpmath
 import numpy as np
 import pytest
-
-import jax_functions
 
 sys.path.append(str(jax_functions.HERE.parents[1] / "compiler/kernel/library"))
 from complex_judge import cancelling, limits, part_error

@@ -49,6 +49,19 @@ func.func @torch_index_select(%x: tensor<2x5x3xf32>, %i: tensor<2x4xi32>)
   return %0 : tensor<2x4x3xf32>
 }
 
+// Negative numbers count from the end.
+// CHECK-LABEL: func.func @torch_index_select_from_the_end
+func.func @torch_index_select_from_the_end(%x: tensor<2x5x3xf32>, %i: tensor<2x4xi32>)
+    -> tensor<2x4x3xf32> {
+  // CHECK: "stablehlo.gather"(%arg0, %arg1)
+  // CHECK-SAME: offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2
+  // CHECK-SAME: slice_sizes = array<i64: 1, 1, 3>
+  %0 = "stablehlo.torch_index_select"(%x, %i)
+      <{dim = -2 : i64, batch_dims = -1 : i64}>
+      : (tensor<2x5x3xf32>, tensor<2x4xi32>) -> tensor<2x4x3xf32>
+  return %0 : tensor<2x4x3xf32>
+}
+
 // Quantized elements are computed on as real numbers.
 // CHECK-LABEL: func.func @quantized_einsum
 func.func @quantized_einsum(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>,

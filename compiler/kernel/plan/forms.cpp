@@ -100,10 +100,14 @@ bool alula::kernel::isWindowProduct(stablehlo::ConvolutionOp convolution) {
         numbers.getKernelSpatialDimensions()[at] != i + 1 ||
         numbers.getOutputSpatialDimensions()[at] != i)
       return false;
-    auto isOne = [&](auto values) { return !values || (*values)[at] == 1; };
+    // Lists may be empty, which says the same as none.
+    auto isOne = [&](auto values) {
+      return !values || values->empty() || (*values)[at] == 1;
+    };
     if (!isOne(convolution.getLhsDilation()) ||
         (i + 1 == spatial && !isOne(convolution.getWindowStrides())) ||
         (convolution.getWindowReversal() &&
+         !convolution.getWindowReversal()->empty() &&
          (*convolution.getWindowReversal())[at]))
       return false;
     window *= kernel.getDimSize(static_cast<unsigned>(i + 1));

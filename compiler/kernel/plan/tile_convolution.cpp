@@ -49,7 +49,10 @@ public:
       : op(op), numbers(op.getDimensionNumbers()), question(question),
         types(getProductTypes(op)), machine(alula::dispatch::getMachine(op)),
         sizes(machine) {
-    auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
+    // Lists may be empty, which says the same as none.
+    auto at = [](auto values, size_t i) {
+      return values && i < values->size() ? (*values)[i] : 1;
+    };
     auto padding = op.getPadding();
     for (size_t i = 0; i < numbers.getInputSpatialDimensions().size(); ++i)
       windows.push_back(

@@ -40,15 +40,19 @@ void Convolution::read(Op convolution,
   batchGroups = static_cast<int64_t>(convolution.getBatchGroupCount());
   element = getElementType(convolution.getResult());
   sumType = getSumType(element);
-  auto at = [](auto values, size_t i) { return values ? (*values)[i] : 1; };
+  // Lists may be empty, which says the same as none.
+  auto at = [](auto values, size_t i) {
+    return values && i < values->size() ? (*values)[i] : 1;
+  };
   Value result = convolution.getResult();
   for (size_t i = 0; i < numbers.getInputSpatialDimensions().size(); ++i) {
     ConvWindow window;
     window.stride = at(convolution.getWindowStrides(), i);
     window.lhsDilation = at(convolution.getLhsDilation(), i);
     window.rhsDilation = at(convolution.getRhsDilation(), i);
-    window.isReversed =
-        convolution.getWindowReversal() && (*convolution.getWindowReversal())[i];
+    window.isReversed = convolution.getWindowReversal() &&
+                        i < convolution.getWindowReversal()->size() &&
+                        (*convolution.getWindowReversal())[i];
     window.paddingLow = getPadding(i);
     window.inputSize =
         lowering.getDim(lhs, numbers.getInputSpatialDimensions()[i]);

@@ -1,0 +1,62 @@
+"""Who watches over tasks must see each way in which they can end."""
+
+import os
+import signal
+import time
+
+import forked
+import pytest
+
+LIMITS = forked.Limits(seconds=0.3, wall_seconds=6, memory=200 << 20, tasks=4)
+
+
+def task(number, note):
+    note.say(f"phase {number}")
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if number == 5:
+        while True:
+            pass
+    if number == 6:
+        time.sleep(60)
+    if number == 8:
+        os.write(2, b"Assertion `false' failed\n")
+        os.abort()
+    if number == 9:
+        return len(bytearray(1 << 30))
+    if number == 10:
+        os._exit(7)
+    if number == 11:
+        raise ValueError("not so")
+    return number * number
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_end_is_found(jobs):
+    ends = {end.number: end for end in forked.run(task, range(14), LIMITS, jobs)}
+    assert sorted(ends) == list(range(14))
+    problems = {number: end.problem for number, end in ends.items() if end.problem}
+    assert problems == {
+        3: "signal SIGSEGV",
+        5: "more than 0.3 s of processor time",
+        6: "more than 6 s",
+        8: "signal SIGABRT: Assertion `false' failed",
+        9: "MemoryError: ",
+        10: "exit status 7",
+        11: "ValueError: not so",
+    }
+    assert all(end.value == n * n for n, end in ends.items() if not end.problem)
+    assert ends[3].phase == "phase 3"
+
+
+def test_a_death_that_others_caused_is_said():
+    seen = []
+
+    def dies_late(number, note):
+        seen.append(number)
+        if len(seen) == 3:
+            os.kill(os.getpid(), signal.SIGSEGV)
+
+    ends = {end.number: end for end in forked.run(dies_late, range(4), LIMITS)}
+    assert ends[2].problem == "signal SIGSEGV (not when alone)"
+    assert not ends[3].problem
