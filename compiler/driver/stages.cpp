@@ -17,6 +17,7 @@ using namespace alula;
 using namespace alula::driver;
 
 static void addInput(OpPassManager &pm, const CompileOptions &compile) {
+  partition::addShardingImport(pm);
   if (compile.physicalLayouts)
     partition::addLayoutChoice(pm);
   input::PipelineOptions options;

@@ -1,23 +1,29 @@
 // One program over all devices → the program of each device.
 //
+//   %r = stablehlo.dot_general %x, %y {sdy.sharding = …}
+//   → the same of this device's pieces, with collectives where pieces are not
+//     where they are wanted
 //   %r = sdy.manual_computation(%x) in_shardings=[<@m, [{"a"}]>] … { body }
-//   → body over the device's piece of %x; %r gathered from the pieces, if
-//     anybody wants it as a whole
+//   → body over the device's piece of %x
 //
-// What is outside of such bodies every device computes as a whole: right for
-// every program, if not yet quick for those that leave the partitioning to us.
-// Elementwise ops and transposes of arrays in pieces are computed on the
-// pieces, and give pieces.
+// Shardings stand on the values, as `partition-propagate-shardings` leaves
+// them. An op without a rule is computed whole on each device, of gathered
+// operands. Pieces are of equal size: what doesn't divide is not divided.
 
+#include "compiler/partition/choose_factors.h"
 #include "compiler/partition/gspmd_text.h"
+#include "compiler/partition/named_axes.h"
 #include "compiler/partition/passes.h"
 #include "compiler/partition/pieces.h"
+#include "compiler/partition/reshard.h"
 
 #include "dialect/sdy/ops.h"
-#include "dialect/stablehlo/element_rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 namespace alula::partition {
 #define GEN_PASS_DEF_MAKELOCAL
@@ -35,25 +41,29 @@ bool isAny(StringRef) { return true; }
 
 class Localizer {
 public:
-  /// Of the results that are `hinted`, those that can't be divided stay whole.
-  Localizer(func::FuncOp function, int64_t devices,
-            llvm::SmallDenseSet<unsigned> hinted = {})
-      : main(function), devices(devices), hinted(std::move(hinted)),
-        rewriter(function.getContext()), pieces(rewriter, devices) {}
+  Localizer(func::FuncOp function, int64_t devices)
+      : main(function), devices(devices), reader(devices),
+        rewriter(function.getContext()), reshards(rewriter, devices),
+        pieces(rewriter, devices) {}
 
   /// What others call takes and gives whole arrays.
   LogicalResult run(bool isEntry) {
-    if (isEntry && failed(placeArguments()))
+    Block *old = &main.getBody().front();
+    Block *fresh = new Block;
+    main.getBody().push_front(fresh);
+    reshards.setStart(fresh);
+    rewriter.setInsertionPointToStart(fresh);
+    LogicalResult result = failure();
+    if (succeeded(addArguments(*old, *fresh, isEntry)) &&
+        succeeded(lowerBlock(*old)))
+      result = addResults(*old, isEntry);
+    if (failed(result)) {
+      fresh->dropAllReferences();
+      fresh->erase();
       return failure();
-    while (sdy::ManualComputationOp next = findManual()) {
-      computeOnPieces(next);
-      if (failed(unwrap(next)))
-        return failure();
     }
-    computeOnPieces(nullptr);
-    if (isEntry && failed(placeResults()))
-      return failure();
-    pieces.eraseUnused();
+    old->dropAllReferences();
+    old->erase();
     return success();
   }
 
@@ -73,6 +83,16 @@ public:
   }
 
 private:
+  /// A value of the program over all devices, as this device has it.
+  struct Local {
+    Value value;
+    Sharding sharding;
+    /// The whole.
+    RankedTensorType type;
+    /// The same in other ways.
+    SmallVector<std::pair<Sharding, Value>, 1> others;
+  };
+
   // ---- Reading shardings ----
 
   static bool hasSharding(DictionaryAttr attributes) {
@@ -87,7 +107,7 @@ private:
     if (!hasSharding(attributes))
       return success();
     if (auto sharding = attributes.getAs<sdy::TensorShardingAttr>(shardyName))
-      return read(main, sharding, isAny, placement);
+      return readPlacement(main, sharding, isAny, placement);
     auto text = attributes.getAs<StringAttr>(gspmdName);
     auto known = text ? readGspmdText(text.getValue(),
                                       static_cast<unsigned>(type.getRank()),
@@ -102,233 +122,184 @@ private:
     return success();
   }
 
-  LogicalResult read(Operation *op, sdy::TensorShardingAttr sharding,
-                     function_ref<bool(StringRef)> isWanted,
-                     Placement &placement) {
+  LogicalResult readPlacement(Operation *op, sdy::TensorShardingAttr sharding,
+                              function_ref<bool(StringRef)> isWanted,
+                              Placement &placement) {
     placement = Placement();
-    if (!sharding)
-      return success();
-    if (!sharding.getUnreducedAxes().empty() &&
-        sharding.getReductionOp() != sdy::ReductionOp::SUM)
-      return op->emitOpError()
-             << "parts of arrays can only be added up yet: " << sharding;
+    if (failed(reader.check(op, sharding)))
+      return failure();
     sdy::MeshAttr mesh = sharding.lookupMesh(op);
-    if (!mesh)
-      return op->emitOpError() << "there is no such mesh: " << sharding;
     // On one device, or nowhere in particular.
-    if (mesh.isMaximal() || mesh.isEmpty())
-      return success();
-    if (mesh.getDeviceCount() != devices)
-      return op->emitOpError() << "the mesh has " << mesh.getDeviceCount()
-                               << " devices, the program runs on " << devices;
-    placement = makePlacement(sharding, mesh, isWanted);
+    if (!mesh.isMaximal() && !mesh.isEmpty())
+      placement = makePlacement(sharding, mesh, isWanted);
     return success();
+  }
+
+  /// What a value's sharding should be: what is said of it, as far as it
+  /// divides.
+  FailureOr<Sharding> getTarget(Operation *op, Value value,
+                                sdy::TensorShardingAttr attribute) {
+    RankedTensorType type = getStaticType(value);
+    if (!type || !attribute)
+      return Sharding(type ? type.getRank() : 0);
+    auto read = reader.read(op, attribute);
+    if (failed(read))
+      return failure();
+    if (!*read)
+      return Sharding(type.getRank());
+    Sharding sharding = **read;
+    for (auto [dim, spans] : llvm::enumerate(sharding.dims))
+      spans = getDividingPrefix(spans, type.getShape()[dim]);
+    return sharding;
+  }
+
+  FailureOr<Sharding> getTarget(OpResult result) {
+    Operation *op = result.getOwner();
+    auto all = op->getAttrOfType<sdy::TensorShardingPerValueAttr>(shardyName);
+    sdy::TensorShardingAttr attribute;
+    if (all && all.getShardings().size() == op->getNumResults())
+      attribute = all.getShardings()[result.getResultNumber()];
+    return getTarget(op, result, attribute);
+  }
+
+  // ---- Values ----
+
+  void set(Value value, Value local, Sharding sharding) {
+    Local &known = locals[value];
+    known = {local, std::move(sharding), getStaticType(value), {}};
+  }
+
+  /// Whether what is in a block can be used where ops are being built.
+  bool isVisible(Value value) const {
+    Block *home = value.getParentBlock();
+    for (Block *block = rewriter.getInsertionBlock(); block;) {
+      if (block == home)
+        return true;
+      Operation *parent = block->getParentOp();
+      block = parent ? parent->getBlock() : nullptr;
+    }
+    return false;
+  }
+
+  /// Before the loops that a value comes from outside of, so that it is moved
+  /// once.
+  void leaveLoops(Value value) {
+    Block *home = value.getParentBlock();
+    while (rewriter.getInsertionBlock() != home) {
+      auto loop = dyn_cast_or_null<stablehlo::WhileOp>(
+          rewriter.getInsertionBlock()->getParentOp());
+      if (!loop)
+        return;
+      rewriter.setInsertionPoint(loop);
+    }
+  }
+
+  /// A value split as wanted, from what is there in some way and nearest.
+  Value get(Value value, const Sharding &wanted) {
+    Local &known = locals[value];
+    if (!known.type || known.sharding == wanted)
+      return known.value;
+    double best = getCost(planReshard(known.type, known.sharding, wanted),
+                          known.type, known.sharding);
+    const Sharding *from = &known.sharding;
+    Value source = known.value;
+    for (auto &[sharding, other] : known.others) {
+      if (!isVisible(other))
+        continue;
+      if (sharding == wanted)
+        return other;
+      double cost = getCost(planReshard(known.type, sharding, wanted),
+                            known.type, sharding);
+      if (cost < best) {
+        best = cost;
+        from = &sharding;
+        source = other;
+      }
+    }
+    OpBuilder::InsertionGuard guard(rewriter);
+    leaveLoops(source);
+    Value made =
+        reshards.build(source, known.type, *from, wanted, Reducer::Sum);
+    known.others.emplace_back(wanted, made);
+    return made;
+  }
+
+  Value getWhole(Value value) {
+    const Local &known = locals[value];
+    return get(value, Sharding(known.type ? known.type.getRank() : 0));
   }
 
   // ---- The function ----
 
-  LogicalResult placeArguments() {
-    Block &entry = main.getBody().front();
-    rewriter.setInsertionPointToStart(&entry);
-    for (BlockArgument argument : entry.getArguments()) {
-      Placement &placement = argumentPlacements.emplace_back();
+  LogicalResult addArguments(Block &old, Block &fresh, bool isEntry) {
+    for (BlockArgument argument : old.getArguments()) {
+      Placement placement;
       auto type = dyn_cast<RankedTensorType>(argument.getType());
-      if (!type)
-        continue;
-      if (failed(readSignature(main.getArgAttrDict(argument.getArgNumber()),
+      if (isEntry && type &&
+          failed(readSignature(main.getArgAttrDict(argument.getArgNumber()),
                                type, placement)))
         return failure();
-      if (placement.isWhole())
-        continue;
-      RankedTensorType local = placement.getLocalType(type);
-      if (!local)
+      RankedTensorType local =
+          placement.isWhole() ? type : placement.getLocalType(type);
+      if (type && !local)
         return main.emitOpError()
                << "argument " << argument.getArgNumber() << " of type " << type
                << " can't be divided as " << placement.printForXla();
-      SmallVector<OpOperand *> uses;
-      for (OpOperand &use : argument.getUses())
-        uses.push_back(&use);
-      argument.setType(local);
-      Value whole = pieces.gather(argument, placement);
-      for (OpOperand *use : uses)
-        use->set(whole);
+      Value given = fresh.addArgument(local ? Type(local) : argument.getType(),
+                                      argument.getLoc());
+      take(argument, given, placement);
+      argumentPlacements.push_back(std::move(placement));
     }
     return success();
   }
 
-  sdy::ManualComputationOp findManual() {
-    sdy::ManualComputationOp found;
-    main.walk<WalkOrder::PreOrder>([&](sdy::ManualComputationOp op) {
-      found = op;
-      return WalkResult::interrupt();
-    });
-    return found;
+  /// `local` is what lies as `placement` says.
+  void take(Value value, Value local, const Placement &placement) {
+    RankedTensorType type = getStaticType(value);
+    int64_t rank = type ? type.getRank() : 0;
+    if (placement.isWhole())
+      return set(value, local, Sharding(rank));
+    if (auto sharding = getSharding(placement, rank, reader))
+      return set(value, local, *sharding);
+    set(value, pieces.gather(local, placement), Sharding(rank));
   }
 
-  LogicalResult unwrap(sdy::ManualComputationOp op) {
-    auto isManual = [&](StringRef axis) {
-      return llvm::any_of(op.getManualAxes(), [&](StringAttr manual) {
-        return manual.getValue() == axis;
-      });
-    };
-    rewriter.setInsertionPoint(op);
-    SmallVector<Value> locals;
-    for (auto [operand, sharding] :
-         llvm::zip_equal(op.getTensors(), op.getInShardings().getShardings())) {
-      Placement placement;
-      if (failed(read(op, sharding, isManual, placement)))
-        return failure();
-      auto local = pieces.localize(op, operand, placement);
-      if (failed(local))
-        return failure();
-      locals.push_back(*local);
-    }
-    Block &body = op.getBody().front();
-    Operation *end = body.getTerminator();
-    SmallVector<Value> returned(end->getOperands());
-    for (auto [argument, local] : llvm::zip_equal(body.getArguments(), locals))
-      if (argument.getType() != local.getType())
-        return op.emitOpError() << "the body takes " << argument.getType()
-                                << ", a piece is " << local.getType();
-    // Results may be arguments of the body.
-    for (Value &value : returned)
-      if (auto argument = dyn_cast<BlockArgument>(value);
-          argument && argument.getOwner() == &body)
-        value = locals[argument.getArgNumber()];
-    rewriter.eraseOp(end);
-    rewriter.inlineBlockBefore(&body, op, locals);
-    SmallVector<Value> wholes;
-    for (auto [value, sharding] :
-         llvm::zip_equal(returned, op.getOutShardings().getShardings())) {
-      Placement placement;
-      if (failed(read(op, sharding, isManual, placement)))
-        return failure();
-      wholes.push_back(pieces.gather(value, placement));
-    }
-    for (auto [result, whole] : llvm::zip_equal(op.getResults(), wholes))
-      if (result.getType() != whole.getType())
-        return op.emitOpError() << "a result is " << result.getType()
-                                << ", its pieces make " << whole.getType();
-    rewriter.replaceOp(op, wholes);
-    return success();
+  /// The piece of a value that lies as `placement` says.
+  FailureOr<Value> give(Operation *op, Value value,
+                        const Placement &placement) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || placement.isWhole())
+      return getWhole(value);
+    if (!placement.getLocalType(type))
+      return op->emitOpError()
+             << "an array of type " << type << " can't be divided as "
+             << placement.printForXla();
+    if (auto sharding = getSharding(placement, type.getRank(), reader))
+      return get(value, *sharding);
+    return pieces.localize(op, getWhole(value), placement);
   }
 
-  // ---- What is computed on pieces ----
-
-  /// What of the function's ops before the one with `end` in it can be.
-  void computeOnPieces(Operation *end) {
-    Block &body = main.getBody().front();
-    Operation *last = end ? body.findAncestorOpInBlock(*end) : nullptr;
-    for (Operation &op : llvm::make_early_inc_range(body)) {
-      if (&op == last)
-        return;
-      computeOnPieces(op);
-    }
-  }
-
-  void computeOnPieces(Operation &op) {
-    bool isTranspose = isa<stablehlo::TransposeOp>(op);
-    if ((!isTranspose && !stablehlo::isElementwise(&op)) ||
-        op.getNumResults() != 1)
-      return;
-    auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
-    const Placement *known = findCommonPlacement(op);
-    if (!type || !known)
-      return;
-    Placement from = *known, to = from;
-    if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op))
-      for (auto [dim, source] : llvm::enumerate(transpose.getPermutation()))
-        to.dims[dim] = from.dims[source];
-    RankedTensorType local = to.getLocalType(type);
-    if (!local)
-      return;
-    rewriter.setInsertionPoint(&op);
-    SmallVector<Value> operands;
-    for (Value operand : op.getOperands()) {
-      auto piece = getPiece(op, operand, from);
-      if (failed(piece))
-        return;
-      operands.push_back(*piece);
-    }
-    Operation *copy = rewriter.clone(op);
-    copy->setOperands(operands);
-    copy->getResult(0).setType(local);
-    Value whole = pieces.gather(copy->getResult(0), to);
-    rewriter.replaceOp(&op, whole);
-  }
-
-  /// How all operands lie that come in pieces; null if there are none, if they
-  /// differ, or if an operand can't be divided in the same way.
-  const Placement *findCommonPlacement(Operation &op) {
-    const Placement *common = nullptr;
-    for (Value operand : op.getOperands()) {
-      const Placement *placement = pieces.findPlacement(operand);
-      if (!placement)
-        continue;
-      if (!placement->unreduced.empty() || (common && !(*common == *placement)))
-        return nullptr;
-      common = placement;
-    }
-    if (!common || common->isWhole())
-      return nullptr;
-    for (Value operand : op.getOperands()) {
-      auto type = dyn_cast<RankedTensorType>(operand.getType());
-      if (!type || (type.getRank() != 0 && !common->getLocalType(type)))
-        return nullptr;
-    }
-    return common;
-  }
-
-  /// The piece of an operand; one number for all elements is there as a whole.
-  FailureOr<Value> getPiece(Operation &op, Value operand,
-                            const Placement &placement) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    if (type.getRank() == 0)
-      return operand;
-    RankedTensorType local = placement.getLocalType(type);
-    if (auto constant = operand.getDefiningOp<stablehlo::ConstantOp>())
-      if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
-        return rewriter
-            .create<stablehlo::ConstantOp>(constant.getLoc(),
-                                           splat.resizeSplat(local))
-            .getResult();
-    if (auto spread = operand.getDefiningOp<stablehlo::BroadcastInDimOp>())
-      if (cast<ShapedType>(spread.getOperand().getType()).getRank() == 0)
-        return rewriter
-            .create<stablehlo::BroadcastInDimOp>(
-                spread.getLoc(), local, spread.getOperand(),
-                spread.getBroadcastDimensionsAttr())
-            .getResult();
-    return pieces.localize(&op, operand, placement);
-  }
-
-  LogicalResult placeResults() {
-    Operation *end = main.getBody().front().getTerminator();
-    rewriter.setInsertionPoint(end);
-    SmallVector<Type> types;
+  LogicalResult addResults(Block &old, bool isEntry) {
+    Operation *end = old.getTerminator();
+    SmallVector<Value> values;
     for (OpOperand &operand : end->getOpOperands()) {
-      unsigned number = operand.getOperandNumber();
       Placement placement;
-      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-      // What nobody asks for stays as it comes.
-      if (type && hasSharding(main.getResultAttrDict(number))) {
-        if (failed(
-                readSignature(main.getResultAttrDict(number), type, placement)))
-          return failure();
-        if (hinted.contains(number) && !placement.getLocalType(type))
-          placement = Placement();
-      } else if (const Placement *known = pieces.findPlacement(operand.get())) {
-        placement = *known;
-      }
-      auto local = pieces.localize(main, operand.get(), placement);
+      if (auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+          type && isEntry &&
+          failed(
+              readSignature(main.getResultAttrDict(operand.getOperandNumber()),
+                            type, placement)))
+        return failure();
+      auto local = give(main, operand.get(), placement);
       if (failed(local))
         return failure();
-      operand.set(*local);
-      types.push_back(local->getType());
+      values.push_back(*local);
       resultPlacements.push_back(std::move(placement));
     }
+    rewriter.create<func::ReturnOp>(end->getLoc(), values);
     main.setFunctionType(FunctionType::get(
-        main.getContext(), main.getBody().front().getArgumentTypes(), types));
+        main.getContext(), main.getBody().front().getArgumentTypes(),
+        ValueRange(values).getTypes()));
     dropAliases();
     return success();
   }
@@ -349,11 +320,386 @@ private:
     }
   }
 
+  // ---- Ops ----
+
+  LogicalResult lowerBlock(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (failed(lower(&op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult lower(Operation *op) {
+    if (auto manual = dyn_cast<sdy::ManualComputationOp>(op))
+      return lowerManual(manual);
+    if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
+      return lowerLoop(loop);
+    if (isa<stablehlo::CaseOp, stablehlo::IfOp>(op))
+      return lowerBranches(op);
+    if (isa<stablehlo::OptimizationBarrierOp>(op))
+      return lowerBarrier(op);
+    if (auto reshard = dyn_cast<sdy::ReshardOp>(op)) {
+      auto target = getTarget(op, reshard.getResult(), reshard.getSharding());
+      if (failed(target))
+        return failure();
+      set(reshard.getResult(), get(reshard.getInput(), *target), *target);
+      return success();
+    }
+    if (std::optional<Rule> rule = getRule(op))
+      return lowerByRule(op, *rule);
+    return lowerWhole(op);
+  }
+
+  LogicalResult lowerByRule(Operation *op, const Rule &rule) {
+    SmallVector<TensorUse> tensors;
+    SmallVector<Sharding> targets;
+    for (auto [operand, factors] :
+         llvm::zip_equal(op->getOperands(), rule.operands)) {
+      // Parts are added up, but where the op says below that it takes them.
+      Sharding here = locals[operand].sharding;
+      tensors.push_back({getStaticType(operand), &factors, std::move(here),
+                         /*isResult=*/false});
+    }
+    for (auto [result, factors] :
+         llvm::zip_equal(op->getResults(), rule.results)) {
+      auto target = getTarget(result);
+      if (failed(target))
+        return failure();
+      targets.push_back(*target);
+      tensors.push_back({getStaticType(result), &factors, *target,
+                         /*isResult=*/true});
+    }
+    Spans parts = findParts(op, rule, targets);
+    SmallVector<Spans> factors = chooseFactors(op, rule, tensors, parts);
+    auto getShard = [&](ArrayRef<Span> spans) {
+      return reshards.getShard(spans);
+    };
+    LocalSite site{rewriter, op, rule, factors, {}, {}, getShard, cloneSite};
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      RankedTensorType type = getStaticType(operand);
+      Sharding wanted = projectFactors(rule, rule.operands[i], factors,
+                                       type ? type.getRank() : 0);
+      if (i < rule.linearOperands)
+        wanted.unreduced = parts;
+      site.operands.push_back(get(operand, wanted));
+    }
+    SmallVector<Sharding> made;
+    for (auto [result, tensor] :
+         llvm::zip_equal(op->getResults(), rule.results)) {
+      RankedTensorType type = getStaticType(result);
+      made.push_back(projectFactors(rule, tensor, factors, type.getRank()));
+      site.resultTypes.push_back(made.back().getLocalType(type));
+      made.back().unreduced = getPartSpans(rule, factors);
+      if (!parts.empty())
+        made.back().unreduced.append(parts.begin(), parts.end());
+      made.back().unreduced = sortSpans(made.back().unreduced);
+    }
+    mapCaptured(op);
+    SmallVector<Value> values = buildLocal(site);
+    for (auto [i, result] : llvm::enumerate(op->getResults()))
+      finish(result, values[i], made[i], targets[i], rule.reducer);
+    return success();
+  }
+
+  /// Digits along which operands are parts, and results may be.
+  Spans findParts(Operation *op, const Rule &rule, ArrayRef<Sharding> targets) {
+    if (rule.linearOperands == 0 || targets.size() != 1 ||
+        targets[0].unreduced.empty())
+      return {};
+    Spans parts = locals[op->getOperand(0)].sharding.unreduced;
+    for (size_t i = 0; i < rule.linearOperands; ++i)
+      if (locals[op->getOperand(static_cast<unsigned>(i))].sharding.unreduced !=
+          parts)
+        return {};
+    return subtract(parts, targets[0].unreduced).empty() ? parts : Spans();
+  }
+
+  /// A result that has been computed, as it is wanted.
+  void finish(Value result, Value value, const Sharding &made,
+              const Sharding &target, Reducer reducer) {
+    RankedTensorType type = getStaticType(result);
+    if (!type || made == target)
+      return set(result, value, target);
+    Sharding whole = target;
+    // Only sums are left to be done.
+    if (reducer != Reducer::Sum)
+      whole.unreduced.clear();
+    Value moved = reshards.build(value, type, made, whole, reducer);
+    set(result, reshards.build(moved, type, whole, target, Reducer::Sum),
+        target);
+    if (made.unreduced.empty())
+      locals[result].others.emplace_back(made, value);
+  }
+
+  /// What regions use of values outside of them.
+  IRMapping mapCaptured(Operation *op) {
+    IRMapping mapping;
+    for (Region &region : op->getRegions())
+      region.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (!region.isAncestor(operand.getParentRegion()) &&
+              !mapping.contains(operand))
+            mapping.map(operand, getWhole(operand));
+      });
+    captured = mapping;
+    return mapping;
+  }
+
+  /// The op with other operands and types.
+  Operation *cloneOp(Operation *op, ValueRange operands, TypeRange types,
+                     ArrayRef<NamedAttribute> changed) {
+    IRMapping mapping = captured;
+    Operation *made = rewriter.insert(op->cloneWithoutRegions(mapping));
+    return fill(op, made, operands, types, changed, mapping);
+  }
+
+  static Operation *fill(Operation *op, Operation *made, ValueRange operands,
+                         TypeRange types, ArrayRef<NamedAttribute> changed,
+                         IRMapping &mapping) {
+    made->setOperands(operands);
+    for (auto [result, type] : llvm::zip_equal(made->getResults(), types))
+      result.setType(type);
+    made->removeAttr(shardyName);
+    for (NamedAttribute attribute : changed)
+      made->setAttr(attribute.getName(), attribute.getValue());
+    for (auto [from, to] :
+         llvm::zip_equal(op->getRegions(), made->getRegions()))
+      from.cloneInto(&to, mapping);
+    return made;
+  }
+
+  LogicalResult lowerWhole(Operation *op) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(getWhole(operand));
+    mapCaptured(op);
+    Operation *made = cloneOp(op, operands, op->getResultTypes(), {});
+    for (auto [result, value] :
+         llvm::zip_equal(op->getResults(), made->getResults())) {
+      auto target = getTarget(cast<OpResult>(result));
+      if (failed(target))
+        return failure();
+      RankedTensorType type = getStaticType(result);
+      finish(result, value, Sharding(type ? type.getRank() : 0), *target,
+             Reducer::Sum);
+    }
+    return success();
+  }
+
+  // ---- Regions ----
+
+  /// Targets of results, and types of their pieces.
+  LogicalResult getTargets(Operation *op, SmallVector<Sharding> &targets,
+                           SmallVector<Type> &types) {
+    for (OpResult result : op->getResults()) {
+      auto target = getTarget(result);
+      if (failed(target))
+        return failure();
+      RankedTensorType type = getStaticType(result);
+      types.push_back(type ? Type(target->getLocalType(type))
+                           : result.getType());
+      targets.push_back(std::move(*target));
+    }
+    return success();
+  }
+
+  Operation *createLike(Operation *op, ValueRange operands,
+                        ArrayRef<Type> types) {
+    OperationState state(op->getLoc(), op->getName());
+    state.addOperands(operands);
+    state.addTypes(types);
+    for (NamedAttribute attribute : op->getAttrs())
+      if (attribute.getName() != shardyName)
+        state.attributes.push_back(attribute);
+    for (unsigned i = 0; i < op->getNumRegions(); ++i)
+      state.addRegion();
+    return rewriter.create(state);
+  }
+
+  SmallVector<Value> getAll(ValueRange values, ArrayRef<Sharding> targets) {
+    SmallVector<Value> all;
+    for (auto [value, target] : llvm::zip_equal(values, targets))
+      all.push_back(get(value, target));
+    return all;
+  }
+
+  void setAll(Operation *op, Operation *made, ArrayRef<Sharding> targets) {
+    for (auto [result, value, target] :
+         llvm::zip_equal(op->getResults(), made->getResults(), targets))
+      set(result, value, target);
+  }
+
+  LogicalResult lowerRegion(Region &from, Region &to, ArrayRef<Type> types,
+                            ArrayRef<Sharding> targets, bool isCondition) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Block &old = from.front();
+    SmallVector<Location> locations;
+    for (BlockArgument argument : old.getArguments())
+      locations.push_back(argument.getLoc());
+    Block *block = rewriter.createBlock(
+        &to, {}, types.take_front(old.getNumArguments()), locations);
+    for (auto [argument, local, target] :
+         llvm::zip(old.getArguments(), block->getArguments(), targets))
+      set(argument, local, target);
+    if (failed(lowerBlock(old)))
+      return failure();
+    Operation *end = old.getTerminator();
+    SmallVector<Value> values;
+    for (auto [i, operand] : llvm::enumerate(end->getOperands()))
+      values.push_back(isCondition ? getWhole(operand)
+                                   : get(operand, targets[i]));
+    rewriter.create<stablehlo::ReturnOp>(end->getLoc(), values);
+    return success();
+  }
+
+  LogicalResult lowerLoop(stablehlo::WhileOp loop) {
+    SmallVector<Sharding> targets;
+    SmallVector<Type> types;
+    if (failed(getTargets(loop, targets, types)))
+      return failure();
+    Operation *made =
+        createLike(loop, getAll(loop.getOperand(), targets), types);
+    if (failed(lowerRegion(loop.getCond(), made->getRegion(0), types, targets,
+                           /*isCondition=*/true)) ||
+        failed(lowerRegion(loop.getBody(), made->getRegion(1), types, targets,
+                           /*isCondition=*/false)))
+      return failure();
+    setAll(loop, made, targets);
+    return success();
+  }
+
+  LogicalResult lowerBranches(Operation *op) {
+    SmallVector<Sharding> targets;
+    SmallVector<Type> types;
+    if (failed(getTargets(op, targets, types)))
+      return failure();
+    Operation *made = createLike(op, getWhole(op->getOperand(0)), types);
+    for (auto [from, to] :
+         llvm::zip_equal(op->getRegions(), made->getRegions()))
+      if (failed(lowerRegion(from, to, {}, targets, /*isCondition=*/false)))
+        return failure();
+    setAll(op, made, targets);
+    return success();
+  }
+
+  LogicalResult lowerBarrier(Operation *op) {
+    SmallVector<Sharding> targets;
+    SmallVector<Type> types;
+    if (failed(getTargets(op, targets, types)))
+      return failure();
+    Operation *made = createLike(op, getAll(op->getOperands(), targets), types);
+    setAll(op, made, targets);
+    return success();
+  }
+
+  LogicalResult lowerManual(sdy::ManualComputationOp op) {
+    SmallVector<StringAttr> axes(op.getManualAxes().begin(),
+                                 op.getManualAxes().end());
+    auto isManual = [&](StringRef axis) {
+      return llvm::any_of(
+          axes, [&](StringAttr manual) { return manual.getValue() == axis; });
+    };
+    Block &body = op.getBody().front();
+    for (auto [operand, attribute, argument] :
+         llvm::zip_equal(op.getTensors(), op.getInShardings().getShardings(),
+                         body.getArguments())) {
+      Placement placement, manual;
+      if (failed(readPlacement(op, attribute, isAny, placement)) ||
+          failed(readPlacement(op, attribute, isManual, manual)))
+        return failure();
+      auto local = give(op, operand, placement);
+      if (failed(local))
+        return failure();
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      Type piece = type && !manual.isWhole() ? Type(manual.getLocalType(type))
+                                             : operand.getType();
+      if (argument.getType() != piece)
+        return op.emitOpError() << "the body takes " << argument.getType()
+                                << ", a piece is " << piece;
+      setInside(op, argument, *local, attribute, axes);
+    }
+    if (failed(lowerBlock(body)))
+      return failure();
+    for (auto [result, attribute, returned] :
+         llvm::zip_equal(op.getResults(), op.getOutShardings().getShardings(),
+                         body.getTerminator()->getOperands())) {
+      Placement placement, manual;
+      if (failed(readPlacement(op, attribute, isAny, placement)) ||
+          failed(readPlacement(op, attribute, isManual, manual)))
+        return failure();
+      auto type = dyn_cast<RankedTensorType>(returned.getType());
+      Type whole = type && !manual.isWhole() ? Type(manual.getWholeType(type))
+                                             : returned.getType();
+      if (result.getType() != whole)
+        return op.emitOpError() << "a result is " << result.getType()
+                                << ", its pieces make " << whole;
+      if (takeAsItIs(op, result, returned, attribute, axes))
+        continue;
+      Sharding inside = getInside(op, returned, attribute, axes);
+      take(result, get(returned, inside), placement);
+    }
+    return success();
+  }
+
+  /// What is left of a sharding for those who know nothing of some axes.
+  Sharding getInside(sdy::ManualComputationOp op, Value value,
+                     sdy::TensorShardingAttr attribute,
+                     ArrayRef<StringAttr> axes) {
+    RankedTensorType type = getStaticType(value);
+    Sharding inside(type ? type.getRank() : 0);
+    auto read = reader.read(op, attribute);
+    if (!type || failed(read) || !*read)
+      return inside;
+    Spans manual = reader.getManualSpans(op, attribute, axes);
+    inside.unreduced = subtract((*read)->unreduced, manual);
+    for (auto [to, from] : llvm::zip_equal(inside.dims, (*read)->dims))
+      for (Span span : from)
+        append(to, subtract({span}, manual));
+    return inside;
+  }
+
+  /// What is split further than it need be stays so: who wants it whole gathers
+  /// it.
+  bool takeAsItIs(sdy::ManualComputationOp op, Value result, Value returned,
+                  sdy::TensorShardingAttr attribute,
+                  ArrayRef<StringAttr> axes) {
+    Sharding inside = getInside(op, returned, attribute, axes);
+    const Local &local = locals[returned];
+    auto read = reader.read(op, attribute);
+    if (!local.type || failed(read) || !*read ||
+        local.sharding.unreduced != inside.unreduced)
+      return false;
+    Sharding outside = **read;
+    for (auto [whole, have, wanted] :
+         llvm::zip_equal(outside.dims, local.sharding.dims, inside.dims)) {
+      if (!isPrefix(wanted, have))
+        return false;
+      append(whole, removePrefix(have, wanted));
+    }
+    set(result, Value(local.value), outside);
+    return true;
+  }
+
+  void setInside(sdy::ManualComputationOp op, Value argument, Value local,
+                 sdy::TensorShardingAttr attribute, ArrayRef<StringAttr> axes) {
+    set(argument, local, getInside(op, argument, attribute, axes));
+  }
+
   func::FuncOp main;
   int64_t devices;
-  llvm::SmallDenseSet<unsigned> hinted;
+  ShardingReader reader;
   IRRewriter rewriter;
+  ReshardBuilder reshards;
   Pieces pieces;
+  llvm::DenseMap<Value, Local> locals;
+  /// What regions of the op that is being built use.
+  IRMapping captured;
+  std::function<SmallVector<Value>(LocalSite &, ArrayRef<NamedAttribute>)>
+      cloneSite = [this](LocalSite &site, ArrayRef<NamedAttribute> changed) {
+        Operation *made =
+            cloneOp(site.op, site.operands, site.resultTypes, changed);
+        return SmallVector<Value>(made->getResults());
+      };
   SmallVector<Placement> argumentPlacements, resultPlacements;
 };
 
@@ -365,28 +711,6 @@ bool isHint(Operation *op) {
   auto call = dyn_cast<stablehlo::CustomCallOp>(op);
   return call && call.getCallTargetName() == "Sharding" &&
          op->getOperandTypes() == op->getResultTypes();
-}
-
-/// What the program asks of a value that it returns, unless the signature says
-/// where that lies: the numbers of such results.
-llvm::SmallDenseSet<unsigned> keepHintsOfResults(func::FuncOp main) {
-  llvm::SmallDenseSet<unsigned> hinted;
-  for (OpOperand &operand :
-       main.getBody().front().getTerminator()->getOpOperands()) {
-    unsigned number = operand.getOperandNumber();
-    Operation *hint = operand.get().getDefiningOp();
-    if (!hint || main.getResultAttr(number, shardyName) ||
-        main.getResultAttr(number, gspmdName))
-      continue;
-    if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(hint))
-      main.setResultAttr(number, shardyName, constraint.getSharding());
-    else if (isHint(hint) && hint->hasAttr(gspmdName))
-      main.setResultAttr(number, gspmdName, hint->getAttr(gspmdName));
-    else
-      continue;
-    hinted.insert(number);
-  }
-  return hinted;
 }
 
 void dropHints(ModuleOp module) {
@@ -440,18 +764,29 @@ struct MakeLocal : alula::partition::impl::MakeLocalBase<MakeLocal> {
         module.getOps<sdy::MeshOp>().empty())
       return;
     int64_t devices = getCount(module, "mhlo.num_partitions");
-    llvm::SmallDenseSet<unsigned> hinted = keepHintsOfResults(main);
-    dropHints(module);
-    Localizer localizer(main, devices, hinted);
+    bool isManual = false;
+    module.walk([&](sdy::ManualComputationOp) { isManual = true; });
+    if (devices == 1 && !isManual) {
+      dropHints(module);
+      return dropNames(module);
+    }
+    Localizer localizer(main, devices);
     if (failed(localizer.run(/*isEntry=*/true)))
       return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>())
       if (function != main && !function.isExternal() &&
           failed(Localizer(function, devices).run(/*isEntry=*/false)))
         return signalPassFailure();
+    dropHints(module);
     dropNames(module);
-    if (devices > 1)
-      localizer.describe(module);
+    if (devices == 1)
+      return;
+    localizer.describe(module);
+    // Cheap values that each use had a copy of, pieces' numbers.
+    OpPassManager clean(ModuleOp::getOperationName());
+    clean.addPass(createCSEPass());
+    if (failed(runPipeline(clean, module)))
+      signalPassFailure();
   }
 };
 } // namespace

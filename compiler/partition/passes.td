@@ -2,12 +2,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ImportShardings : Pass<"partition-import-shardings", "::mlir::ModuleOp"> {
+  let summary = "says shardings of ops in ops";
+  let description = [{
+    `sdy.sharding` and `mhlo.sharding` of an op become a constraint on its
+    results, and so does `custom_call @Sharding`. Arguments and results of `main`
+    keep what they say.
+  }];
+  let dependentDialects = ["::mlir::sdy::SdyDialect"];
+}
+
+def PropagateShardings
+    : Pass<"partition-propagate-shardings", "::mlir::ModuleOp"> {
+  let summary = "finds a sharding for each value that has none";
+  let description = [{
+    Shardings flow along the ops, both ways, and across loops, branches and
+    manual computations. Each op says then in `sdy.sharding` how its results are
+    split, if they are; constraints become `sdy.reshard`; arguments and results
+    of `main` that nobody has said anything of are split along whole axes, evenly.
+  }];
+  let dependentDialects = ["::mlir::sdy::SdyDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
+}
+
 def MakeLocal : Pass<"partition-make-local", "::mlir::ModuleOp"> {
   let summary = "turns a program over all devices into the one of each device";
   let description = [{
-    Bodies of `sdy.manual_computation` stand in the function; what is outside of
-    them every device computes as a whole, and arrays that come in pieces are
-    gathered for it. The module says how arguments and results lie:
+    Each op computes its pieces, as its operands lie and its results are wanted,
+    with collectives where pieces are elsewhere. Ops that have no rule are
+    computed whole on each device. Bodies of `sdy.manual_computation` stand in
+    the function. The module says how arguments and results lie:
     `mhlo.spmd_parameters_shardings` and `mhlo.spmd_output_sharding`.
   }];
   let dependentDialects = ["::mlir::sdy::SdyDialect",

@@ -6,17 +6,6 @@
 using namespace mlir;
 using namespace alula::partition;
 
-const Placement *Pieces::findPlacement(Value whole) const {
-  auto known = placements.find(whole.getDefiningOp());
-  return known == placements.end() ? nullptr : &known->second;
-}
-
-void Pieces::eraseUnused() {
-  for (Operation *op : llvm::reverse(gathers))
-    if (op->use_empty())
-      rewriter.eraseOp(op);
-}
-
 /// The whole array that pieces make.
 Value Pieces::gather(Value piece, const Placement &placement) {
   auto type = dyn_cast<RankedTensorType>(piece.getType());
@@ -37,10 +26,8 @@ Value Pieces::gather(Value piece, const Placement &placement) {
         makeGroups(placement.getGroups(axes)),
         stablehlo::ChannelHandleAttr::get(rewriter.getContext(), 1, 1),
         rewriter.getUnitAttr());
-    gathers.push_back(gathered);
     whole = gathered.getResults().front();
   }
-  placements[whole.getDefiningOp()] = placement;
   return whole;
 }
 
@@ -65,21 +52,7 @@ Value Pieces::addUp(Value part, const Placement &placement) {
   Value sum = rewriter.create<stablehlo::AddOp>(
       part.getLoc(), block->getArgument(0), block->getArgument(1));
   rewriter.create<stablehlo::ReturnOp>(part.getLoc(), sum);
-  gathers.push_back(op);
   return op->getResult(0);
-}
-
-/// The piece that a whole was gathered from, if it was in this way.
-Value Pieces::findPiece(Value whole, const Placement &placement) {
-  auto found = placements.find(whole.getDefiningOp());
-  if (!whole.getDefiningOp() || found == placements.end() ||
-      !(found->second == placement))
-    return {};
-  for (auto &axes : placement.dims)
-    if (!axes.empty())
-      whole = whole.getDefiningOp()->getOperand(0);
-  return placement.unreduced.empty() ? whole
-                                     : whole.getDefiningOp()->getOperand(0);
 }
 
 DenseIntElementsAttr Pieces::makeGroups(ArrayRef<SmallVector<int64_t>> groups) {
@@ -98,8 +71,6 @@ FailureOr<Value> Pieces::localize(Operation *op, Value whole,
   auto type = dyn_cast<RankedTensorType>(whole.getType());
   if (!type || placement.isWhole())
     return whole;
-  if (Value piece = findPiece(whole, placement))
-    return piece;
   RankedTensorType local = placement.getLocalType(type);
   if (!local)
     return op->emitOpError()

@@ -1,11 +1,11 @@
-// Arrays whose pieces lie on several devices: the whole from the pieces, and
-// the piece of a device from the whole.
+// Arrays whose pieces lie on devices in any order: the whole from the pieces,
+// and the piece of a device from the whole. For what digits say there is
+// `reshard.h`.
 #pragma once
 
 #include "compiler/partition/placement.h"
 
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace alula::partition {
 
@@ -20,14 +20,9 @@ public:
   /// This device's piece of a whole array. Errors are those of `op`.
   mlir::FailureOr<mlir::Value> localize(mlir::Operation *op, mlir::Value whole,
                                         const Placement &placement);
-  /// How the pieces lie that `whole` was gathered from; null if it wasn't.
-  const Placement *findPlacement(mlir::Value whole) const;
-  /// Wholes that nobody asked for.
-  void eraseUnused();
 
 private:
   mlir::Value addUp(mlir::Value part, const Placement &placement);
-  mlir::Value findPiece(mlir::Value whole, const Placement &placement);
   mlir::Value keepOnce(mlir::Value piece, mlir::Value id,
                        const Placement &placement);
   mlir::Value makeStart(mlir::Location location, mlir::Value id,
@@ -37,9 +32,6 @@ private:
 
   mlir::IRRewriter &rewriter;
   int64_t devices;
-  /// What gathers, and the last ones of those with the placement of the pieces.
-  llvm::SmallVector<mlir::Operation *> gathers;
-  llvm::DenseMap<mlir::Operation *, Placement> placements;
 };
 
 } // namespace alula::partition

@@ -7,7 +7,12 @@
 #include "mlir/Pass/PassManager.h"
 
 void alula::partition::addPartitionPipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createPropagateShardings());
   pm.addPass(createMakeLocal());
+}
+
+void alula::partition::addShardingImport(mlir::OpPassManager &pm) {
+  pm.addPass(createImportShardings());
 }
 
 void alula::partition::addLayoutChoice(mlir::OpPassManager &pm) {

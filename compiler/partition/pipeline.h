@@ -6,6 +6,9 @@ class OpPassManager;
 
 namespace alula::partition {
 
+/// Shardings of ops as ops, before the input room, which may rewrite those.
+void addShardingImport(mlir::OpPassManager &pm);
+
 /// A program over all devices → the one that each device runs, with StableHLO's
 /// collectives.
 void addPartitionPipeline(mlir::OpPassManager &pm);

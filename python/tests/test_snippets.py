@@ -23,6 +23,14 @@ NAMES = [
 SECONDS = 120
 
 
+def count_devices(file):
+    """What the file says in `DEVICES = 8`."""
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DEVICES":
+            return ast.literal_eval(node.value)
+    return 2
+
+
 def run(file, report):
     """What the process says, and why it ended early, if it did."""
     # Other tests have set JAX to their wishes.
@@ -30,7 +38,7 @@ def run(file, report):
     environment = dict(
         inherited,
         JAX_PLATFORMS="alula,cpu",
-        ALULA_NUM_DEVICES="2",
+        ALULA_NUM_DEVICES=str(count_devices(file)),
         PYTHONPATH=str(HERE.parent),
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]

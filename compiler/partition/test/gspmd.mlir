@@ -1,8 +1,8 @@
 // RUN: split-file %s %t
-// RUN: alula-opt %t/texts.mlir --partition-make-local | FileCheck --check-prefix=TEXTS %s
-// RUN: not alula-opt %t/manual.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=MANUAL %s
-// RUN: not alula-opt %t/few.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=FEW %s
-// RUN: not alula-opt %t/twice.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=TWICE %s
+// RUN: alula-opt %t/texts.mlir --partition-import-shardings --partition-propagate-shardings --partition-make-local | FileCheck --check-prefix=TEXTS %s
+// RUN: not alula-opt %t/manual.mlir --partition-import-shardings --partition-propagate-shardings --partition-make-local 2>&1 | FileCheck --check-prefix=MANUAL %s
+// RUN: not alula-opt %t/few.mlir --partition-import-shardings --partition-propagate-shardings --partition-make-local 2>&1 | FileCheck --check-prefix=FEW %s
+// RUN: not alula-opt %t/twice.mlir --partition-import-shardings --partition-propagate-shardings --partition-make-local 2>&1 | FileCheck --check-prefix=TWICE %s
 
 // Clients that don't speak Shardy say the same in XLA's words.
 // TEXTS-LABEL: module

@@ -1,15 +1,15 @@
 // RUN: split-file %s %t
-// RUN: alula-opt %t/pieces.mlir --partition-make-local | FileCheck --check-prefix=PIECES %s
-// RUN: alula-opt %t/whole.mlir --partition-make-local | FileCheck --check-prefix=WHOLE %s
-// RUN: alula-opt %t/local.mlir --partition-make-local | FileCheck --check-prefix=LOCAL %s
-// RUN: alula-opt %t/mixed.mlir --partition-make-local | FileCheck --check-prefix=MIXED %s
-// RUN: alula-opt %t/order.mlir --partition-make-local | FileCheck --check-prefix=ORDER %s
-// RUN: alula-opt %t/parts.mlir --partition-make-local | FileCheck --check-prefix=PARTS %s
-// RUN: alula-opt %t/asked.mlir --partition-make-local | FileCheck --check-prefix=ASKED %s
-// RUN: alula-opt %t/nested.mlir --partition-make-local | FileCheck --check-prefix=NESTED %s
-// RUN: not alula-opt %t/uneven.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=UNEVEN %s
-// RUN: not alula-opt %t/count.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=COUNT %s
-// RUN: not alula-opt %t/maximum.mlir --partition-make-local 2>&1 | FileCheck --check-prefix=MAXIMUM %s
+// RUN: alula-opt %t/pieces.mlir --partition-propagate-shardings --partition-make-local | FileCheck --check-prefix=PIECES %s
+// RUN: alula-opt %t/whole.mlir --partition-propagate-shardings --partition-make-local | FileCheck --check-prefix=WHOLE %s
+// RUN: alula-opt %t/local.mlir --partition-propagate-shardings --partition-make-local | FileCheck --check-prefix=LOCAL %s
+// RUN: alula-opt %t/mixed.mlir --partition-propagate-shardings --partition-make-local | FileCheck --check-prefix=MIXED %s
+// RUN: alula-opt %t/order.mlir --partition-propagate-shardings --partition-make-local | FileCheck --check-prefix=ORDER %s
+// RUN: alula-opt %t/parts.mlir --partition-propagate-shardings --partition-make-local | FileCheck --check-prefix=PARTS %s
+// RUN: alula-opt %t/asked.mlir --partition-propagate-shardings --partition-make-local | FileCheck --check-prefix=ASKED %s
+// RUN: alula-opt %t/nested.mlir --partition-propagate-shardings --partition-make-local | FileCheck --check-prefix=NESTED %s
+// RUN: not alula-opt %t/uneven.mlir --partition-propagate-shardings --partition-make-local 2>&1 | FileCheck --check-prefix=UNEVEN %s
+// RUN: not alula-opt %t/count.mlir --partition-propagate-shardings --partition-make-local 2>&1 | FileCheck --check-prefix=COUNT %s
+// RUN: not alula-opt %t/maximum.mlir --partition-propagate-shardings --partition-make-local 2>&1 | FileCheck --check-prefix=MAXIMUM %s
 
 // Pieces go in and come out as they are.
 // PIECES-LABEL: module
@@ -31,13 +31,12 @@ module attributes {mhlo.num_partitions = 4 : i32} {
   }
 }
 
-// What is outside gets whole arrays, and every device computes all of it.
+// An op that needs all of its operand gets it, and every device computes all.
 // WHOLE: func.func public @main(%[[A:.*]]: tensor<2xf32>) -> tensor<2xf32>
+// WHOLE: stablehlo.partition_id
 // WHOLE: %[[G:.*]] = "stablehlo.all_gather"(%[[A]])
 // WHOLE-SAME: replica_groups = dense<{{\[\[}}0, 1]]>
 // WHOLE: %[[S:.*]] = stablehlo.reverse %[[G]], dims = [0] : tensor<4xf32>
-// WHOLE: stablehlo.partition_id
-// WHOLE: stablehlo.constant dense<[0, 2]> : tensor<2xi32>
 // WHOLE: %[[R:.*]] = stablehlo.dynamic_slice %[[S]]
 // WHOLE: return %[[R]] : tensor<2xf32>
 
@@ -78,14 +77,12 @@ module attributes {mhlo.num_partitions = 2 : i32} {
   }
 }
 
-// An operand that is whole is sliced; operands that lie in different ways are
-// made whole.
-// MIXED: func.func public @main(%[[A:.*]]: tensor<2x4xf32>, %[[B:.*]]: tensor<4x2xf32>, %[[C:.*]]: tensor<4x4xf32>)
-// MIXED-DAG: %[[GA:.*]] = "stablehlo.all_gather"(%[[A]])
-// MIXED-DAG: %[[GB:.*]] = "stablehlo.all_gather"(%[[B]])
-// MIXED: %[[PIECE:.*]] = stablehlo.dynamic_slice %[[C]]
-// MIXED: stablehlo.add %[[A]], %[[PIECE]] : tensor<2x4xf32>
-// MIXED: stablehlo.multiply %[[GA]], %[[GB]] : tensor<4x4xf32>
+// An argument that nobody has placed lies as what is computed with it; one that
+// lies in another way goes where it is wanted.
+// MIXED: func.func public @main(%[[A:.*]]: tensor<2x4xf32>, %[[B:.*]]: tensor<4x2xf32>, %[[C:.*]]: tensor<2x4xf32>)
+// MIXED: stablehlo.add %[[A]], %[[C]] : tensor<2x4xf32>
+// MIXED: %[[MOVED:.*]] = "stablehlo.all_to_all"(%[[B]])
+// MIXED: stablehlo.multiply %[[A]], %[[MOVED]] : tensor<2x4xf32>
 
 //--- mixed.mlir
 module attributes {mhlo.num_partitions = 2 : i32} {
@@ -112,7 +109,7 @@ module attributes {mhlo.num_partitions = 4 : i32} {
 
 // Parts that are still to be added up: one device gives the array, the others zeros.
 // PARTS: mhlo.spmd_output_sharding = "{devices=[2,2]0,1,2,3 last_tile_dims={unreduced}}"
-// PARTS: stablehlo.constant dense<[true, false, true, false]>
+// PARTS: stablehlo.compare EQ
 // PARTS: stablehlo.select
 
 //--- parts.mlir
@@ -124,13 +121,12 @@ module attributes {mhlo.num_partitions = 4 : i32} {
 }
 
 // One body in another, each over its own axes.
-// NESTED: func.func public @main(%[[A:.*]]: tensor<4xf32>) -> tensor<1xf32>
+// NESTED: func.func public @main(%[[A:.*]]: tensor<2xf32>) -> tensor<1xf32>
 // NESTED-NOT: sdy
 // NESTED-NOT: all_gather
-// NESTED: %[[X:.*]] = stablehlo.dynamic_slice %[[A]], {{.*}} sizes = [2]
-// NESTED: %[[Y:.*]] = stablehlo.dynamic_slice %[[X]], {{.*}} sizes = [1]
+// NESTED: %[[Y:.*]] = stablehlo.dynamic_slice %[[A]], {{.*}} sizes = [1]
 // NESTED: %[[Z:.*]] = stablehlo.negate %[[Y]] : tensor<1xf32>
-// NESTED: return
+// NESTED: return %[[Z]]
 
 //--- nested.mlir
 module attributes {mhlo.num_partitions = 4 : i32} {

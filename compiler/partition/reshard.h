@@ -1,0 +1,83 @@
+// From one sharding of an array to another: which collectives, of how many
+// bytes, and building them.
+#pragma once
+
+#include "compiler/partition/rule.h"
+#include "compiler/partition/spans.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+
+namespace alula::partition {
+
+/// One step on the way; along `spans`.
+struct ReshardStep {
+  enum class Kind : uint8_t {
+    KeepOnce,      ///< Zeros but on the first device: parts that add up.
+    ReduceScatter, ///< Parts are combined, and `dim` is split.
+    AllReduce,     ///< Parts are combined.
+    Slice,         ///< `dim` is split; nothing moves.
+    AllToAll,      ///< The minor end of `dim` goes to that of `other`.
+    Permute,       ///< As many pieces as before, on other devices.
+    AllGather,     ///< The minor end of `dim` is joined.
+  };
+  Kind kind;
+  size_t dim = 0, other = 0;
+  Spans spans;
+  /// Behind the step.
+  Sharding after;
+};
+
+/// The way that moves least.
+llvm::SmallVector<ReshardStep> planReshard(mlir::RankedTensorType type,
+                                           const Sharding &from,
+                                           const Sharding &to);
+
+/// What a device sends and receives, and something for each message.
+double getCost(llvm::ArrayRef<ReshardStep> steps, mlir::RankedTensorType type,
+               const Sharding &from);
+
+/// Builds ops of the program of each device.
+class ReshardBuilder {
+public:
+  ReshardBuilder(mlir::OpBuilder &builder, int64_t devices)
+      : builder(builder), devices(devices) {}
+
+  mlir::Value build(mlir::Value piece, mlir::RankedTensorType type,
+                    const Sharding &from, const Sharding &to, Reducer reducer);
+  /// Where numbers of pieces are computed; they are there for all that follows.
+  void setStart(mlir::Block *block);
+  /// Which piece along `spans` is this device's: tensor<i32>.
+  mlir::Value getShard(llvm::ArrayRef<Span> spans);
+
+private:
+  mlir::Value build(const ReshardStep &step, mlir::Value piece,
+                    mlir::RankedTensorType type, const Sharding &before,
+                    Reducer reducer);
+  mlir::Value keepOnce(const ReshardStep &step, mlir::Value piece);
+  mlir::Value reduce(const ReshardStep &step, mlir::Value piece,
+                     Reducer reducer);
+  mlir::Value scatter(const ReshardStep &step, mlir::Value piece,
+                      mlir::RankedTensorType local, Reducer reducer);
+  mlir::Value slice(const ReshardStep &step, mlir::Value piece,
+                    mlir::RankedTensorType local);
+  mlir::Value exchange(const ReshardStep &step, mlir::Value piece,
+                       mlir::RankedTensorType local);
+  mlir::Value permute(mlir::Value piece, const Sharding &before,
+                      const Sharding &after);
+  mlir::Value gather(const ReshardStep &step, mlir::Value piece,
+                     mlir::RankedTensorType local);
+  mlir::DenseIntElementsAttr makeGroups(llvm::ArrayRef<Span> spans);
+  mlir::Attribute makeChannel();
+  void buildRegion(mlir::Operation *op, mlir::Type element, Reducer reducer);
+
+  mlir::OpBuilder &builder;
+  int64_t devices;
+  mlir::Block *start = nullptr;
+  mlir::Operation *lastOfStart = nullptr;
+  mlir::Value device;
+  std::map<std::vector<std::pair<int64_t, int64_t>>, mlir::Value> shards;
+};
+
+} // namespace alula::partition
