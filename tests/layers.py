@@ -82,6 +82,7 @@ ARROWS = {
         "dialect",
         "include/alula",
         "compiler/kernel/element",
+        "compiler/kernel/library",
     ],
     "compiler/kernel/library": ["include/alula"],
     "compiler/schedule": ["dialect", "include/alula"],

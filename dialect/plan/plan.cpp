@@ -165,19 +165,35 @@ Attribute StageAttr::parse(AsmParser &parser, Type) {
                                       fused, way);
 }
 
+bool alula::plan::isOrderOfMap(Way way) {
+  return way == Way::Elements || way == Way::Tiles || way == Way::Blocks ||
+         way == Way::Strips;
+}
+
 /// What has a choice of this way.
-static Kind getKindOf(Way way) {
+static bool hasWay(Kind kind, Way way) {
   switch (way) {
+  case Way::Unsaid:
+    return true;
   case Way::Ordered:
   case Way::Free:
-    return Kind::Scatter;
+    return kind == Kind::Scatter;
   case Way::Scan:
   case Way::Memory:
   case Way::Registers:
-    return Kind::Window;
-  default:
-    return Kind::Sort;
+    return kind == Kind::Window;
+  case Way::Insertion:
+  case Way::First:
+  case Way::Digits:
+  case Way::Merge:
+    return kind == Kind::Sort;
+  case Way::Elements:
+  case Way::Tiles:
+  case Way::Blocks:
+  case Way::Strips:
+    return kind == Kind::Map || kind == Kind::Inline;
   }
+  llvm_unreachable("all ways are above");
 }
 
 LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -189,8 +205,13 @@ LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if ((kind == Kind::Inline) != (number < 0))
     return emitError() << "'" << name << "' must have "
                        << (kind == Kind::Inline ? "no number" : "a number");
-  if (!tile.empty() && kind != Kind::Product && kind != Kind::Columns)
-    return emitError() << "'" << name << "' has no tile";
+  bool isInTiles = isOrderOfMap(way) && way != Way::Elements;
+  if (!tile.empty() && kind != Kind::Product && kind != Kind::Columns &&
+      !isInTiles)
+    return emitError() << "'" << name << "' has no tile"
+                       << (kind == Kind::Map || kind == Kind::Inline
+                               ? " without a way, or in row-major order"
+                               : "");
   for (int64_t size : tile)
     if (size < 1)
       return emitError() << "a tile must have sizes of at least 1: has "
@@ -201,9 +222,11 @@ LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       (parts || terms || fused || memory != Memory::Unsaid))
     return emitError() << "'" << name
                        << "' has no memory, parts, terms, and is not fused";
-  if (way != Way::Unsaid && kind != getKindOf(way))
+  if (!hasWay(kind, way))
     return emitError() << "'" << name << "' has no way '" << stringifyWay(way)
                        << "'";
+  if (isInTiles && tile.empty())
+    return emitError() << "way '" << stringifyWay(way) << "' needs a tile";
   return success();
 }
 

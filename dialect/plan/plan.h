@@ -17,4 +17,7 @@ inline constexpr llvm::StringLiteral stageName = "plan.stage";
 /// A GridAttr on the function of a kernel, which says that it is planned.
 inline constexpr llvm::StringLiteral gridName = "plan.grid";
 
+/// Whether a way is an order in which elements of a map are written to memory.
+bool isOrderOfMap(Way way);
+
 } // namespace alula::plan

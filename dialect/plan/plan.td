@@ -55,7 +55,11 @@ def Plan_Way : I32EnumAttr<"Way", "which of several ways is taken", [
     I32EnumAttrCase<"Free", 6, "free">,
     I32EnumAttrCase<"Scan", 7, "scan">,
     I32EnumAttrCase<"Memory", 8, "memory">,
-    I32EnumAttrCase<"Registers", 9, "registers">]> {
+    I32EnumAttrCase<"Registers", 9, "registers">,
+    I32EnumAttrCase<"Elements", 10, "elements">,
+    I32EnumAttrCase<"Tiles", 11, "tiles">,
+    I32EnumAttrCase<"Blocks", 12, "blocks">,
+    I32EnumAttrCase<"Strips", 13, "strips">]> {
   let cppNamespace = "::alula::plan";
   let genSpecializedAttr = 0;
 }
@@ -78,6 +82,7 @@ def Plan_StageAttr : AttrDef<Plan_Dialect, "Stage"> {
     | `product` of matrices | rows, columns of a block; none: loops of scalars | |
     | `product`, a convolution | outputs in each spatial dimension, features | |
     | `columns` | of the kept dimensions from the one that is cut on; rows at once | |
+    | `map`, `inline` | of each dimension, where the way is not `elements` | |
     | `rows` | | `parts`, `terms`, `memory`, `fused` |
 
     `parts` of a row are reduced side by side; no sum has more than `terms`
@@ -94,6 +99,7 @@ def Plan_StageAttr : AttrDef<Plan_Dialect, "Stage"> {
     | `sort` | `insertion`; `digits` of the number that orders a row; `merge` of runs; `first`: the first few alone, where no others are read |
     | `scatter` | `ordered`, one update after the other; `free`, where no two meet |
     | `window` | accumulators in `registers`, or in `memory` beside those of its neighbours; `scan`: each window from the one before |
+    | `map`, and `inline` where it is written to memory after all, e.g. because the kernel returns it | `elements` in row-major order; in `tiles`; a transpose of memory by the kernel library, in `blocks` that stay in a cache, or in `strips` that are written past the caches |
   }];
   let parameters = (ins "::alula::plan::Kind":$kind,
                         DefaultValuedParameter<"int64_t", "-1">:$number,

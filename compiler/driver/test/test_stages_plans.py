@@ -57,6 +57,18 @@ MAP = """func.func @main(%x: tensor<640x640xf32>) -> tensor<640x640xf32> {
   return %1 : tensor<640x640xf32>
 }
 """
+# A copy by the kernel library, and loops that read across rows.
+TURNED = """func.func @main(%x: tensor<300x3x260xf32>) -> tensor<260x3x300xf32> {
+  %0 = stablehlo.transpose %x, dims = [2, 1, 0] : (tensor<300x3x260xf32>) -> tensor<260x3x300xf32>
+  return %0 : tensor<260x3x300xf32>
+}
+"""
+TURNED_SUM = """func.func @main(%x: tensor<300x260xf32>, %y: tensor<260x300xf32>) -> tensor<260x300xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<300x260xf32>) -> tensor<260x300xf32>
+  %1 = stablehlo.add %0, %y : tensor<260x300xf32>
+  return %1 : tensor<260x300xf32>
+}
+"""
 # Rows by digits; sums of all before each place; rows that no two updates share.
 SORT = """func.func @main(%x: tensor<6x500xi32>) -> tensor<6x500xi32> {
   %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
@@ -150,6 +162,13 @@ def compile_and_run(dump, inputs, folder, name):
         (SCAN, r"way = scan", "way = memory"),
         (SCAN, r"way = scan", "way = registers"),
         (SCATTER, r"way = free", "way = ordered"),
+        (TURNED, r"tile = \[\d+, 1, \d+\]", "tile = [7, 1, 90]"),
+        (TURNED, r"tile = \[\d+, 1, \d+\], way = blocks", "tile = [64, 1, 77], way = strips"),
+        (TURNED, r"way = blocks", "way = tiles"),
+        (TURNED, r", tile = .*, way = blocks", ", way = elements"),
+        (TURNED_SUM, r"tile = \[16, 16\], way = tiles", "tile = [5, 40], way = tiles"),
+        (TURNED_SUM, r", tile = .*, way = tiles", ", way = elements"),
+        (MAP, r"(stablehlo.negate.*)<inline>", r"\1<inline, tile = [9, 640], way = tiles>"),
         (MAP, r"most = \d+, steps = \d+", "workgroups = 5"),
         (MAP, r"most = \d+, steps = \d+", "most = 3, steps = 1"),
         (MAP, r"(stablehlo.exponential.*)<inline>", r"\1<map 7, space = [640, 640]>"),
@@ -204,6 +223,19 @@ def test_grid(count, least):
             r"memory = row",
             "memory = again",
             "'stablehlo.reduce': plan: can't be fused: no loop writes its operand",
+        ),
+        (
+            TURNED,
+            r"tile = \[\d+, 1, \d+\], way = blocks",
+            "tile = [65, 1, 64], way = strips",
+            "'stablehlo.transpose': plan: way 'strips' is not possible: a strip has at most 64 "
+            "rows: is 65",
+        ),
+        (
+            TURNED_SUM,
+            r"way = tiles",
+            "way = blocks",
+            "'stablehlo.add': plan: way 'blocks' is not possible: it is no copy of memory",
         ),
         (
             MAP.replace("%1 = stablehlo.negate %0", "%1 = stablehlo.reverse %0, dims = [0]"),

@@ -3,6 +3,7 @@
 //   →  %0 = stablehlo.exponential %x {plan.stage = #plan.stage<map 0, space =
 //   [1024, 1024]>}
 
+#include "compiler/kernel/plan/fill_order.h"
 #include "compiler/kernel/plan/forms.h"
 #include "compiler/kernel/plan/inline_plan.h"
 #include "compiler/kernel/plan/passes.h"
@@ -50,6 +51,9 @@ public:
           if (needsPlan(inner))
             BlockPlanner(inner).run();
     }
+    DenseSet<Operation *> hasNoMemory = readPlan(block).inlined;
+    for (Operation &op : block)
+      addFillOrder(&op, hasNoMemory);
   }
 
 private:
@@ -81,6 +85,22 @@ private:
                             Memory::Unsaid, 0, 0, false, Way::Unsaid);
     current = next++;
     return make(op, getOwnKind(op), current, chooseSizes(op));
+  }
+
+  /// Says in which order a map is written, where that isn't row-major.
+  void addFillOrder(Operation *op, const DenseSet<Operation *> &hasNoMemory) {
+    StageAttr stage = getStage(op);
+    bool isReturned = llvm::is_contained(op->getUsers(), block.getTerminator());
+    if (!stage || !(stage.getKind() == Kind::Map ||
+                    (stage.getKind() == Kind::Inline && isReturned)))
+      return;
+    FillOrder order = planFillOrder(op, hasNoMemory);
+    if (!order.tile.empty())
+      op->setDiscardableAttr(
+          alula::plan::stageName,
+          StageAttr::get(op->getContext(), stage.getKind(), stage.getNumber(),
+                         stage.getSpace(), order.tile, Memory::Unsaid, 0, 0,
+                         false, order.way));
   }
 
   static Attribute make(Operation *op, Kind kind, int64_t number,

@@ -1,6 +1,7 @@
 // Checks that plans are possible: each stage for its op, and the stages of a
 // block together. What others have edited is an error that says why.
 
+#include "compiler/kernel/plan/fill_order.h"
 #include "compiler/kernel/plan/forms.h"
 #include "compiler/kernel/plan/inline_plan.h"
 #include "compiler/kernel/plan/passes.h"
@@ -60,7 +61,8 @@ public:
       Operation *last = plan.epilogues.lastOf.lookup(&op);
       if (last && failed(verifyEpilogue(&op, last)))
         return failure();
-      if (failed(verifyDepth(&op)) || failed(verifyPanels(&op)))
+      if (failed(verifyDepth(&op)) || failed(verifyPanels(&op)) ||
+          failed(verifyFillOrder(&op)))
         return failure();
       for (Region &region : op.getRegions())
         for (Block &inner : region)
@@ -110,6 +112,8 @@ private:
       return verifyColumns(cast<stablehlo::ReduceOp>(op), stage.getTile());
     if (kind == Kind::Rows && !isInNest)
       return verifyRows(cast<stablehlo::ReduceOp>(op), stage);
+    if (alula::plan::isOrderOfMap(stage.getWay()))
+      return success();
     if (!stage.getTile().empty())
       return fail(op) << "has no tile";
     if (StringRef why = findWayProblem(op, stage.getWay()); !why.empty())
@@ -349,6 +353,17 @@ private:
                          "computed from more than "
                       << maxInlineDepth << " ops in a row";
     return success();
+  }
+
+  LogicalResult verifyFillOrder(Operation *op) {
+    StageAttr stage = getStage(op);
+    if (!stage || !alula::plan::isOrderOfMap(stage.getWay()))
+      return success();
+    std::string why = findFillProblem(op, plan.inlined);
+    if (!why.empty())
+      return fail(op) << "way '" << stringifyWay(stage.getWay())
+                      << "' is not possible: " << why;
+    return verifyTileSize(op, stage.getTile());
   }
 
   LogicalResult verifyPanels(Operation *op) {

@@ -80,6 +80,11 @@ StringRef alula::kernel::findWayProblem(Operation *op, Way way) {
   case Way::Memory:
   case Way::Registers:
     break;
+  case Way::Elements:
+  case Way::Tiles:
+  case Way::Blocks:
+  case Way::Strips:
+    llvm_unreachable("orders of maps are in fill_order.cpp");
   }
   auto window = dyn_cast<stablehlo::ReduceWindowOp>(op);
   if (!window)

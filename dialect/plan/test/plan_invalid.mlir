@@ -25,6 +25,21 @@ func.func private @f() attributes {a = #plan.stage<sort 0, way = quickly>}
 
 // -----
 
+// expected-error @+1 {{'map' has no tile without a way, or in row-major order}}
+func.func private @f() attributes {a = #plan.stage<map 0, tile = [4]>}
+
+// -----
+
+// expected-error @+1 {{way 'strips' needs a tile}}
+func.func private @f() attributes {a = #plan.stage<inline, way = strips>}
+
+// -----
+
+// expected-error @+1 {{'sort' has no way 'tiles'}}
+func.func private @f() attributes {a = #plan.stage<sort 0, tile = [4], way = tiles>}
+
+// -----
+
 // expected-error @+1 {{'map' has no way 'digits'}}
 func.func private @f() attributes {a = #plan.stage<map 0, way = digits>}
 

@@ -42,6 +42,55 @@ func.func @softmax(%x: tensor<128x512xf32>) -> tensor<128x512xf32> {
   return %r : tensor<128x512xf32>
 }
 
+// A transpose of memory is a copy by blocks; of what no cache holds, by strips.
+// CHECK-LABEL: func.func @blocks_
+// CHECK: stablehlo.transpose {{.*}}#plan.stage<inline, tile = [64, 64], way = blocks>
+func.func @blocks(%x: tensor<300x260xf32>) -> tensor<260x300xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<300x260xf32>) -> tensor<260x300xf32>
+  return %0 : tensor<260x300xf32>
+}
+
+// CHECK-LABEL: func.func @strips_
+// CHECK: stablehlo.transpose {{.*}}#plan.stage<inline, tile = [1, 64, 1024], way = strips>
+func.func @strips(%x: tensor<2x8192x8192xf32>) -> tensor<2x8192x8192xf32> {
+  %0 = stablehlo.transpose %x, dims = [0, 2, 1] : (tensor<2x8192x8192xf32>) -> tensor<2x8192x8192xf32>
+  return %0 : tensor<2x8192x8192xf32>
+}
+
+// What reads across rows is written in tiles: through elementwise ops, and where
+// several tensors share a loop. Few elements, and rows that stay rows, are not.
+// CHECK-LABEL: func.func @tiles_
+// CHECK: stablehlo.transpose {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.select {{.*}}#plan.stage<inline, tile = [16, 16], way = tiles>
+func.func @tiles(%p: tensor<260x300xi1>, %x: tensor<300x260xf32>, %y: tensor<260x300xf32>) -> tensor<260x300xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<300x260xf32>) -> tensor<260x300xf32>
+  %1 = stablehlo.select %p, %0, %y : tensor<260x300xi1>, tensor<260x300xf32>
+  return %1 : tensor<260x300xf32>
+}
+
+// CHECK-LABEL: func.func @two_
+// CHECK: stablehlo.transpose {{.*}}#plan.stage<inline, tile = [16, 16], way = tiles>
+// CHECK: stablehlo.negate {{.*}}#plan.stage<inline, tile = [16, 16], way = tiles>
+func.func @two(%x: tensor<40x128xf32>) -> (tensor<128x40xf32>, tensor<128x40xf32>) {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<40x128xf32>) -> tensor<128x40xf32>
+  %1 = stablehlo.negate %0 : tensor<128x40xf32>
+  return %0, %1 : tensor<128x40xf32>, tensor<128x40xf32>
+}
+
+// CHECK-LABEL: func.func @few_
+// CHECK: stablehlo.transpose {{.*}}#plan.stage<inline>
+func.func @few(%x: tensor<30x20xf32>) -> tensor<20x30xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<30x20xf32>) -> tensor<20x30xf32>
+  return %0 : tensor<20x30xf32>
+}
+
+// CHECK-LABEL: func.func @slices_
+// CHECK: stablehlo.transpose {{.*}}#plan.stage<inline>
+func.func @slices(%x: tensor<30x20x600xf32>) -> tensor<20x30x600xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<30x20x600xf32>) -> tensor<20x30x600xf32>
+  return %0 : tensor<20x30x600xf32>
+}
+
 // Sums are cut; columns are taken in blocks.
 // CHECK-LABEL: func.func @rows_
 // CHECK: #plan.stage<rows 0, space = [4, 5000], terms = 1024>

@@ -15,6 +15,59 @@ dispatch.executable @kind {
 
 // -----
 
+// Rows of the result lie in memory as they are.
+dispatch.executable @no_copy {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<4x8x9xf32>) -> tensor<8x4x9xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.transpose': plan: way 'blocks' is not possible: it is no copy of memory with the last dimension elsewhere}}
+      %0 = stablehlo.transpose %x, dims = [1, 0, 2] {plan.stage = #plan.stage<inline, tile = [4, 1, 4], way = blocks>} : (tensor<4x8x9xf32>) -> tensor<8x4x9xf32>
+      return %0 : tensor<8x4x9xf32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @third_dim {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<4x8x9xf32>) -> tensor<9x8x4xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{way 'blocks' is not possible: a block has 1 in all dimensions but 0 and 2: has 2 in dimension 1}}
+      %0 = stablehlo.transpose %x, dims = [2, 1, 0] {plan.stage = #plan.stage<inline, tile = [4, 2, 4], way = blocks>} : (tensor<4x8x9xf32>) -> tensor<9x8x4xf32>
+      return %0 : tensor<9x8x4xf32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @ranks {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.abs': plan: way 'tiles' is not possible: a tile must have 2 sizes, one for each dimension: has 1}}
+      %0 = stablehlo.abs %x {plan.stage = #plan.stage<map 0, space = [4, 8], tile = [4], way = tiles>} : tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @parts {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<4x8xf32>) -> tensor<8x8xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.concatenate': plan: way 'elements' is not possible: it is written part by part, or as it lies}}
+      %0 = stablehlo.concatenate %x, %x, dim = 0 {plan.stage = #plan.stage<map 0, space = [8, 8], way = elements>} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+      return %0 : tensor<8x8xf32>
+    }
+  }
+}
+
+// -----
+
 dispatch.executable @inline {
   dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
   builtin.module {

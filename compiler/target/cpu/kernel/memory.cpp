@@ -3,7 +3,6 @@
 #include "compiler/target/cpu/kernel/memory.h"
 
 #include "compiler/target/cpu/kernel/transposed_copy.h"
-#include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -11,6 +10,7 @@
 using namespace mlir;
 using namespace alula::cpu;
 using namespace alula::kernel;
+using alula::plan::Way;
 
 Value CpuMemory::allocate(ValueRange sizes, Type memoryType) {
   SmallVector<int64_t> shape;
@@ -26,79 +26,52 @@ Value CpuMemory::allocate(ValueRange sizes, Type memoryType) {
 }
 
 void CpuMemory::fill(ArrayRef<Filling> fillings) {
-  if (fillings.size() == 1 &&
-      fillTransposed(fillings[0].buffer, fillings[0].tensor, lowering))
-    return;
-  SmallVector<Value> tensors;
+  auto isInlined = [&](Value tensor) { return lowering.isInlined(tensor); };
+  auto isInMemory = [&](Value tensor) { return lowering.hasBuffer(tensor); };
+  FillQuestion question{isInlined, isInMemory,
+                        /*isAlone=*/fillings.size() == 1};
+  FillOrder order;
   for (const Filling &filling : fillings)
-    tensors.push_back(filling.tensor);
-  forEachElement(tensors, [&](ValueRange indices) {
-    SmallVector<Value> elements;
-    for (Value tensor : tensors)
-      elements.push_back(lowering.getElement(tensor, indices));
-    for (auto [filling, element] : llvm::zip_equal(fillings, elements))
-      lowering.store(element, getElementType(filling.tensor), filling.buffer,
-                     indices);
-  });
+    if (order.tile.empty())
+      order = getFillOrder(filling.tensor, question);
+  if (order.way == Way::Blocks || order.way == Way::Strips)
+    return fillTransposed(fillings.front(), order, lowering);
+  forEachInTiles(
+      lowering.getShape(fillings.front().tensor), order.tile,
+      [&](ValueRange indices) {
+        SmallVector<Value> elements;
+        for (const Filling &filling : fillings)
+          elements.push_back(lowering.getElement(filling.tensor, indices));
+        for (auto [filling, element] : llvm::zip_equal(fillings, elements))
+          lowering.store(element, getElementType(filling.tensor),
+                         filling.buffer, indices);
+      });
 }
 
-/// The dimension, not the last one, along which something that is read for the
-/// elements of `tensor` has its neighbours in memory.
-std::optional<size_t> CpuMemory::findCrossedDim(Value tensor, unsigned depth) {
-  constexpr unsigned maxDepth = 8;
-  if (depth > maxDepth || !lowering.isInlined(tensor))
-    return {};
-  Operation *op = tensor.getDefiningOp();
-  if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op)) {
-    ArrayRef<int64_t> permutation = transpose.getPermutation();
-    auto last = static_cast<int64_t>(permutation.size()) - 1;
-    auto dim = static_cast<size_t>(llvm::find(permutation, last) -
-                                   permutation.begin());
-    bool isCrossed = lowering.hasBuffer(transpose.getOperand()) &&
-                     dim + 1 != permutation.size();
-    return isCrossed ? std::optional(dim) : std::nullopt;
-  }
-  if (op->hasTrait<mlir::OpTrait::Elementwise>())
-    for (Value operand : op->getOperands())
-      if (auto dim = findCrossedDim(operand, depth + 1))
-        return dim;
-  return {};
-}
-
-void CpuMemory::forEachInSquares(ValueRange sizes, size_t first, size_t second,
-                                 Loops::Body body) {
-  // A cache line of floats.
-  Value side = lowering.index(lowering.machine.lineBytes / 4);
-  SmallVector<Value> squares(sizes);
-  for (size_t dim : {first, second})
-    squares[dim] = lowering.ceilDiv(sizes[dim], side);
-  lowering.forEach(squares, [&](ValueRange square) {
-    Value row = lowering.mul(square[first], side),
-          column = lowering.mul(square[second], side);
-    Value rows = lowering.min(side, lowering.sub(sizes[first], row));
-    Value columns = lowering.min(side, lowering.sub(sizes[second], column));
-    lowering.forEach({rows, columns}, [&](ValueRange inside) {
-      SmallVector<Value> indices(square);
-      indices[first] = lowering.add(row, inside[0]);
-      indices[second] = lowering.add(column, inside[1]);
+void CpuMemory::forEachInTiles(ValueRange sizes, ArrayRef<int64_t> tile,
+                               Loops::Body body) {
+  SmallVector<size_t> cut;
+  for (auto [dim, size] : llvm::enumerate(tile))
+    if (size > 1)
+      cut.push_back(dim);
+  if (cut.empty())
+    return lowering.forEach(sizes, body);
+  SmallVector<Value> grid(sizes);
+  for (size_t dim : cut)
+    grid[dim] = lowering.ceilDiv(sizes[dim], lowering.index(tile[dim]));
+  lowering.forEach(grid, [&](ValueRange number) {
+    SmallVector<Value> first, count;
+    for (size_t dim : cut)
+      first.push_back(lowering.mul(number[dim], lowering.index(tile[dim])));
+    for (auto [dim, begin] : llvm::zip_equal(cut, first)) {
+      Value rest = lowering.sub(sizes[dim], begin);
+      count.push_back(lowering.min(lowering.index(tile[dim]), rest));
+    }
+    lowering.forEach(count, [&](ValueRange inside) {
+      SmallVector<Value> indices(number);
+      for (auto [dim, begin, offset] : llvm::zip_equal(cut, first, inside))
+        indices[dim] = lowering.add(begin, offset);
       body(indices);
     });
   });
-}
-
-void CpuMemory::forEachElement(ArrayRef<Value> tensors, Loops::Body body) {
-  // Less than this stays in the cache anyway.
-  int64_t minElements = lowering.machine.l1Bytes / 8,
-          minSize = lowering.machine.lineBytes / 2;
-  SmallVector<Value> sizes = lowering.getShape(tensors.front());
-  auto isLarge = [&](Value size, int64_t limit) {
-    return getConstantIntValue(size).value_or(limit) >= limit;
-  };
-  if (sizes.size() > 1 && isLarge(lowering.product(sizes), minElements))
-    for (Value tensor : tensors)
-      if (auto dim = findCrossedDim(tensor); dim &&
-                                             isLarge(sizes[*dim], minSize) &&
-                                             isLarge(sizes.back(), minSize))
-        return forEachInSquares(sizes, *dim, sizes.size() - 1, body);
-  lowering.forEach(sizes, body);
 }

@@ -12,13 +12,9 @@ public:
   void fill(llvm::ArrayRef<kernel::Filling> fillings) override;
 
 private:
-  std::optional<size_t> findCrossedDim(mlir::Value tensor, unsigned depth = 0);
-  void forEachElement(llvm::ArrayRef<mlir::Value> tensors,
+  /// Tiles of these sizes, one for each dimension; none: row-major.
+  void forEachInTiles(mlir::ValueRange sizes, llvm::ArrayRef<int64_t> tile,
                       kernel::Loops::Body body);
-  /// In squares over two dimensions: reading along one and writing along the
-  /// other, both stay in the cache.
-  void forEachInSquares(mlir::ValueRange sizes, size_t first, size_t second,
-                        kernel::Loops::Body body);
 
   kernel::Lowering &lowering;
 };

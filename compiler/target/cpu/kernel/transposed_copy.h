@@ -1,13 +1,13 @@
 #pragma once
 
 #include "compiler/kernel/lowering.h"
+#include "compiler/kernel/plan/fill_order.h"
 
 namespace alula::cpu {
 
-/// Fills memory with a tensor that is another one's memory with the last
-/// dimension elsewhere, by blocks that the kernel library transposes. False, and
-/// nothing done, for any other tensor.
-bool fillTransposed(mlir::Value buffer, mlir::Value tensor,
-                    kernel::Lowering &lowering);
+/// Fills memory with a transpose of other memory, by blocks or strips that the
+/// kernel library transposes.
+void fillTransposed(const kernel::Filling &filling,
+                    const kernel::FillOrder &order, kernel::Lowering &lowering);
 
 } // namespace alula::cpu
