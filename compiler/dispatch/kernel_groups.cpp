@@ -30,8 +30,16 @@ int64_t getMaxColumns(const MachineFacts &machine) {
 /// With fewer rows, most cores would have none.
 int64_t getMinRows(const MachineFacts &machine) { return machine.cores / 2; }
 
-bool hasRoom(size_t ops, const MachineFacts &machine) {
-  return ops <= static_cast<size_t>(machine.kernelOps);
+bool hasRoom(int64_t ops, const MachineFacts &machine) {
+  return ops <= machine.kernelOps;
+}
+
+/// Formulas counted in full.
+int64_t countOps(ArrayRef<Operation *> ops) {
+  int64_t count = 0;
+  for (Operation *op : ops)
+    count += chlo::countFormulaOps(op);
+  return count;
 }
 
 /// An element of the result is made of at most one of each operand, known by its
@@ -114,11 +122,12 @@ public:
     if (members.front()->getNumRegions() && !isContraction(members.front()) &&
         !isScatter)
       return;
-    for (size_t i = 0;
-         i < members.size() && hasRoom(members.size() + 1, machine); ++i)
+    for (size_t i = 0; i < members.size() && hasRoom(numOps + 1, machine); ++i)
       for (Value operand : members[i]->getOperands())
         if (Operation *producer = operand.getDefiningOp())
           if (fits(producer, taken) &&
+              (!chlo::isSpecialFunction(producer) ||
+               hasRoom(numOps + chlo::countFormulaOps(producer), machine)) &&
               (!isScatter || isIndexArithmetic(producer)))
             add(producer);
   }
@@ -141,6 +150,7 @@ private:
         }))
       factors.insert(op);
     members.push_back(op);
+    numOps += chlo::countFormulaOps(op);
     set.insert(op);
     if (isContraction(op))
       contractions.push_back(op);
@@ -220,6 +230,7 @@ private:
 
   const MachineFacts &machine;
   SmallVector<Operation *> members, contractions;
+  int64_t numOps = 0;
   DenseSet<Operation *> set;
   /// Those from which only elementwise ops lead to the root, itself among them.
   DenseSet<Operation *> epilogue;
@@ -255,7 +266,7 @@ SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups,
     for (Operation *op : group.ops)
       work += estimateWork(op);
     if (!merged.empty() && isSmallWork(mergedWork + work, machine) &&
-        hasRoom(merged.back().ops.size() + group.ops.size(), machine) &&
+        hasRoom(countOps(merged.back().ops) + countOps(group.ops), machine) &&
         !isNeededBetween(merged.back(), group.getLast())) {
       SmallVector<Operation *> &ops = merged.back().ops;
       ops.append(group.ops);

@@ -1,5 +1,6 @@
 #include "compiler/dispatch/work.h"
 
+#include "dialect/chlo/functions.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -68,6 +69,7 @@ int64_t alula::dispatch::estimateWork(Operation *op) {
   int64_t steps = stablehlo::countTerms(op).value_or(large);
   if (stablehlo::getElementCost(op) == stablehlo::Cost::Function)
     steps = multiply(steps, functionSteps);
+  steps = multiply(steps, chlo::countFormulaOps(op));
   return multiply(countComputed(op), std::max<int64_t>(steps, 1));
 }
 

@@ -23,6 +23,7 @@ static void addInput(OpPassManager &pm, const CompileOptions &compile) {
   input::PipelineOptions options;
   options.lowerQuantized = true;
   options.dynamicShapes = true;
+  options.keepFunctions = true;
   input::addInputPipeline(pm, options);
   pm.addPass(input::createInputCheckCallSizes());
   pm.addPass(createInlinerPass());
@@ -34,6 +35,8 @@ static void addDispatch(OpPassManager &pm, const CompileOptions &options) {
   // Whoever supplies constants knows them as they were.
   dispatch::addDispatchPipeline(pm,
                                 {.packWeights = options.externalFile.empty()});
+  // Kernels are formed: a function is in one of them, however long its formula.
+  input::addFormulas(pm);
 }
 
 void alula::driver::addPasses(Room room, OpPassManager &pm,
@@ -57,6 +60,10 @@ void alula::driver::addPasses(Room room, OpPassManager &pm,
   case Room::Emit:
     return;
   }
+}
+
+void alula::driver::addPortableForm(OpPassManager &pm) {
+  input::addPortableForm(pm);
 }
 
 std::string alula::driver::printPipeline(Room room,

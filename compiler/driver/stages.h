@@ -14,6 +14,9 @@ namespace alula::driver {
 void addPasses(Room room, mlir::OpPassManager &pm,
                const CompileOptions &options);
 
+/// Says a program of any room up to partition in what portable artifacts hold.
+void addPortableForm(mlir::OpPassManager &pm);
+
 /// The passes of a room as text that can be parsed; empty if it has none.
 std::string printPipeline(Room room, const CompileOptions &options);
 

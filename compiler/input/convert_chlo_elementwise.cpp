@@ -54,6 +54,8 @@ Functions getFunctions(Operation *op) {
       })
       .Case([](chlo::BesselI1eOp) { return Functions{buildBesselI1e}; })
       .Case([](chlo::DigammaOp) { return Functions{buildDigamma}; })
+      .Case([](chlo::ErfOp) { return Functions{buildErf}; })
+      .Case([](chlo::ErfcOp) { return Functions{buildErfc}; })
       .Case([](chlo::ErfInvOp) { return Functions{buildErfInv}; })
       .Case([](chlo::LgammaOp) { return Functions{buildLgamma}; })
       .Default([](Operation *) { return Functions(); });

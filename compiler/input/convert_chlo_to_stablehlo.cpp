@@ -1,4 +1,5 @@
-// Says chlo ops in stablehlo, but for functions that keep their name.
+// Says chlo ops in stablehlo, but for functions that keep their name: named ones
+// always, special ones if an option says so.
 //
 //   chlo.f %x  →  stablehlo ops that compute f(%x)
 //
@@ -12,9 +13,11 @@
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
 namespace alula::input {
+#define GEN_PASS_DECL_INPUTCONVERTCHLOTOSTABLEHLO
 #define GEN_PASS_DEF_INPUTCONVERTCHLOTOSTABLEHLO
 #include "compiler/input/passes.h.inc"
 } // namespace alula::input
@@ -28,17 +31,38 @@ namespace {
 struct ConvertChloToStablehlo
     : alula::input::impl::InputConvertChloToStablehloBase<
           ConvertChloToStablehlo> {
+  using InputConvertChloToStablehloBase::InputConvertChloToStablehloBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> ops;
+    // Made of constants alone: what is computed from them is folded, formula
+    // and all.
+    DenseSet<Operation *> constants;
     getOperation()->walk([&](Operation *op) {
+      if (isMadeOf(constants, op))
+        constants.insert(op);
       if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()) &&
-          !chlo::isNamedFunction(op))
+          !chlo::isNamedFunction(op) &&
+          !(keepFunctions && mayStay(op) && !constants.contains(op)))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
     for (Operation *op : ops)
       if (failed(convert(op, rewriter)))
         signalPassFailure();
+  }
+
+  static bool isMadeOf(const DenseSet<Operation *> &ops, Operation *op) {
+    return op->getNumResults() && !op->getNumRegions() &&
+           isMemoryEffectFree(op) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             return ops.contains(operand.getDefiningOp());
+           });
+  }
+
+  static bool mayStay(Operation *op) {
+    return chlo::isSpecialFunction(op) &&
+           cast<ShapedType>(op->getResult(0).getType()).hasStaticShape();
   }
 
   static LogicalResult convert(Operation *op, IRRewriter &rewriter) {

@@ -1,5 +1,9 @@
-// The inverse of erf: the polynomials of M. Giles, "Approximating the erfinv
-// function" (2010).
+// erf, erfc and the inverse of erf.
+//
+// f64: the rational approximations of Cephes' ndtr.c; f32: those of ndtrf.c.
+// Both evaluate exp(-x^2) with the rounding error of x^2 put back, which
+// alone costs erfc a hundred ULP at its far end. The inverse: the polynomials
+// of M. Giles, "Approximating the erfinv function" (2010).
 
 #include "compiler/input/special_functions.h"
 
@@ -9,6 +13,52 @@ using namespace llvm;
 using namespace alula::input;
 
 namespace {
+constexpr double erfcNearP[] = {
+    2.46196981473530512524e-10, 5.64189564831068821977e-1,
+    7.46321056442269912687,     4.86371970985681366614e1,
+    1.96520832956077098242e2,   5.26445194995477358631e2,
+    9.34528527171957607540e2,   1.02755188689515710272e3,
+    5.57535335369399327526e2};
+
+constexpr double erfcNearQ[] = {
+    1.00000000000000000000,   1.32281951154744992508e1,
+    8.67072140885989742329e1, 3.54937778887819891062e2,
+    9.75708501743205489753e2, 1.82390916687909736289e3,
+    2.24633760818710981792e3, 1.65666309194161350182e3,
+    5.57535340817727675546e2};
+
+constexpr double erfcFarP[] = {
+    5.64189583547755073984e-1, 1.27536670759978104416, 5.01905042251180477414,
+    6.16021097993053585195,    7.40974269950448939160, 2.97886665372100240670};
+
+constexpr double erfcFarQ[] = {
+    1.00000000000000000000,   2.26052863220117276590,   9.39603524938001434673,
+    1.20489539808096656605e1, 1.70814450747565897222e1, 9.60896809063285878198,
+    3.36907645100081516050};
+
+constexpr double erfP[] = {9.60497373987051638749, 9.00260197203842689217e1,
+                           2.23200534594684319226e3, 7.00332514112805075473e3,
+                           5.55923013010394962768e4};
+
+constexpr double erfQ[] = {1.00000000000000000000,   3.35617141647503099647e1,
+                           5.21357949780152679795e2, 4.59432382970980127987e3,
+                           2.26290000613890934246e4, 4.92673942608635921086e4};
+
+constexpr double erfcNear32[] = {
+    2.326819970068386e-2,  -1.387039388740657e-1, 3.687424674597105e-1,
+    -5.824733027278666e-1, 6.210004621745983e-1,  -4.944515323274145e-1,
+    3.404879937665872e-1,  -2.741127028184656e-1, 5.638259427386472e-1};
+
+constexpr double erfcFar32[] = {-1.047766399936249e1,  1.297719955372516e1,
+                                -7.495518717768503,    2.921019019210786,
+                                -1.015265279202700,    4.218463358204948e-1,
+                                -2.820767439740514e-1, 5.641895067754075e-1};
+
+constexpr double erf32[] = {7.853861353153693e-5, -8.010193625184903e-4,
+                            5.188327685732524e-3, -2.685381193529856e-2,
+                            1.128358514861418e-1, -3.761262582423300e-1,
+                            1.128379165726710};
+
 constexpr double inverseNear32[] = {
     2.81022636e-8,  3.43273939e-7, -3.5233877e-6,
     -4.39150654e-6, 0.00021858087, -0.00125372503,
@@ -55,7 +105,56 @@ constexpr double inverseFar[] = {
     7.5995277030017761139e-5,   -0.00021503011930044477347,
     -0.00013871931833623122026, 1.0103004648645343977,
     4.8499064014085844221};
+
+/// exp(-x^2) for 0 <= x: with z the upper half of the bits of x, z^2 is exact
+/// and the rest, (z - x)(z + x), is small.
+Num buildExpOfMinusSquare(Num x) {
+  // Beyond, the result is 0; the bound keeps the splitting, and the second
+  // exponential, from overflowing.
+  Num bounded = min(x, x.math->constant(x.element(), 64.0));
+  Num scaled = bounded * (x.isF64() ? 0x1p27 + 1 : 0x1p12 + 1);
+  Num upper = scaled - (scaled - bounded);
+  return exp(-(upper * upper)) * exp((upper - bounded) * (upper + bounded));
+}
+
+/// erf(x) for |x| <= 1.
+Num buildErfNearZero(Num x) {
+  Num square = x * x;
+  if (x.isF64())
+    return x * polynomial(square, erfP) / polynomial(square, erfQ);
+  return x * polynomial(square, erf32);
+}
+
+/// erfc(x) for x >= 1. Smaller x give a number that nobody uses.
+Num buildErfcFromOne(Num x) {
+  Num power = buildExpOfMinusSquare(x);
+  if (x.isF64()) {
+    Num near = polynomial(x, erfcNearP) / polynomial(x, erfcNearQ);
+    // At infinity the quotient would be NaN.
+    Num bounded = min(x, x.math->constant(x.element(), 1024.0));
+    Num far = polynomial(bounded, erfcFarP) / polynomial(bounded, erfcFarQ);
+    return power * select(x < 8.0, near, far);
+  }
+  Num inverse = 1.0 / x;
+  Num square = inverse * inverse;
+  Num factor = select(x < 2.0, polynomial(square, erfcNear32),
+                      polynomial(square, erfcFar32));
+  return power * inverse * factor;
+}
 } // namespace
+
+Num alula::input::buildErf(Num x) {
+  Num magnitude = abs(x);
+  Num far = sign(x) * (1.0 - buildErfcFromOne(magnitude));
+  return select(magnitude <= 1.0, buildErfNearZero(x), far);
+}
+
+Num alula::input::buildErfc(Num x) {
+  Num magnitude = abs(x);
+  Num far = buildErfcFromOne(magnitude);
+  Num folded = select(x < 0.0, 2.0 - far, far);
+  return select(magnitude <= 1.0, 1.0 - buildErfNearZero(x), folded);
+}
 
 Num alula::input::buildErfInv(Num x) {
   // (1 - x)(1 + x) would round twice near 0, x * x near 1: log1p of each

@@ -15,7 +15,20 @@ class KeptNames<string text>
     : ListOption<"keptNames", "keep", "std::string", text>;
 
 def InputConvertChloToStablehlo
-    : InputPass<"convert-chlo-to-stablehlo", "say chlo ops in stablehlo, but for named functions">;
+    : InputPass<"convert-chlo-to-stablehlo",
+                "say chlo ops in stablehlo, but for named functions"> {
+  let options = [
+    Option<"keepFunctions", "keep-functions", "bool", "false",
+           "leave special functions of static shape that no constants make">,
+  ];
+}
+
+def InputConvertChloToComposite
+    : InputPass<"convert-chlo-to-composite",
+                "say chlo's functions in composites of their names"> {
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
+}
 
 def InputRaiseFunctions
     : InputPass<"raise-functions",

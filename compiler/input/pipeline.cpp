@@ -44,7 +44,9 @@ static void addLower(OpPassManager &manager, const PipelineOptions &options) {
   InputLowerCompositeOptions composite;
   composite.keptNames = options.keptComposites;
   manager.addPass(createInputLowerComposite(composite));
-  manager.addPass(createInputConvertChloToStablehlo());
+  InputConvertChloToStablehloOptions chlo;
+  chlo.keepFunctions = options.keepFunctions;
+  manager.addPass(createInputConvertChloToStablehlo(chlo));
   InputLowerDeprecatedOptions deprecated;
   deprecated.dynamicShapes = options.dynamicShapes;
   manager.addPass(createInputLowerDeprecated(deprecated));
@@ -56,6 +58,16 @@ static void addLower(OpPassManager &manager, const PipelineOptions &options) {
   }
 }
 } // namespace alula::input
+
+void alula::input::addFormulas(OpPassManager &manager) {
+  manager.addPass(createInputConvertChloToStablehlo());
+}
+
+void alula::input::addPortableForm(OpPassManager &manager) {
+  manager.addPass(createInputConvertChloToComposite());
+  // What no composite stands for.
+  manager.addPass(createInputConvertChloToStablehlo());
+}
 
 void alula::input::addInputPipeline(OpPassManager &manager,
                                     const PipelineOptions &options) {

@@ -20,6 +20,8 @@ struct PipelineOptions {
   bool lowerQuantized = false;
   /// Leave what is dynamic to the next room.
   bool dynamicShapes = false;
+  /// Leave special functions (dialect/chlo/functions.h) to `addFormulas`.
+  bool keepFunctions = false;
   /// Check the output of the room.
   bool verify = true;
 };
@@ -27,5 +29,12 @@ struct PipelineOptions {
 /// Any program in, stablehlo out, static unless an option says otherwise.
 void addInputPipeline(mlir::OpPassManager &manager,
                       const PipelineOptions &options);
+
+/// Spells out the functions that were left, wherever they are by now.
+void addFormulas(mlir::OpPassManager &manager);
+
+/// Says all of chlo in what portable artifacts may hold; its functions by
+/// composites of their names.
+void addPortableForm(mlir::OpPassManager &manager);
 
 } // namespace alula::input

@@ -29,6 +29,8 @@ Num buildComplexSquare(Num z);
 /// See chlo._asin_acos_kernel.
 Num buildAsinAcosKernel(Num z);
 
+Num buildErf(Num x);
+Num buildErfc(Num x);
 Num buildErfInv(Num x);
 
 Num buildLgamma(Num x);

@@ -51,7 +51,7 @@ struct VerifyInputOutput
 
   LogicalResult verifyOp(Operation *op) {
     if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()) &&
-        !chlo::isNamedFunction(op))
+        !chlo::isTensorOp(op))
       return stablehlo::opError(op) << "chlo ops must be converted: has one";
     if (isa<stablehlo::BroadcastOp, stablehlo::CreateTokenOp,
             stablehlo::CrossReplicaSumOp, stablehlo::DotOp, stablehlo::EinsumOp,

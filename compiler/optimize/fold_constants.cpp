@@ -192,7 +192,8 @@ struct FoldConstants
     for (Region &region : parent->getRegions())
       for (Block &block : region)
         for (Operation &op : llvm::make_early_inc_range(block)) {
-          if (chlo::isTensorOp(&op) && Folder(&op).fold())
+          if (chlo::isTensorOp(&op) && !chlo::isSpecialFunction(&op) &&
+              Folder(&op).fold())
             continue;
           foldRegions(&op);
         }

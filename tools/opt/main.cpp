@@ -2,6 +2,7 @@
 
 #include "compiler/driver/program.h"
 #include "compiler/driver/registry.h"
+#include "compiler/driver/stages.h"
 #include "dialect/newer/source.h"
 #include "dialect/vhlo/writer.h"
 #include "reference/check/dialect.h"
@@ -168,7 +169,11 @@ LogicalResult run(std::unique_ptr<llvm::MemoryBuffer> buffer,
     emitError(UnknownLoc::get(context)) << message;
     return failure();
   };
-  if (failed(passes.addToPipeline(pm, onError)) || failed(pm.run(*module)))
+  if (failed(passes.addToPipeline(pm, onError)))
+    return failure();
+  if (options.emit == Emit::Portable && !options.allowOtherDialects)
+    alula::driver::addPortableForm(pm);
+  if (failed(pm.run(*module)))
     return failure();
   return write(*module, options, os);
 }

@@ -1,4 +1,5 @@
 // RUN: alula-opt --input-convert-chlo-to-stablehlo %s | FileCheck %s
+// RUN: alula-opt --input-convert-chlo-to-stablehlo=keep-functions %s | FileCheck %s --check-prefix=KEEP
 
 // CHECK-LABEL: func.func @simple
 func.func @simple(%x: tensor<4xf32>, %z: tensor<2xcomplex<f32>>)
@@ -22,6 +23,23 @@ func.func @small_floats(%x: tensor<4xbf16>) -> tensor<4xbf16> {
   // CHECK: stablehlo.convert %{{.*}} : (tensor<4xf32>) -> tensor<4xbf16>
   %0 = chlo.digamma %x : tensor<4xbf16> -> tensor<4xbf16>
   return %0 : tensor<4xbf16>
+}
+
+// Left for kernels, but where sizes are measured, and what is folded.
+// KEEP-LABEL: func.func @special
+// KEEP: chlo.lgamma %arg0 : tensor<4xf32>
+// KEEP-NOT: chlo.
+// KEEP: return
+// CHECK-LABEL: func.func @special
+// CHECK-NOT: chlo.
+// CHECK: return
+func.func @special(%x: tensor<4xf32>, %d: tensor<?xf32>) -> (tensor<4xf32>, tensor<?xf32>, tensor<4xf32>) {
+  %0 = chlo.lgamma %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = chlo.erf_inv %d : tensor<?xf32> -> tensor<?xf32>
+  %c = stablehlo.constant dense<2.5> : tensor<f32>
+  %b = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %2 = chlo.lgamma %b : tensor<4xf32> -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<?xf32>, tensor<4xf32>
 }
 
 // The kernel library has a function for each.

@@ -46,7 +46,8 @@ Generator alula::kernel::findGenerator(Operation *op) {
     return generatePack;
   if (isa<alula::dispatch::FromPanelsOp>(op))
     return generateFromPanels;
-  if (!chlo::isTensorOp(op))
+  // Spelled out before: kernels have their formulas.
+  if (!chlo::isTensorOp(op) || chlo::isSpecialFunction(op))
     return nullptr;
   if (Generator found = getTable().lookup(op->getName().stripDialect()))
     return found;
