@@ -97,7 +97,7 @@ bool needsSizes(func::FuncOp function) {
       .wasInterrupted();
 }
 
-/// Tensors that sizes were computed from, or numbers that nobody asked for.
+/// Ops that became dead: sizes are computed from numbers of the host now.
 void eraseDead(Block &block, function_ref<bool(Operation &)> mayErase) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {

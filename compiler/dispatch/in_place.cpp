@@ -1,10 +1,10 @@
 // Which results take the place of an input.
 //
-// An op that changes a part of its operand writes that part only, and a loop
-// carries a value where it is, if nobody else reads the operand in the kernel.
-// Elementwise ops write an element after
-// they have read its old value, and only where the old value is not needed
-// again: else a copy would be made that nobody asked for.
+// An op that updates a part of its operand writes that part alone, and a loop
+// updates a carried value in place, if the kernel has no other use of the
+// operand. Elementwise ops may overwrite the element that they have read, but
+// only at the last use of the operand: otherwise the caller would have to copy
+// it.
 
 #include "compiler/dispatch/in_place.h"
 

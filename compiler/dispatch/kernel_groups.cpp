@@ -1,5 +1,5 @@
-// Which ops share a kernel: a producer joins its consumer if nobody else needs
-// its result and recomputing borders costs nothing; reductions join what goes
+// Fusion: a producer joins its consumer's kernel if it has no other consumer
+// and none of its elements is computed twice; reductions join ops that iterate
 // over the same rows; neighbours join if both are small, control flow included.
 
 #include "compiler/dispatch/kernel_groups.h"
@@ -22,12 +22,12 @@ namespace {
 // To operands, not to bindings.
 using Access = stablehlo::Access;
 
-/// A row of more elements leaves the cache between two loops over it.
+/// A longer row is evicted from the cache between two loops over it.
 int64_t getMaxColumns(const MachineFacts &machine) {
   return machine.getCoreCacheBytes() / int64_t(sizeof(double));
 }
 
-/// With fewer rows, most cores would have none.
+/// With fewer rows, most cores would be idle.
 int64_t getMinRows(const MachineFacts &machine) { return machine.cores / 2; }
 
 bool hasRoom(int64_t ops, const MachineFacts &machine) {
@@ -52,13 +52,13 @@ bool isMap(Operation *op) {
                      Access::Indices | Access::Sizes);
 }
 
-/// Reads each element of its operands many times.
+/// Reuses each element of its operands: a contraction or convolution.
 bool isProduct(Operation *op) {
   return stablehlo::readsAny(op, Access::Contracted);
 }
 
-/// Loops over more than its result; a kernel holds one such op, or several that
-/// reduce the same rows.
+/// Has reduction loops; a kernel holds one such op, or several that reduce the
+/// same rows.
 bool isContraction(Operation *op) {
   return stablehlo::readsAny(op, Access::Contracted | Access::Reduced);
 }
@@ -90,7 +90,7 @@ bool isScatterOfElements(Operation *op) {
          scatter.getScatterDimensionNumbers().getUpdateWindowDims().empty();
 }
 
-/// Talks to other devices, the host program, or the outside.
+/// Has side effects: collectives, custom calls, infeed and outfeed, tokens.
 bool hasEffects(Operation *op) {
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     return !isKernelCall(call.getCallTargetName());
@@ -115,7 +115,7 @@ public:
     add(root);
   }
 
-  /// Takes in producers until none fits. Each round may free the next.
+  /// Fuses producers until none fits. Each may make its own producers fit.
   void grow(const DenseSet<Operation *> &taken) {
     // Ops with regions of their own are kernels of their own.
     bool isScatter = isScatterOfElements(members.front());
@@ -176,7 +176,7 @@ private:
       return (contractions.empty() && producer->getNumResults() == 1 &&
               allUsersIn(producer, epilogue)) ||
              sharesRows(producer);
-    // What a product reads is in memory, perhaps in another order.
+    // A product's operands are in memory, perhaps transposed.
     bool isFactor = llvm::any_of(producer->getUsers(), [&](Operation *user) {
       return isProduct(user) || factors.contains(user);
     });
@@ -186,7 +186,8 @@ private:
     return isMap(producer) && mayBeReadByRow(producer);
   }
 
-  /// What several loops over a row read is a row too, and in memory as such.
+  /// A producer that several loops over a row read must be row-wise too: it is
+  /// kept in memory one row at a time.
   bool mayBeReadByRow(Operation *producer) {
     auto rows = contractions.empty()
                     ? std::nullopt
@@ -232,9 +233,10 @@ private:
   SmallVector<Operation *> members, contractions;
   int64_t numOps = 0;
   DenseSet<Operation *> set;
-  /// Those from which only elementwise ops lead to the root, itself among them.
+  /// Elementwise ops whose consumers in the group, up to the root, are all
+  /// elementwise: add and maximum of maximum(dot(x, w) + b, 0).
   DenseSet<Operation *> epilogue;
-  /// Those that a product reads.
+  /// Ops on the path to a product's operand.
   DenseSet<Operation *> factors;
 };
 

@@ -2,7 +2,8 @@
 // each call.
 //   %w = constant : tensor<784x100xf32>;  dot_general %x, %w
 //   →  %p = constant : tensor<4x784x32xf32>;  %w = dispatch.from_panels %p
-// Only what nobody but products reads, on their right side and in one way.
+// Only constants all of whose uses are products, as right operand and with the
+// same dimension numbers.
 
 #include "compiler/dispatch/passes.h"
 #include "dialect/dispatch/ops.h"

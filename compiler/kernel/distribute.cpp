@@ -2,9 +2,9 @@
 // fill the results.
 //   scf.parallel (%i) = (0) to (4096)
 //   →  scf.parallel (%i) = (%group * 64) to (%group * 64 + 64)
-// What fills temporaries is computed by every workgroup, if that is little.
-// Relies on: temporaries are private to a workgroup, and results are only read
-// back where a loop has written them itself.
+// Loops that fill temporaries are computed redundantly by every workgroup, if
+// that is cheap. Relies on: temporaries are private to a workgroup, and results
+// are only read back where a loop has written them itself.
 
 #include "compiler/kernel/memory_root.h"
 #include "compiler/kernel/passes.h"
@@ -30,7 +30,7 @@ using alula::dispatch::EntryOp;
 using alula::plan::GridAttr;
 
 namespace {
-/// What is repeated may be this part of the whole.
+/// Redundant work may be this part of the whole.
 constexpr int64_t maxRepeatedPart = 16;
 /// A size that is only known at run time.
 constexpr int64_t guessedSize = 1024;
@@ -84,7 +84,7 @@ struct Accesses {
         written.insert(findRoot(store.getMemRef()));
       else if (auto pointer =
                    dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(inner)) {
-        // Whoever gets a pointer may do both.
+        // A call that gets a pointer may read and write.
         read.insert(findRoot(pointer.getSource()));
         written.insert(findRoot(pointer.getSource()));
       }
@@ -176,7 +176,7 @@ private:
 
   /// Finds the loops to distribute; false if some op stands in the way.
   bool choose() {
-    // What one of them writes is nothing to any other: nobody waits.
+    // The loops must be independent: there is no barrier between workgroups.
     llvm::SetVector<Value> read, written;
     for (Operation &op : function.front()) {
       Accesses accesses(&op);

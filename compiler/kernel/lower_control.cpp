@@ -146,7 +146,7 @@ void WhileEmitter::prepareBuffers() {
     }
     if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
       lowering.setShape(result, lowering.getShape(operand));
-    // What no iteration changes is read where it is.
+    // Loop-invariant values are read where they are.
     Block &body = loop.getBody().front();
     unsigned number = cast<OpResult>(result).getResultNumber();
     if (body.getTerminator()->getOperand(number) == body.getArgument(number)) {
@@ -188,8 +188,8 @@ bool WhileEmitter::readsInPlace(Value value, bool isSameIndex) {
   return inPlace[isSameIndex][value] = result;
 }
 
-// What a body returns goes to fresh memory first if old values may still be
-// read; then it becomes the next values.
+// Carried tensors are updated like a parallel copy: what a body returns goes to
+// a temporary first if old values may still be read.
 SmallVector<Value> WhileEmitter::lowerBody() {
   Block &body = loop.getBody().front();
   lowering.lowerBlock(body);

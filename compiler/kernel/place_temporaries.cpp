@@ -1,5 +1,5 @@
 // Gives temporaries memory whose size only the host knows: one more result of
-// each launch, which nobody reads.
+// each launch, which is dead afterwards.
 //   memref.alloc(%n)  →  memref.view %temporaries[%offset][%n]
 //   dispatch.launch … : tensor<?xf32>  →  (tensor<?xf32>, tensor<?xi8>)
 // The host repeats the kernel's arithmetic on the numbers that it passes.

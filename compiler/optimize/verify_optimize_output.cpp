@@ -1,5 +1,5 @@
-// Checks the exit of the optimize room: no known branches, nothing that loops
-// only carry, and nothing that nobody reads.
+// Checks the exit of the optimize room: no known branches, no loop-carried
+// values that are invariant or dead, no dead ops.
 
 #include "compiler/optimize/loop_values.h"
 #include "compiler/optimize/passes.h"

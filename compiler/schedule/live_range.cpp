@@ -1,4 +1,4 @@
-// Sets of steps.
+// Live ranges: sets of program points.
 
 #include "compiler/schedule/live_range.h"
 

@@ -1,4 +1,4 @@
-// Copies that happen at once, as a sequence.
+// Sequentializes parallel copies.
 
 #include "compiler/schedule/parallel_copy.h"
 
@@ -38,7 +38,7 @@ alula::schedule::orderCopies(ArrayRef<ParallelCopy> copies,
       pending.erase(ready);
       continue;
     }
-    // Only circles are left: every target is read once more, by the next copy.
+    // Only cycles are left: every target is read once more, by the next copy.
     auto [copy, number] = pending.front();
     if (canSwap(copy.source, copy.target)) {
       moves.push_back({Move::Kind::Swap, copy.source, copy.target, number});
@@ -52,7 +52,7 @@ alula::schedule::orderCopies(ArrayRef<ParallelCopy> copies,
       });
       continue;
     }
-    // Its reader takes it from a safe place, and the circle is open.
+    // Its reader takes it from the temporary, which breaks the cycle.
     auto *reader = find_if(pending, [&](const Pending &other) {
       return other.copy.source == copy.target;
     });

@@ -6,8 +6,8 @@
 
 namespace alula::schedule {
 
-/// One of several copies that happen at once, between numbered memories. No
-/// memory is the target of two.
+/// One copy of a parallel copy between numbered memories. No memory is the
+/// target of two.
 struct ParallelCopy {
   int source, target;
   /// The source's bytes are needed by nobody but these copies, so they may be
@@ -27,9 +27,9 @@ struct Move {
   unsigned copy;
 };
 
-/// Orders copies so that nothing is overwritten that is still to be read.
-/// Circles are turned by swaps where `canSwap` says so of both memories, else
-/// by way of a memory that `makeTemporary` gives for a copy.
+/// Sequentializes a parallel copy. Cycles are broken by swaps where `canSwap`
+/// says so of both memories, else by way of a memory that `makeTemporary` gives
+/// for a copy.
 llvm::SmallVector<Move>
 orderCopies(llvm::ArrayRef<ParallelCopy> copies,
             llvm::function_ref<bool(int, int)> canSwap,

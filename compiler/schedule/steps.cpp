@@ -1,4 +1,4 @@
-// Time as the schedule room sees it.
+// Program points and liveness at them.
 
 #include "compiler/schedule/steps.h"
 

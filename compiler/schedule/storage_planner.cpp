@@ -1,10 +1,11 @@
 // Gives every tensor memory.
 //
-// Values that must share bytes (a view and its source) are one memory from the
-// start. Where a value becomes another one (a loop's entry, the end of a body
-// or a branch, a result in place, the function's end), both become one memory
-// if they are never needed at the same time, the innermost places first. What
-// is left is moved: taken, where memories can be exchanged, or copied.
+// Buffer assignment with coalescing. Values that alias (a view and its source)
+// are one memory from the start. Where a value becomes another one (a loop's
+// entry, the end of a body or a branch, a result in place, the function's end),
+// both become one memory if their live ranges do not overlap, the innermost
+// loops first. What is left is moved: taken, where memories can be exchanged,
+// or copied.
 
 #include "compiler/schedule/storage_planner.h"
 

@@ -13,7 +13,7 @@ static void releaseHostCopy(Context &context, PendingCollective &one) {
   one.copy = 0;
 }
 
-/// Collectives of one call that are on their way at the same time.
+/// Collectives of one call that are in flight at the same time.
 static constexpr size_t mostPending = 65536;
 
 GroupMembers Commands::findGroup(const alula_file_collective &record) const {

@@ -1,5 +1,6 @@
-// Each value that is read gets a site: the loops that read it, if these are one
-// nest and go over it once. A value with one site is computed there.
+// Producers are recomputed in their consumers' loops. A value's site is the
+// loop nest that reads it; with one site that reads each element once, it is
+// inlined.
 
 #include "compiler/kernel/plan/inline_plan.h"
 
@@ -18,7 +19,7 @@ int64_t countElements(Value value) {
   return type && type.hasStaticShape() ? type.getNumElements() : -1;
 }
 
-/// A reshape that adds or drops dimensions of size 1: no index is divided.
+/// A reshape that adds or drops unit dimensions: indices need no division.
 bool keepsDims(Operation *reshape) {
   if (countElements(reshape->getOperand(0)) == -1 ||
       countElements(reshape->getResult(0)) == -1)
@@ -78,7 +79,7 @@ bool isMadeOfParts(Operation *op) {
                                      Access::Reshaped);
 }
 
-/// Elements that cost no more than reading memory would.
+/// Rematerialization costs no more than a load.
 bool isCheap(Operation *op, const DenseSet<Operation *> &inlined) {
   if (stablehlo::getElementCost(op) > stablehlo::Cost::Convert ||
       !stablehlo::readsOnly(op, Access::Elementwise | Access::Permuted |
@@ -122,7 +123,7 @@ public:
   }
 
 private:
-  /// Null for several sites, or one that reads elements repeatedly.
+  /// Null for several sites, or one that reads elements more than once.
   Operation *findSite(Operation *op) {
     Operation *site = nullptr;
     for (OpOperand &use : op->getResult(0).getUses()) {
@@ -145,8 +146,8 @@ private:
     // An op that is materialized is its own site.
     if (stablehlo::keepsIndices(user))
       return sites.lookup(user) ? sites.lookup(user) : user;
-    // Two elements of the same op at different indices are two computations,
-    // and a chain of such ops would be exponentially many.
+    // Elements of one op at two different indices are computed twice; a chain
+    // of such ops would take exponentially many.
     return readsOnce(use) && llvm::count(user->getOperands(), use.get()) == 1
                ? user
                : nullptr;

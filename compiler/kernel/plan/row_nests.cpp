@@ -4,9 +4,9 @@
 //   %e = exponential %s       →              s = sum of e
 //   %t = reduce %e, add                      result's row = e / s
 //   %r = divide %e, %t
-// (Broadcasts are left out.) What has one value for each row stays a value;
-// what several loops over the columns read is kept for one row, and summed up
-// in the loop that makes it, unless it is little work: x - mean is done again.
+// (Broadcasts are left out.) One value per row is an SSA value; what several
+// loops over the columns read is a row-sized buffer, reduced in the loop that
+// writes it, unless rematerialization is cheaper: x - mean is computed again.
 
 #include "compiler/kernel/plan/row_nests.h"
 
@@ -88,7 +88,7 @@ private:
   struct Work {
     unsigned reads, ops;
   };
-  /// To compute an element of `value` from what is in memory or known of its row.
+  /// The cost of an element of `value` from memory and values of its row.
   Work countWork(Value value) {
     Operation *op = value.getDefiningOp();
     if (op && op->hasTrait<mlir::OpTrait::ConstantLike>() &&
@@ -119,14 +119,14 @@ private:
     return work;
   }
 
-  /// What takes less than to write and to read it, such as x - mean, is computed
-  /// by each loop that reads it.
+  /// What costs less than a store and a load, such as x - mean, is
+  /// rematerialized in each loop that reads it.
   bool isMadeAgain(Operation *op) {
     Work work = countOperands(op);
     return work.reads <= mostReads && work.ops <= mostOps;
   }
 
-  /// What sums up just the elements of `result`, and comes next.
+  /// A reduction of just `result` that comes next: it can share the loop.
   Operation *findReader(Value result, ArrayRef<Operation *> after) {
     for (Operation *op : after) {
       auto reduce = dyn_cast<stablehlo::ReduceOp>(op);

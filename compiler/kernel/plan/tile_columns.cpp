@@ -1,4 +1,4 @@
-// Blocks of columns that are reduced side by side.
+// Tiles of columns that are reduced together, one accumulator for each.
 
 #include "compiler/kernel/plan/tensors_in_memory.h"
 #include "compiler/kernel/plan/tiles.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Rows that are taken at once, and how many ops that may be.
+/// The unroll factor over rows, and the most ops that unrolling may give.
 constexpr int64_t maxRows = 8, maxOps = 32;
 
 /// The ops that compute an element of `tensor`, up to `limit`.
@@ -60,8 +60,9 @@ SmallVector<int64_t> alula::kernel::chooseTile(stablehlo::ReduceOp reduce,
   while (kept[numOuter] < firstReduced)
     ++numOuter;
   dispatch::MachineFacts machine = dispatch::getMachine(reduce);
-  // States of a block stay in the first cache; narrower ones are for all cores
-  // that memory has work for. Blocks begin where cache lines do.
+  // Accumulators of a tile stay in L1; tiles are narrower if that gives work to
+  // cores until memory bandwidth is the limit. Tiles are aligned to cache
+  // lines.
   int64_t blockWidth = machine.l1Bytes / 32, leastWidth = blockWidth / 4;
   int64_t wantedBlocks = machine.getMemoryCores(), unit = machine.lineBytes;
   // Neighbours that are worth a loop of their own.

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace alula::kernel;
 
 namespace {
-/// Outputs of a block are the rows of a product.
+/// Outputs of a tile are the rows of a matrix product (im2col).
 struct BlockSizes {
   explicit BlockSizes(const alula::dispatch::MachineFacts &machine)
       : outputs(machine.blockRows / 2), features(machine.blockColumns),

@@ -22,14 +22,14 @@ struct BlockSizes {
       : rows(machine.blockRows), columns(machine.blockColumns) {}
 
   int64_t rows, columns;
-  /// Of a block that has to stay in the cache.
+  /// The size of a tile that has to stay in the cache.
   int64_t nearRows = rows / 2;
   /// Enough that packing a panel of the right side is cheap, and fewer.
   int64_t goodRows = rows / 4, leastRows = rows / 8;
   /// As many are one block.
   int64_t undividedRows = rows * 3 / 16;
   int64_t goodColumns = columns / 2, leastColumns = columns / 4;
-  /// A single row reads the right side as it lies, best in long pieces.
+  /// A single row (GEMV) streams the unpacked right side, best in long pieces.
   int64_t longRow = 8 * columns, leastLongRow = 2 * columns;
 };
 
@@ -122,8 +122,8 @@ SmallVector<int64_t> alula::kernel::chooseTile(stablehlo::DotGeneralOp dot,
     columnLimit = sizes.longRow;
     leastLimit = sizes.leastLongRow;
   }
-  // Smaller ones are more; fewer rows have the right side packed more often,
-  // and fewer columns the left side read.
+  // Smaller tiles are more tiles; with fewer rows the right side is packed more
+  // often, with fewer columns the left side read more often.
   auto halve = [&](int64_t &limit, int64_t least) {
     while (limit > least && countBlocks() < wantedBlocks)
       limit /= 2;

@@ -44,7 +44,7 @@ void alula::cpu::interleaveLoops(Module &module, const Machine &machine,
     };
     for (Loop *loop :
          analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
-      // LLVM itself sees to loops that carry a number from step to step.
+      // Of reductions LLVM itself chooses the interleave count.
       if (loop->isInnermost() && hasSingleElement(loop->getHeader()->phis()) &&
           callsWhatIsInlined(*loop) && !hasFewSteps(*loop))
         addStringMetadataToLoop(loop, "llvm.loop.interleave.count",

@@ -10,10 +10,10 @@ class Module;
 
 namespace alula::cpu {
 
-/// A math function is a chain of some twenty instructions that wait for each
-/// other, and LLVM 19 puts several such chains beside each other only where
-/// they are short. Asks for it in loops that call functions which are inlined.
-/// To be called before the optimizer.
+/// A math function is a dependence chain of some twenty instructions, bound by
+/// latency, and LLVM 19 interleaves iterations only where loop bodies are
+/// small. Asks for it in loops that call functions which are inlined. To be
+/// called before the optimizer.
 void interleaveLoops(llvm::Module &module, const Machine &machine,
                      llvm::FunctionAnalysisManager &analyses);
 

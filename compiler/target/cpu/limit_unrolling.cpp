@@ -13,8 +13,8 @@
 using namespace llvm;
 
 namespace {
-/// Loops come from the inside out, each right before LLVM decides whether to
-/// write it out: what is still inside stays there.
+/// Loops come innermost first, each right before LLVM decides whether to unroll
+/// it: inner loops that are still there stay.
 struct KeepNest : PassInfoMixin<KeepNest> {
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &,
                         LoopStandardAnalysisResults &, LPMUpdater &) {
@@ -24,9 +24,8 @@ struct KeepNest : PassInfoMixin<KeepNest> {
   }
 };
 
-/// The vectorizer leaves loops of several vectors beside each other. LLVM would
-/// write these out again where it knows the number of steps, up to what the
-/// processor's buffer holds.
+/// The vectorizer leaves interleaved loops. LLVM would unroll these again where
+/// it knows the trip count, up to the size of the processor's loop buffer.
 struct KeepVectorLoops : PassInfoMixin<KeepVectorLoops> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     for (Loop *loop :

@@ -6,11 +6,11 @@ class PassBuilder;
 
 namespace alula::cpu {
 
-/// Has the optimizer that `builder` makes keep loops that LLVM would write out
-/// for nothing. A loop of few steps around others that stay: 14 loops where one
-/// was, each of which is vectorized by itself. And loops of vectors, several of
-/// which are beside each other already. Short loops without others inside, also
-/// those whose inner ones are written out, are LLVM's to judge.
+/// Keeps the optimizer that `builder` makes from unrolling loops without gain:
+/// outer loops of few iterations around loops that stay (14 copies, each
+/// vectorized by itself), and vectorized loops, which are interleaved already.
+/// Short innermost loops, also those that become innermost since the loops
+/// inside are unrolled, are LLVM's to judge.
 void limitUnrolling(llvm::PassBuilder &builder);
 
 } // namespace alula::cpu

@@ -3,8 +3,8 @@
 //      three sums += three vectors at x[960];
 //      the fourth += 11 numbers at x[1008], masked
 //
-// LLVM's vectorizer masks all steps if it is asked to. What it makes is cut
-// behind the last step but one, before which masks are all true.
+// LLVM's vectorizer folds the tail: it masks every iteration if it is asked to.
+// The last iteration is then peeled off, since masks are all true before it.
 
 #include "compiler/target/cpu/mask_ends.h"
 
@@ -31,9 +31,9 @@ using namespace alula::cpu;
 using namespace llvm;
 
 namespace {
-/// What is shorter is written out, and for what is longer an end is little.
+/// Shorter loops are unrolled; in longer ones the tail is negligible.
 constexpr uint64_t leastSteps = 5, mostSteps = 8192;
-/// LLVM doesn't write out longer ones.
+/// LLVM doesn't unroll longer loops.
 constexpr uint64_t mostWrittenOut = 128;
 constexpr unsigned mostChains = 4;
 constexpr const char *mark = "alula.mask_end";
@@ -46,8 +46,8 @@ public:
       : loop(loop), evolution(evolution), target(target),
         layout(loop.getHeader()->getDataLayout()) {}
 
-  /// The vectorizer takes one vector at a time where loops are kept, unless it
-  /// is told how many.
+  /// The vectorizer does not interleave loops that are marked as unrolled,
+  /// unless it is told how many vectors to interleave.
   void keepIfShort() {
     if (!isVectors() || steps > mostWrittenOut)
       return;
@@ -55,7 +55,7 @@ public:
     loop.setLoopAlreadyUnrolled();
   }
 
-  /// Asks for masks if there is an end to mask.
+  /// Asks for masks if the trip count leaves a tail.
   bool markIfWorthIt() {
     if (getBooleanLoopAttribute(&loop, mark) || !isVectors() ||
         steps % (lanes * countChains()) == 0)
@@ -67,7 +67,7 @@ public:
   }
 
 private:
-  /// Whether its steps are best taken by vectors; finds out how many and which.
+  /// Whether the loop is worth vectorizing; finds trip count and lanes.
   bool isVectors() {
     if (!loop.isInnermost() || loop.getNumBlocks() != 1 ||
         !loop.getLoopPreheader())
@@ -79,7 +79,7 @@ private:
         target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector)
             .getFixedValue() /
         widest;
-    // Half a vector is more than numbers one by one.
+    // Half a vector is still better than scalars.
     return lanes >= 2 && steps * 2 > lanes;
   }
 
@@ -93,7 +93,7 @@ private:
       ++reductions;
       widen(phi.getType());
     }
-    // What was written under a mask can't be read again at once.
+    // A masked store is not forwarded to a load of the same place.
     return llvm::all_of(*loop.getHeader(),
                         [&](Instruction &instruction) {
                           return isSimple(instruction);
@@ -110,7 +110,7 @@ private:
              (call->doesNotAccessMemory() &&
               call->hasFnAttr(VFABI::MappingsAttrName));
     }
-    // Masked, these are done one by one.
+    // Masked, these are scalarized.
     if (instruction.isIntDivRem())
       return false;
     Value *address = getLoadStorePointerOperand(&instruction);
@@ -144,8 +144,8 @@ private:
     widest = std::max<uint64_t>(widest, layout.getTypeSizeInBits(type));
   }
 
-  /// How many vectors are worked on at the same time: the vectorizer leaves it
-  /// at one where there are masks.
+  /// The interleave count, i.e. how many accumulators a reduction has: with
+  /// masks the vectorizer would choose 1.
   unsigned countChains() {
     uint64_t vectors = divideCeil(steps, lanes);
     unsigned most = reductions <= 3 ? mostChains : mostChains / 2;
@@ -164,8 +164,8 @@ private:
   SmallPtrSet<const SCEV *, 4> read, written;
 };
 
-/// LLVM writes out short loops before it looks for vectors, and then finds them
-/// across the loop around, far from each other in memory.
+/// LLVM unrolls short loops fully before it vectorizes, and then vectorizes the
+/// outer loop with strided accesses.
 struct KeepShort : PassInfoMixin<KeepShort> {
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &,
                         LoopStandardAnalysisResults &analyses, LPMUpdater &) {
@@ -202,7 +202,7 @@ struct MaskEnds : PassInfoMixin<MaskEnds> {
     for (Loop *loop :
          analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
       if (getBooleanLoopAttribute(loop, "llvm.loop.isvectorized")) {
-        // A table whose rows don't go by whole vectors has such ends.
+        // Rows of a table that are no multiple of a vector have such tails.
         prefetchRow(*loop, evolutionNow);
         if (auto found = MaskedLoop::find(*loop)) {
           masked.push_back(std::move(*found));

@@ -8,11 +8,11 @@ class PassBuilder;
 
 namespace alula::cpu {
 
-/// A loop over 1019 numbers is 15 steps of four vectors for LLVM, and then 59
-/// numbers by narrower vectors and one by one. Where a machine has masks, this
-/// has the optimizer that `builder` makes take as few vectors as there can be:
-/// the last one leaves out what is beyond the end. For innermost loops of known
-/// length, of which short ones are not written out before.
+/// LLVM makes 15 iterations of four vectors of a loop over 1019 elements, and
+/// an epilogue of narrower vectors and scalars for the other 59. Where a
+/// machine has masks, this has the optimizer that `builder` makes use as few
+/// vectors as possible, the last one masked. For innermost loops of known trip
+/// count, of which short ones are not unrolled before.
 void maskEnds(llvm::PassBuilder &builder, const Machine &machine);
 
 } // namespace alula::cpu

@@ -1,4 +1,4 @@
-// Cuts a loop behind the last step but one.
+// Peels the last iteration off a loop.
 
 #include "compiler/target/cpu/masked_loop.h"
 
@@ -48,8 +48,8 @@ bool MaskedLoop::findIndex() {
          limit->ugt(step) && last % step == 0;
 }
 
-/// What a vector is in the step in which the index is 0, if it is the index
-/// and something that stays.
+/// What a vector is in the iteration in which the index is 0, if it is the
+/// splat index plus a constant.
 Constant *MaskedLoop::findLanes(Value *vector) const {
   Value *x;
   Constant *more;
@@ -92,7 +92,7 @@ bool MaskedLoop::findMasks() {
   return !masks.empty();
 }
 
-/// Lanes only go up: true in the last step but one is true in all before.
+/// Lanes only grow: true in the last iteration but one is true in all before.
 bool MaskedLoop::isTrueBefore(const Mask &mask) const {
   const APInt *bound;
   if (!match(mask.isInside->getOperand(1), m_APInt(bound)))
@@ -145,7 +145,7 @@ Constant *MaskedLoop::getIndex(uint64_t value) const {
   return ConstantInt::get(index->getType(), value);
 }
 
-/// What the loop carries from step to step, in the last one.
+/// The loop-carried values in the last iteration.
 Value *MaskedLoop::getLast(PHINode &phi) const {
   if (&phi == index)
     return getIndex(last);
@@ -173,7 +173,7 @@ BasicBlock *MaskedLoop::makeLast() {
   }
   BranchInst::Create(after, copied);
   after->replacePhiUsesWith(block, copied);
-  // All that comes behind the loop does so by way of the last step.
+  // The exit edge of the loop goes through the peeled iteration.
   for (Instruction &instruction :
        make_range(block->getFirstNonPHIIt(), branch->getIterator()))
     instruction.replaceUsesWithIf(values[&instruction], [&](Use &use) {

@@ -16,7 +16,7 @@ class Value;
 
 namespace alula::cpu {
 
-/// A loop as LLVM's vectorizer leaves it if it may mask every step. Its only
+/// A loop as LLVM's vectorizer leaves it if it may fold the tail. Its only
 /// block is
 ///   %index = phi [ 0, … ], [ %next, … ]
 ///   %mask = icmp ule (splat %index + lanes), splat (length - 1)
@@ -27,13 +27,13 @@ public:
   /// What `loop` is, if it is like that.
   static std::optional<MaskedLoop> find(llvm::Loop &loop);
 
-  /// Makes the last step its own, the only one in which masks aren't all true.
+  /// Peels off the last iteration, the only one whose masks aren't all true.
   void cut();
 
 private:
   struct Mask {
     llvm::ICmpInst *isInside;
-    llvm::Constant *lanes; ///< In the step in which the index is 0.
+    llvm::Constant *lanes; ///< In the iteration in which the index is 0.
   };
 
   explicit MaskedLoop(llvm::BasicBlock *block) : block(block) {}

@@ -16,7 +16,7 @@ using namespace llvm::PatternMatch;
 namespace {
 constexpr unsigned distance = 1024;
 constexpr unsigned lineBits = 6;
-/// Below it the loop is over before anything comes.
+/// In shorter loops prefetched lines would arrive too late.
 constexpr unsigned leastSteps = 4;
 
 /// Where a vector is read; null if that is not what the instruction does.

@@ -7,9 +7,9 @@ class ScalarEvolution;
 
 namespace alula::cpu {
 
-/// A loop of vectors that does nothing but read a row of a table waits for
-/// memory; where rows don't begin with a cache line, each vector waits for two
-/// and the processor foresees less. This asks for what is read some lines later.
+/// A vectorized loop that only reads a row of a table is bound by memory; where
+/// rows are not aligned to cache lines, each load splits over two lines and the
+/// hardware prefetcher does worse. This prefetches some lines ahead.
 void prefetchRow(llvm::Loop &loop, llvm::ScalarEvolution &evolution);
 
 } // namespace alula::cpu

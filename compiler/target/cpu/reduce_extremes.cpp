@@ -3,7 +3,7 @@
 //   →     %m = phi …; %nans = phi i1 …; %signs = phi i32 …
 //         %next = call nnan nsz float @llvm.maxnum.f32(float %m, float %x)
 //         or i1 %nans, (%x is NaN);  and i32 %signs, %x
-//   and behind the loop: NaN, or 0 with the sign, or %m.
+//   and after the loop: NaN, or 0 with the sign, or %m.
 
 #include "compiler/target/cpu/reduce_extremes.h"
 
@@ -17,7 +17,7 @@ using namespace alula::cpu;
 using namespace llvm;
 
 namespace {
-/// What is known of some of the numbers.
+/// The accumulators of a reduction.
 struct State {
   Value *extreme, *nans, *signs;
 };
@@ -30,7 +30,7 @@ public:
         real(phi.getType()),
         bits(
             IntegerType::get(phi.getContext(), real->getPrimitiveSizeInBits())),
-        // Vectors of bits are a type of its own only where masks are.
+        // Vectors of i1 are legal only where there are mask registers.
         nanType(hasMasks ? IntegerType::get(phi.getContext(), 1) : bits) {}
 
   void rewrite(const Loop &loop) {
@@ -41,7 +41,7 @@ public:
                 b.CreatePHI(bits, 2)};
     BasicBlock *entry = phi.getIncomingBlock(1 - latch);
     b.SetInsertPoint(entry->getTerminator());
-    // A start that is NaN must not be the first number.
+    // An initial value of NaN must not become the extreme.
     Value *isNan = b.CreateFCmpUNO(init, init);
     connect(start, entry,
             {b.CreateSelect(isNan, ConstantFP::get(real, 0), init),
@@ -110,7 +110,7 @@ private:
   Type *real, *bits, *nanType;
 };
 
-/// True if all that the loop does with a number is to compare it.
+/// True if the accumulator has no other use in the loop.
 bool isOnlyReduced(PHINode &phi, IntrinsicInst &step, const Loop &loop) {
   auto isUsedBy = [&](Instruction &value, Instruction &user) {
     return llvm::all_of(value.users(), [&](User *any) {

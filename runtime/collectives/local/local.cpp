@@ -1,9 +1,10 @@
 // Collectives between threads of one process, in memory that all of them see.
 //
-// No thread of its own: whoever waits for a collective that all members have
-// started takes pieces of the work until none is left. So no member waits for
-// another to wait, in whatever order they do; and one that computes meanwhile
-// finds the work done.
+// No progress thread: a member that waits for a collective which all members
+// have started does pieces of the work until none is left. So completion needs
+// no other member to wait too, and one that computes meanwhile finds the work
+// done.
+//
 
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"

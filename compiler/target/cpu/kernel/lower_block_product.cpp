@@ -1,5 +1,6 @@
-// Products of reals by blocks of the result: each is a call of the kernel
-// library, and what follows elementwise is computed while the block is warm.
+// Products of reals by tiles of the result: each is a call of the kernel
+// library, and the elementwise epilogue is computed while the tile is in the
+// cache.
 //   for each block:  alula_product_f32(c, a, b, …);  for each (i, j): … c[i, j]
 // The blocks are one loop without an order.
 
@@ -103,7 +104,7 @@ bool BlockProduct::emit() {
   size_t numBatch = grid.size();
   grid.push_back(lowering.ceilDiv(rows, blockRows));
   grid.push_back(lowering.ceilDiv(columns, blockColumns));
-  // A right side that is read for few rows costs what its memory does.
+  // With few rows the right side is bound by memory bandwidth.
   int64_t productsPerStep = getProductsPerStep(lowering.machine);
   if (*getConstantIntValue(blockRows) <= fewRows)
     productsPerStep = std::max<int64_t>(productsPerStep / 8, 1);

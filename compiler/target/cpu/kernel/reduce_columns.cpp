@@ -1,5 +1,5 @@
-// Reductions of columns. Neighbours are reduced side by side, in blocks whose
-// states stay near and which threads share; each state is read and written once
+// Reductions of columns. Tiles of columns are distributed among threads, with
+// accumulators in the nearest cache; each accumulator is loaded and stored once
 // for several rows.
 //   %1 = reduce add %0 across [0] : tensor<4096x4096xf32>
 //   →  for each block of 1024 columns:
@@ -19,7 +19,7 @@ using namespace alula::cpu;
 using namespace alula::kernel;
 
 namespace {
-/// Of one sum: errors add up.
+/// Terms of one sum: rounding errors add up.
 constexpr int64_t maxGroups = 512;
 
 class ColumnReducer {
@@ -42,7 +42,7 @@ public:
   void emit();
 
 private:
-  /// States of the columns of a block.
+  /// Accumulators of the columns of a tile.
   using States = SmallVector<Value>;
 
   void readTile(ArrayRef<int64_t> tile);
@@ -110,7 +110,7 @@ void ColumnReducer::readTile(ArrayRef<int64_t> tile) {
   groups = lowering.div(terms.back(), lowering.index(rows));
 }
 
-// ---- States ----
+// ---- Accumulators ----
 
 ColumnReducer::States ColumnReducer::createStates() {
   SmallVector<Value> sizes(ArrayRef(columns).drop_front(cut));
@@ -128,7 +128,7 @@ void ColumnReducer::storeResult(ValueRange state, ValueRange inside) {
 // ---- Rows ----
 
 // `count` rows from `first` on, at `outer` in the other reduced dimensions.
-// They are summed up by themselves, so that a state has fewer sums behind it.
+// They are summed up by themselves, so that an accumulator has fewer roundings.
 SmallVector<Value> ColumnReducer::addRows(ValueRange state, ValueRange column,
                                           ValueRange outer, Value first,
                                           int64_t count) {

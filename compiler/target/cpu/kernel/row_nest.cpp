@@ -48,7 +48,7 @@ private:
     return indices;
   }
 
-  /// Memory for what is read outside of the nest or in several loops.
+  /// Memory for values that are live outside of the nest or in several loops.
   void prepare(Operation *op, Value result) {
     if (llvm::any_of(result.getUsers(), [&](Operation *user) {
           return !nest.members.contains(user);
