@@ -1,5 +1,5 @@
 // A dynamic result is bound exactly once on every path through its function:
-// whoever shows a result's storage may count on it until the function ends.
+// views of a result's storage stay valid until the function ends.
 
 #include "artifact/verifier.h"
 

@@ -129,7 +129,7 @@ alula::pjrt::Device_PoisonExecution(PJRT_Device_PoisonExecution_Args *args) {
   return nullptr;
 }
 
-// Marks in a trace, which nobody takes.
+// Marks in a trace: ignored.
 
 void *alula::pjrt::Device_CreateAsyncTrackingEvent(
     PJRT_Device_CreateAsyncTrackingEvent_Args *args) {

@@ -83,7 +83,7 @@ std::unique_ptr<Error> Launch::call() {
   for (size_t i = 0; i < arguments.size(); ++i) {
     Value &value = *arguments[i];
     in.push_back(value.data);
-    // In place only if nobody else can see the memory; else the call copies.
+    // In place only if there is no other reference to the memory; else a copy.
     takeOver.push_back(donated[i] && program->aliased[i] && !value.isReadOnly &&
                        value.isUnique());
   }

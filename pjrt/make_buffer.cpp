@@ -49,7 +49,7 @@ Buffer *makePromise(const Wanted &wanted, Ref<Value> &value) {
                     value);
 }
 
-/// The client's memory, and whom to tell when nobody needs it.
+/// The client's memory, and the callback for its last use.
 struct View {
   void (*onDelete)(void *memory, void *user);
   void *user;

@@ -28,7 +28,7 @@ struct AssignScratch
       auto function =
           getOperation().getInnerModule().lookupSymbol<func::FuncOp>(
               entry.getSymName());
-      // Whoever has lowered a body further has placed its temporaries.
+      // A tool that lowered a body further has placed its temporaries.
       if (function && failed(assign(function, entry)))
         return signalPassFailure();
     }

@@ -165,7 +165,7 @@ void alula::kernel::endImports(ModuleOp bodies) {
     }
   });
   for (func::FuncOp declaration : declarations) {
-    // Even if nobody calls it: the artifact's imports are told by it.
+    // Even without a call: the artifact's imports are found by it.
     (void)getCallee(declaration);
     declaration.erase();
   }

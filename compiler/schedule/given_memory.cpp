@@ -26,7 +26,7 @@ alula::schedule::getGlobalOfResult(func::FuncOp function, unsigned result) {
 
 std::optional<unsigned>
 alula::schedule::getAliasedArgument(func::FuncOp function, unsigned result) {
-  // Only who calls from outside can give memory away.
+  // Only callers outside of the program can donate memory.
   if (!function.isPublic())
     return std::nullopt;
   FunctionType type = function.getFunctionType();

@@ -1,5 +1,5 @@
 // Starts collectives early and waits for them late, so that kernels in between
-// run while arrays are on their way.
+// overlap with communication.
 //
 //   %a = launch @f(%x)              %a = launch @f(%x)
 //   %b = launch @g(%y)              %s = collective_start all_reduce by sum %a
@@ -29,7 +29,7 @@ Operation *getLater(Operation *a, Operation *b) {
   return a->isBeforeInBlock(b) ? b : a;
 }
 
-/// Where an op's operand is there: behind this op of its block.
+/// Where an op's operand is defined: after this op of its block.
 Operation *findMaker(CollectiveOp collective) {
   Operation *maker = collective.getOperand().getDefiningOp();
   return maker && maker->getBlock() == collective->getBlock() ? maker : nullptr;

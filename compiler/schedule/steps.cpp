@@ -86,7 +86,7 @@ LiveRange Steps::getRange(Value value) const {
 LiveRange Steps::getCarriedRange(Operation *whileOp, unsigned number) const {
   auto loop = cast<stablehlo::WhileOp>(whileOp);
   LiveRange range;
-  // The condition has to leave the value to the body or to who comes after.
+  // The condition must not overwrite the value: the body or later ops read it.
   Block &body = loop.getBody().front();
   int64_t bodyBegin = getBegin(&body.front());
   range.add(getBegin(loop) + 1,

@@ -87,7 +87,7 @@ void StoragePlanner::move(Operation *at, ArrayRef<const Edge *> meeting) {
   };
   SmallVector<Move> ordered = orderCopies(
       copies, [&](int a, int b) { return canExchange(a, b); }, makeTemporary);
-  // What takes part is there as long as anything is on its way.
+  // Sources and targets are live until the whole parallel copy is done.
   for (const ParallelCopy &copy : copies)
     if (copy.source != copy.target) {
       addRange(copy.source, LiveRange(step, step + 1));

@@ -36,7 +36,7 @@ struct CallQueue {
   Condition changed;
   Job *first, **last;
   bool isStopping;
-  /// Nobody waits for the thread: it cleans up itself.
+  /// The thread is not joined: it cleans up itself.
   bool isOrphan;
   pthread_t thread;
 };

@@ -36,7 +36,7 @@ public:
     Context *context;
     ALULA_TRY(takeContext(request.executable, info, &context));
     Status status = runIn(*context, info);
-    // Buffers of results that nobody got.
+    // Result buffers that were not handed to the caller.
     for (alula_buffer *&made : context->made) {
       alula_buffer_release(made);
       made = nullptr;

@@ -49,7 +49,7 @@ Value makeSplat(Reader &reader, Attribute value, Type element) {
 Value alula::kernel::generateConstant(OpResult result, ValueRange,
                                       Reader &reader) {
   auto constant = cast<stablehlo::ConstantOp>(result.getOwner());
-  // Nobody reads an element of an empty one, but code for it there is.
+  // Loops over an empty tensor never run, but their code is emitted.
   if (!constant.getType().getNumElements())
     return reader.zero(getValueType(getElementType(result)));
   return makeSplat(reader, constant.getValue(), getElementType(result));

@@ -86,7 +86,7 @@ SmallVector<Value> Reader::getShape(Value tensor) {
     if (found != frame.shapes.end())
       return found->second;
   }
-  // Nobody has said it yet: as its op says.
+  // Not set explicitly: from the op.
   auto result = dyn_cast<OpResult>(tensor);
   if (result)
     sizes = computeShape(result);

@@ -112,8 +112,8 @@ bool MaskedLoop::isTrueBefore(const Mask &mask) const {
 }
 
 /// The vectorizer lets a reduction go on with lanes that are none, and takes
-/// what was before in their place behind the loop. That is done in the step
-/// itself here.
+/// the previous ones in their place after the loop. That is done in the
+/// iteration itself here.
 void MaskedLoop::carryMasked() {
   for (PHINode &phi : block->phis()) {
     Value *next = phi.getIncomingValueForBlock(block);

@@ -238,8 +238,8 @@ llvm::ModulePassManager buildQuickPipeline() {
 
 enum class Origin { Program, Library };
 
-/// Leaves out that a loop was not transformed as somebody asked: that names no
-/// line of a program, and there is nothing to be done about it.
+/// Drops remarks that a requested loop transformation was not done: that names
+/// no line of a program, and there is nothing to be done about it.
 class WithoutMissedTransforms : public llvm::DiagnosticHandler {
 public:
   explicit WithoutMissedTransforms(
@@ -283,7 +283,7 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&targetMachine, llvm::PipelineTuningOptions(),
                             std::nullopt, &callbacks);
-  // The library's loops are as somebody wants them.
+  // The library's loops are tuned by hand.
   if (origin == Origin::Program) {
     maskEnds(builder, machine);
     // After it: what it asks of loops stays.
@@ -395,7 +395,7 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
 }
 
 namespace {
-/// What is made once for each key; whoever comes meanwhile waits.
+/// A cache: made once for each key, other threads wait for it.
 llvm::Expected<std::string>
 getOnce(const std::string &key,
         llvm::function_ref<llvm::Expected<std::string>()> make) {

@@ -118,7 +118,7 @@ void alula::cpu::declareScale(llvm::Module &module, const Machine &machine) {
           llvm::FunctionType::get(types[0], types, false),
           llvm::GlobalValue::ExternalLinkage, name, module);
       markPure(*vector);
-      // Nobody calls it yet.
+      // It has no callers yet.
       llvm::appendToCompilerUsed(module, vector);
       variants.push_back("_ZGV_LLVM_N" + std::to_string(lanes) + "vvv_" +
                          scale.name + "(" + name + ")");

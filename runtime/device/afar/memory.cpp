@@ -83,7 +83,7 @@ uint8_t *AfarMemory::allocate(uint64_t bytes) {
     allocator.release(made.memory, bytes);
     return nullptr;
   }
-  // What nobody wrote shows.
+  // Reads of uninitialized memory show.
   memset(made.memory, 0xAF, bytes);
   for (size_t i = blocks.size() - 1;
        i && blocks[i - 1].address > blocks[i].address; --i) {
@@ -106,7 +106,7 @@ void AfarMemory::release(uint8_t *address, uint64_t bytes) {
             bytes, static_cast<void *>(address));
     abort();
   }
-  // So that commands on their way do harm that shows.
+  // So that use after free by commands in flight shows.
   memset(blocks[index].memory, 0xDE, bytes);
   allocator.release(blocks[index].memory, bytes);
   for (size_t i = index + 1; i < blocks.size(); ++i)

@@ -117,7 +117,7 @@ private:
     return buffer ? buffer : kept.lookup(result);
   }
 
-  /// Who reads the element behind this finds it where it is kept.
+  /// Later reads of the element load it from where it is buffered.
   void emitElement(Value result, ValueRange indices) {
     lowering.setInlined(result);
     Value buffer = findBuffer(result);
