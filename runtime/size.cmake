@@ -5,7 +5,10 @@
 # exceptions, no iostream) or LLVM.
 #   cmake -DLIBRARY= -DSTRIP= -DNM= -DCOPY= -P size.cmake
 include("${CMAKE_CURRENT_LIST_DIR}/../cmake/stripped_size.cmake")
-check_stripped_size(${LIBRARY} 147456)
+if(NOT LIMIT)
+  set(LIMIT 147456)
+endif()
+check_stripped_size(${LIBRARY} ${LIMIT})
 execute_process(COMMAND ${NM} -D --undefined-only ${LIBRARY}
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 # C++ names begin with _Z, those of its support library with __cxa, __gxx or

@@ -6,7 +6,8 @@
 
 namespace alula::runtime {
 
-/// NULL if there is none with this name.
-const Driver *findDriver(const char *name);
+/// The driver of "cpu", "cuda", "cuda:1", …, and the number of the device. An
+/// error if there is none, or if its library can't be loaded.
+Status findDriver(const char *name, const Driver **driver, uint32_t *ordinal);
 
 } // namespace alula::runtime

@@ -15,11 +15,9 @@ alula_error *alula_instance_create(const alula_instance_options *options,
            options->struct_bytes < sizeof mine ? options->struct_bytes
                                                : sizeof mine);
   const char *name = mine.device ? mine.device : "cpu";
-  const Driver *driver = findDriver(name);
-  if (!driver)
-    return makeError(ALULA_STATUS_NOT_FOUND,
-                     "there is no device '%s': this runtime has cpu and null",
-                     name);
+  const Driver *driver;
+  uint32_t ordinal;
+  ALULA_TRY(findDriver(name, &driver, &ordinal));
   Allocator allocator;
   if (mine.allocator) {
     if (!mine.allocator->allocate || !mine.allocator->release)
@@ -44,6 +42,7 @@ alula_error *alula_instance_create(const alula_instance_options *options,
     made = create<Instance>(driver, allocator, mine.thread_count);
   if (!made)
     return makeOutOfMemory("an instance", sizeof(Instance));
+  made->ordinal = ordinal;
   if (Status status = startInstance(*made)) {
     release(made);
     return status;

@@ -54,7 +54,7 @@ TEST_P(Cpp, WhatAnExecutableIs) {
   EXPECT_EQ(model.globalCount(), 1u);
   EXPECT_EQ(model.findGlobal("counter", error), 0u);
   EXPECT_EQ(model.participantCount(), 1u);
-  EXPECT_STREQ(model.variant(), "test");
+  EXPECT_STREQ(model.variant(), getVariant());
   EXPECT_NE(model.hash(), 0u);
   ASSERT_TRUE(model.fact(0));
   EXPECT_STREQ(model.fact(0)->first, "author");

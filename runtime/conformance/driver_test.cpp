@@ -22,8 +22,9 @@ namespace {
 class Drivers : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {
-    const Driver *found = findDriver(GetParam());
-    ASSERT_NE(found, nullptr);
+    const Driver *found;
+    uint32_t ordinal;
+    ASSERT_EQ(findDriver(GetParam(), &found, &ordinal), nullptr);
     instance = create<Instance>(found, Allocator(), uint32_t(2));
     ASSERT_EQ(startInstance(*instance), nullptr);
   }
@@ -37,7 +38,7 @@ protected:
   Instance *instance = nullptr;
 };
 INSTANTIATE_TEST_SUITE_P(Device, Drivers,
-                         testing::Values("cpu", "null", "afar"),
+                         testing::Values("cpu", "null", "afar", "cuda"),
                          [](const auto &info) { return info.param; });
 
 TEST_P(Drivers, Memory) {
@@ -161,7 +162,7 @@ TEST_P(Drivers, EventsOrderStreams) {
 /// What was released is not given out again at once.
 TEST(AfarMemory, AddressesAreNotUsedAgain) {
   Instance *instance =
-      create<Instance>(findDriver("afar"), Allocator(), uint32_t(1));
+      create<Instance>(&afarDriver, Allocator(), uint32_t(1));
   ASSERT_EQ(startInstance(*instance), nullptr);
   const Driver &driver = *instance->driver;
   uint8_t *last = nullptr;

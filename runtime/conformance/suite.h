@@ -4,6 +4,7 @@
 #pragma once
 
 #include "alula/runtime.hpp"
+#include "artifact/cuda_image_writer.h"
 #include "artifact/elf.h"
 #include "artifact/writer.h"
 
@@ -61,6 +62,51 @@ public:
     Diagnostic diagnostic;
     EXPECT_TRUE(addElfVariant(std::move(variant), diagnostic))
         << diagnostic.text;
+    addCudaVariant();
+  }
+
+  /// The same kernels for a GPU.
+  void addCudaVariant() {
+    CudaImageWriter image;
+    uint32_t module = image.addModule(readFile(ALULA_TEST_PTX), 80, false);
+    auto add = [&](const char *entry,
+                   std::vector<alula_cuda_argument> arguments, uint32_t axes,
+                   uint32_t threads) {
+      CudaLaunchSpec launch;
+      launch.entry = entry;
+      launch.module = module;
+      launch.arguments = std::move(arguments);
+      for (uint32_t axis = 0; axis < axes; ++axis)
+        launch.gridAxis[axis] = axis;
+      launch.block[0] = threads;
+      image.addKernel({launch});
+    };
+    auto binding = [](uint32_t index) -> alula_cuda_argument {
+      return {ALULA_CUDA_ARGUMENT_BINDING, 8, index, 0};
+    };
+    auto constant = [](uint32_t index, uint16_t size) -> alula_cuda_argument {
+      return {ALULA_CUDA_ARGUMENT_CONSTANT, size, index, 0};
+    };
+    alula_cuda_argument bytes = {ALULA_CUDA_ARGUMENT_BINDING_BYTES, 8, 0, 0};
+    add("add_f32", {binding(0), binding(1), binding(2), constant(0, 8)}, 1, 64);
+    add("scale_i64", {binding(0), bytes, constant(0, 8), constant(1, 8)}, 0,
+        32);
+    add("mark_grid",
+        {binding(0),
+         {ALULA_CUDA_ARGUMENT_SCRATCH, 8, 0, 0},
+         {ALULA_CUDA_ARGUMENT_WORKGROUPS, 4, 0, 0},
+         {ALULA_CUDA_ARGUMENT_WORKGROUPS, 4, 1, 0}},
+        3, 1);
+    add("look_up", {binding(0), bytes}, 0, 32);
+    add("fail_with",
+        {{ALULA_CUDA_ARGUMENT_FAILURE, 8, 0, 0}, constant(0, 4)}, 3, 1);
+    VariantSpec variant;
+    variant.name = "gpu";
+    variant.target = "cuda";
+    variant.features = {"sm_80"};
+    variant.kind = ALULA_IMAGE_CUDA;
+    variant.image = image.finish(variant.entries);
+    addVariant(std::move(variant));
   }
 
   std::string finish() {
@@ -78,7 +124,7 @@ private:
 };
 
 /// Every device.
-inline auto getDevices() { return testing::Values("cpu", "null", "afar"); }
+inline auto getDevices() { return testing::Values("cpu", "null", "afar", "cuda"); }
 
 class Conformance : public testing::TestWithParam<const char *> {
 protected:
@@ -93,6 +139,10 @@ protected:
 
   /// Whether kernels of this device compute.
   bool computes() const { return std::string(GetParam()) != "null"; }
+  /// Which of KernelFile's variants it runs.
+  const char *getVariant() const {
+    return std::string(GetParam()) == "cuda" ? "gpu" : "test";
+  }
   bool sharesMemory() const {
     return alula_instance_shares_memory(instance.get());
   }

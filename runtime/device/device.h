@@ -139,6 +139,18 @@ struct Driver {
 /// every build: NULL where it is not linked.
 extern const Driver cpuDriver, nullDriver;
 extern const Driver afarDriver __attribute__((weak, visibility("hidden")));
+/// That of NVIDIA's GPUs: linked, or in a library of its own that is loaded when
+/// it is asked for.
+extern const Driver cudaDriver __attribute__((weak, visibility("hidden")));
+
+/// What a driver in a library of its own gets from the runtime.
+struct DriverHost {
+  /// Of another build, if these are not its own.
+  uint64_t driverBytes, dispatchBytes, instanceBytes;
+  alula_error *(*createError)(alula_status_code code, const char *message);
+};
+/// `alula_driver_query` of such a library; NULL if it is of another build.
+using DriverQuery = const Driver *(*)(const DriverHost *host);
 /// Runs what a plugin has loaded, on a device that shares its memory and runs
 /// at once.
 extern const KernelRunner importRunner;
@@ -160,6 +172,8 @@ struct ImportProvider {
 /// What an alula_instance is: shared by all that is made from it.
 struct Instance {
   const Driver *driver;
+  /// Which of the driver's devices.
+  uint32_t ordinal = 0;
   Allocator allocator;
   /// Its own, which has no threads before they are used, or another's.
   Pool ownPool;

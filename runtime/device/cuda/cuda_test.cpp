@@ -1,0 +1,270 @@
+// The driver of NVIDIA's GPUs, on the fake one: what goes wrong, and what only
+// it has. What every driver promises is in runtime/conformance.
+
+#include "alula/runtime.hpp"
+#include "artifact/cuda_image.h"
+#include "artifact/cuda_image_writer.h"
+#include "artifact/writer.h"
+#include "runtime/device/cuda/device.h"
+#include "runtime/device/cuda/fake/control.h"
+
+#include <gtest/gtest.h>
+
+namespace alula {
+namespace {
+
+using namespace alula::artifact;
+namespace cuda = alula::runtime::cuda;
+
+const char head[] = ".version 7.0\n.target sm_80\n.address_size 64\n";
+
+class Cuda : public testing::Test {
+protected:
+  void SetUp() override {
+    fakeCudaConfigure(80, 2, 12040);
+    fakeCudaReset();
+  }
+  void TearDown() override {
+    fakeCudaReset();
+    fakeCudaConfigure(80, 2, 12040);
+  }
+
+  static Instance open(const char *device, Error &error) {
+    alula_instance_options options = {};
+    options.struct_bytes = sizeof options;
+    options.device = device;
+    return Instance::create(&options, error);
+  }
+
+  /// A function of one f32[64] in place: `launches` are its kernel.
+  static std::string write(const std::string &text,
+                           std::vector<CudaLaunchSpec> launches,
+                           uint64_t scratch = 0,
+                           std::vector<std::string> features = {"sm_80"}) {
+    ArtifactWriter file;
+    CudaImageWriter image;
+    image.addModule(text, 80, false);
+    image.addKernel(launches);
+    uint32_t kernel = file.addKernel({"work", {3}, 0, scratch});
+    VariantSpec variant;
+    variant.name = "gpu";
+    variant.target = "cuda";
+    variant.features = std::move(features);
+    variant.kind = ALULA_IMAGE_CUDA;
+    variant.image = image.finish(variant.entries);
+    file.addVariant(std::move(variant));
+    FunctionWriter &f = file.addFunction("main");
+    uint32_t type = file.addType(ALULA_DTYPE_F32, {64});
+    f.addArgument("x", type);
+    f.addResult("y", type);
+    uint32_t y = f.result(0);
+    f.copy(y, f.immediate(0), f.argument(0), f.immediate(0), f.immediate(256));
+    Operand one = f.immediate(1);
+    f.dispatch(kernel, one, one, one, {y});
+    Diagnostic diagnostic;
+    std::string bytes = file.finish(diagnostic);
+    EXPECT_FALSE(bytes.empty()) << diagnostic.text;
+    return bytes;
+  }
+  static CudaLaunchSpec launch(const char *entry, uint32_t shared = 0) {
+    CudaLaunchSpec spec;
+    spec.entry = entry;
+    spec.arguments = {{ALULA_CUDA_ARGUMENT_BINDING, 8, 0, 0}};
+    spec.block[0] = 64;
+    spec.sharedBytes = shared;
+    return spec;
+  }
+
+  /// What a call gives, or its error.
+  static std::string call(const std::string &bytes, std::vector<float> &data) {
+    Error error;
+    Instance instance = open("cuda", error);
+    if (error)
+      return error.message();
+    Executable model =
+        Executable::loadMemory(instance, bytes.data(), bytes.size(), error);
+    if (error)
+      return error.message();
+    Buffer x = Buffer::create(instance, ALULA_DTYPE_F32, {64}, error);
+    data.assign(64, 3);
+    x.write(data.data(), error);
+    std::vector<Buffer> results = model.call(0, {x}, error);
+    if (!error)
+      results[0].read(data.data(), error);
+    return error ? error.message() : "";
+  }
+  static std::string call(const std::string &bytes) {
+    std::vector<float> data;
+    return call(bytes, data);
+  }
+};
+
+/// x = x + 1, then through scratch, then x = x * 2: launches keep their order.
+const char chain[] = R"(
+.extern .shared .align 16 .b8 dynamic[];
+.visible .entry first(.param .u64 x, .param .u64 scratch)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<8>;
+  .reg .f32 %f<4>;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [scratch];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  ld.global.f32 %f1, [%rd4];
+  add.rn.f32 %f2, %f1, 0f3F800000;
+  st.global.f32 [%rd5], %f2;
+  ret;
+}
+.visible .entry second(.param .u64 x, .param .u64 scratch, .param .f32 factor)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<8>;
+  .reg .f32 %f<4>;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [scratch];
+  ld.param.f32 %f3, [factor];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  mov.u32 %r2, dynamic;
+  shl.b32 %r3, %r1, 2;
+  add.u32 %r2, %r2, %r3;
+  ld.global.f32 %f1, [%rd5];
+  st.shared.f32 [%r2+65536], %f1;
+  ld.shared.f32 %f1, [%r2+65536];
+  mul.rn.f32 %f2, %f1, %f3;
+  st.global.f32 [%rd4], %f2;
+  ret;
+}
+)";
+
+TEST_F(Cuda, SeveralLaunchesWithScratchAndMuchSharedMemory) {
+  CudaLaunchSpec first = launch("first"), second = launch("second", 66560);
+  first.arguments.push_back({ALULA_CUDA_ARGUMENT_SCRATCH, 8, 0, 128});
+  second.arguments.push_back({ALULA_CUDA_ARGUMENT_SCRATCH, 8, 0, 128});
+  second.arguments.push_back({ALULA_CUDA_ARGUMENT_NUMBER, 4, 0, 0x40000000});
+  std::vector<float> data;
+  uint64_t launches = fakeCudaCount("launches");
+  EXPECT_EQ(call(write(std::string(head) + chain, {first, second}, 1024), data),
+            "");
+  EXPECT_EQ(data, std::vector<float>(64, 8));
+  EXPECT_EQ(fakeCudaCount("launches"), launches + 2);
+  // All is given back.
+  EXPECT_EQ(fakeCudaCount("allocations"), 0u);
+  EXPECT_EQ(fakeCudaCount("modules"), 0u);
+}
+
+TEST_F(Cuda, ErrorsOfCode) {
+  std::string text =
+      std::string(head) + ".visible .entry work(.param .u64 x)\n{\n";
+  EXPECT_EQ(
+      call(write(text + "frobnicate.u32 %r1;\n}\n", {launch("work")})),
+      "variant 'gpu': module 0 for sm_80: ptxas application ptx input, line 6: "
+      "the instruction 'frobnicate.u32' is not known: CUDA_ERROR_INVALID_PTX: "
+      "no more is known");
+  EXPECT_EQ(
+      call(write(text + "ret;\n}\n", {launch("other")})),
+      "variant 'gpu': entry 'other': CUDA_ERROR_NOT_FOUND: no more is known");
+  EXPECT_EQ(
+      call(write(".version 9.9\n.target sm_80\n.address_size 64\n",
+                 {launch("work")})),
+      "variant 'gpu': module 0 needs a newer version of PTX than the driver of "
+      "CUDA 12.4 reads");
+  EXPECT_EQ(call(write(text + "ret;\n}\n", {launch("work")}, 0, {"sm_90a"})),
+            "no variant fits this machine: 'gpu' needs sm_90a; this is sm_80; "
+            "alula-compile --target=cuda:sm_80 makes one that fits");
+}
+
+TEST_F(Cuda, ErrorsOfKernelsKillTheContext) {
+  std::string text = std::string(head) + R"(.visible .entry work(.param .u64 x)
+{
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<2>;
+  mov.u64 %rd1, 64;
+  ld.global.u32 %r1, [%rd1];
+  ret;
+}
+)";
+  std::string bytes = write(text, {launch("work")});
+  Error error;
+  Instance instance = open("cuda", error);
+  ASSERT_FALSE(error) << error.message();
+  Executable model =
+      Executable::loadMemory(instance, bytes.data(), bytes.size(), error);
+  Buffer x = Buffer::create(instance, ALULA_DTYPE_F32, {64}, error);
+  (void)model.call(0, {x}, error);
+  EXPECT_STREQ(
+      error.message(),
+      "function 'main': waiting for the device, after kernel 'work' or before "
+      "it: CUDA_ERROR_ILLEGAL_ADDRESS: kernel 'work', line 9, block (0, 0, 0), "
+      "thread (0, 0, 0): reads 4 bytes at 0x40, where no memory is");
+  // From now on everything fails, and nothing crashes.
+  error.clear();
+  (void)model.call(0, {x}, error);
+  EXPECT_TRUE(error);
+}
+
+TEST_F(Cuda, ErrorsOfTheDriver) {
+  Error error;
+  (void)open("cuda:5", error);
+  EXPECT_STREQ(error.message(),
+               "there is no device 'cuda:5': this machine has 2");
+  error.clear();
+  fakeCudaFailNext("MemPoolCreate", 801);
+  (void)open("cuda", error);
+  EXPECT_STREQ(error.message(), "cuMemPoolCreate: ?: no more is known");
+  error.clear();
+  Instance instance = open("cuda", error);
+  ASSERT_FALSE(error) << error.message();
+  fakeCudaFailNext("MemAllocFromPoolAsync", cuda::outOfMemory);
+  (void)Buffer::create(instance, ALULA_DTYPE_F32, {64}, error);
+  EXPECT_EQ(error.code(), ALULA_STATUS_RESOURCE_EXHAUSTED);
+  // That one does not kill anything.
+  error.clear();
+  (void)Buffer::create(instance, ALULA_DTYPE_F32, {64}, error);
+  EXPECT_FALSE(error);
+}
+
+TEST_F(Cuda, TwoDevices) {
+  Error error;
+  Instance first = open("cuda:0", error), second = open("cuda:1", error);
+  ASSERT_FALSE(error) << error.message();
+  Buffer here = Buffer::create(first, ALULA_DTYPE_F32, {64}, error);
+  Buffer there = Buffer::create(second, ALULA_DTYPE_F32, {64}, error);
+  std::vector<float> data(64, 5), seen(64);
+  here.write(data.data(), error);
+  error.take(alula_buffer_copy(there.get(), 0, here.get(), 0, 256, nullptr));
+  there.read(seen.data(), error);
+  ASSERT_FALSE(error) << error.message();
+  EXPECT_EQ(seen, data);
+}
+
+TEST(CudaCode, TheBestFormOfAModule) {
+  alula_cuda_code codes[] = {
+      {ALULA_CUDA_PTX, 80, 0, 0, 0, 0},
+      {ALULA_CUDA_CUBIN, 80, 0, 0, 0, 0},
+      {ALULA_CUDA_CUBIN, 86, 0, 0, 0, 0},
+      {ALULA_CUDA_PTX, 90, ALULA_CUDA_CODE_EXACT, 0, 0, 0},
+      {ALULA_CUDA_CUBIN, 90, ALULA_CUDA_CODE_EXACT, 0, 0, 0}};
+  CudaImage image;
+  image.codes = {codes, 5};
+  alula_cuda_module all = {0, 5}, exact = {3, 1};
+  auto choose = [&](const alula_cuda_module &module, uint32_t chip) {
+    return cuda::chooseCode(image, module, chip);
+  };
+  EXPECT_EQ(choose(all, 75), ALULA_NONE);
+  EXPECT_EQ(choose(all, 80), 1u);
+  EXPECT_EQ(choose(all, 86), 2u);
+  EXPECT_EQ(choose(all, 89), 2u);
+  EXPECT_EQ(choose(all, 90), 4u);
+  EXPECT_EQ(choose(all, 100), 0u);
+  EXPECT_EQ(choose(exact, 90), 3u);
+  EXPECT_EQ(choose(exact, 100), ALULA_NONE);
+}
+
+} // namespace
+} // namespace alula

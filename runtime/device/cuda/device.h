@@ -1,0 +1,151 @@
+// A GPU as the driver sees it: its context, memory, streams and code.
+
+#pragma once
+
+#include "artifact/cuda_image.h"
+#include "runtime/device/cuda/api.h"
+#include "runtime/device/device.h"
+
+namespace alula::runtime::cuda {
+
+constexpr uint32_t maxDevices = 64;
+
+/// CUDA's functions, found and initialised once; or why there are none.
+Status getApi(const Api **api);
+/// "what: CUDA_ERROR_…: text", NULL for success.
+[[nodiscard]] Status makeCudaError(const Api &api, Result result,
+                                   const char *what);
+
+struct CudaDevice {
+  const Api *api;
+  uint32_t ordinal;
+  DeviceNumber number;
+  ContextHandle context;
+  PoolHandle pool;
+  /// Memory is taken and given back in its order.
+  StreamHandle memoryStream;
+};
+
+/// The device's context is the calling thread's while this lives.
+class Current {
+public:
+  explicit Current(const CudaDevice &device) : api(*device.api) {
+    result = api.CtxPushCurrent(device.context);
+  }
+  Current(const Current &) = delete;
+  Current &operator=(const Current &) = delete;
+  ~Current() {
+    ContextHandle popped;
+    if (result == success)
+      api.CtxPopCurrent(&popped);
+  }
+
+  const Result &getResult() const { return result; }
+
+private:
+  const Api &api;
+  Result result;
+};
+
+/// Modules and functions of a variant, loaded on each device when it is first
+/// used there.
+class CudaKernels {
+public:
+  CudaKernels() = default;
+  CudaKernels(const CudaKernels &) = delete;
+  CudaKernels &operator=(const CudaKernels &) = delete;
+  ~CudaKernels();
+
+  Status load(const Api &wanted, const artifact::Artifact &artifact,
+              const alula_file_variant &variant);
+  /// The launches of a kernel.
+  artifact::Table<alula_cuda_launch> getLaunches(uint32_t kernel) const {
+    const alula_cuda_kernel &record = *records[kernel];
+    return {image.launches.data + record.first_launch, record.launch_count};
+  }
+  const alula_cuda_argument *
+  getArguments(const alula_cuda_launch &launch) const {
+    return image.arguments.data + launch.first_argument;
+  }
+  /// What a launch runs, with the device's context current.
+  Status getFunction(const CudaDevice &device, const alula_cuda_launch &launch,
+                     FunctionHandle *function);
+  uint32_t getMostArguments() const { return mostArguments; }
+
+private:
+  struct PerDevice {
+    ContextHandle context;
+    DeviceNumber number;
+    ModuleHandle *modules;
+    FunctionHandle *functions;
+  };
+  Status loadModule(const CudaDevice &device, uint32_t number,
+                    ModuleHandle *module);
+
+  const Api *api = nullptr;
+  artifact::CudaImage image;
+  Array<const alula_cuda_kernel *> records;
+  uint32_t mostArguments = 0;
+  char name[64] = "";
+  Mutex mutex;
+  PerDevice devices[maxDevices] = {};
+};
+
+/// Picks the best form of a module: ALULA_NONE if none runs on the chip.
+uint32_t chooseCode(const artifact::CudaImage &image,
+                    const alula_cuda_module &module, uint32_t chip);
+
+struct CudaEvent {
+  CudaDevice *device;
+  EventHandle handle;
+};
+
+class CudaStream {
+public:
+  explicit CudaStream(CudaDevice &device) : device(device) {}
+  CudaStream(const CudaStream &) = delete;
+  CudaStream &operator=(const CudaStream &) = delete;
+  ~CudaStream();
+  Status start();
+
+  Status dispatch(CudaKernels &kernels, const Dispatch &dispatch);
+  Status synchronize();
+  Status copyTo(uint8_t *to, const void *from, uint64_t bytes);
+  Status copyFrom(void *to, const uint8_t *from, uint64_t bytes);
+  Status copy(uint8_t *to, const uint8_t *from, uint64_t bytes);
+  Status copyFromDevice(uint8_t *to, CudaDevice &source, const uint8_t *from,
+                        uint64_t bytes);
+  Status fill(uint8_t *to, uint64_t pattern, uint32_t width, uint64_t bytes);
+  Status record(CudaEvent &event);
+  Status wait(CudaEvent &event);
+
+private:
+  static constexpr uint64_t stagingBytes = 256 << 10, mostStaged = 64 << 10;
+  static constexpr uint32_t failureSlots = 64;
+  /// A kernel that may leave a code in its slot.
+  struct Watched {
+    const char *functionName, *kernelName;
+  };
+
+  Status check(Result result, const char *what);
+  Status launch(CudaKernels &kernels, const alula_cuda_launch &launch,
+                const Dispatch &dispatch);
+  /// Pinned memory that stays until the stream has run.
+  Status takeStaging(uint64_t bytes, uint8_t **memory);
+  Status takeFailureSlot(const Dispatch &dispatch, uint64_t *address);
+  Status takeFailure();
+
+  CudaDevice &device;
+  StreamHandle handle = nullptr;
+  uint8_t *staging = nullptr;
+  uint64_t staged = 0;
+  int32_t *failures = nullptr;
+  Watched watched[failureSlots] = {};
+  uint32_t watchedCount = 0;
+  /// The last kernel that was launched: errors show late.
+  const char *lastFunction = nullptr, *lastKernel = nullptr;
+  Array<uint64_t> values;
+  Array<void *> parameters;
+};
+
+} // namespace alula::runtime::cuda

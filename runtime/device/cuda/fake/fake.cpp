@@ -1,0 +1,798 @@
+// libcuda.so.1 for machines without a GPU: the host's memory is the device's,
+// kernels are interpreted, and streams run as late as they may: only when
+// somebody waits for them. Whoever does not wait for what he needs gets it
+// wrong.
+
+#include "runtime/device/cuda/api.h"
+#include "runtime/device/cuda/emulator/machine.h"
+#include "runtime/device/cuda/fake/control.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace alula::runtime::cuda;
+namespace ptx = alula::ptx;
+
+namespace {
+
+struct Fake;
+
+struct FakeContext {
+  int device;
+  int users = 0;
+};
+struct Memory {
+  uint64_t bytes;
+  int device; ///< -1: the host's
+};
+struct FakeStream {
+  int device;
+  std::deque<std::function<void()>> commands;
+  uint64_t encoded = 0, done = 0;
+  bool isRunning = false;
+};
+struct FakeEvent {
+  std::shared_ptr<FakeStream> stream;
+  uint64_t wanted = 0;
+};
+struct FakeModule {
+  std::unique_ptr<ptx::Module> module;
+  int device;
+};
+struct FakeFunction {
+  const ptx::Module *module;
+  const ptx::Kernel *kernel;
+  uint32_t mostShared = 48 << 10;
+};
+struct FakePool {
+  int device;
+  std::set<int> users;
+};
+
+struct Fake {
+  std::recursive_mutex mutex;
+  uint32_t chip = 80, deviceCount = 2, version = 12040, threads = 1;
+  Result sticky = success;
+  std::string text;
+  std::map<std::string, Result> failures;
+  FakeContext contexts[16];
+  std::map<uint64_t, Memory> memory;
+  std::map<StreamHandle, std::shared_ptr<FakeStream>> streams;
+  std::set<FakeEvent *> events;
+  std::set<FakePool *> pools;
+  std::set<FakeModule *> modules;
+  std::map<std::pair<FakeModule *, std::string>, std::unique_ptr<FakeFunction>>
+      functions;
+  uint64_t launches = 0, instructions = 0;
+
+  Fake() {
+    auto read = [](const char *name, uint32_t &value) {
+      if (const char *text = getenv(name))
+        value = uint32_t(atoi(text));
+    };
+    read("FAKE_CUDA_CHIP", chip);
+    read("FAKE_CUDA_DEVICES", deviceCount);
+    read("FAKE_CUDA_VERSION", version);
+    threads = std::max(std::thread::hardware_concurrency(), 1u);
+    for (int i = 0; i < 16; ++i)
+      contexts[i].device = i;
+  }
+
+  /// The allocation that has all of these bytes.
+  const Memory *find(uint64_t address, uint64_t bytes,
+                     uint64_t *begin = nullptr) {
+    auto found = memory.upper_bound(address);
+    if (found == memory.begin())
+      return nullptr;
+    --found;
+    if (address - found->first > found->second.bytes ||
+        bytes > found->second.bytes - (address - found->first))
+      return nullptr;
+    if (begin)
+      *begin = found->first;
+    return &found->second;
+  }
+  /// Of a device's own memory, or of the host's that is pinned.
+  bool isDeviceMemory(uint64_t address, uint64_t bytes) {
+    const Memory *found = find(address, bytes);
+    return found && found->device >= 0;
+  }
+  bool isPinned(const void *address, uint64_t bytes) {
+    const Memory *found = find(reinterpret_cast<uint64_t>(address), bytes);
+    return found && found->device < 0;
+  }
+
+  void *allocate(uint64_t bytes, int device) {
+    if (bytes > uint64_t(1) << 40)
+      return nullptr;
+    void *made = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (!made)
+      return nullptr;
+    // What nobody has written is not zero.
+    memset(made, 0xCB, std::min<uint64_t>(bytes, 1 << 20));
+    memory[reinterpret_cast<uint64_t>(made)] = {bytes, device};
+    return made;
+  }
+  void release(uint64_t address) {
+    memory.erase(address);
+    free(reinterpret_cast<void *>(address));
+  }
+
+  void fault(Result result, const std::string &why) {
+    if (sticky == success) {
+      sticky = result;
+      text = why;
+    }
+  }
+
+  /// Runs a stream's commands up to this one.
+  void run(const std::shared_ptr<FakeStream> &stream, uint64_t until) {
+    // A stream that waits for itself has nothing to wait for.
+    if (stream->isRunning)
+      return;
+    stream->isRunning = true;
+    while (stream->done < until && !stream->commands.empty()) {
+      auto command = std::move(stream->commands.front());
+      stream->commands.pop_front();
+      if (sticky == success)
+        command();
+      ++stream->done;
+    }
+    stream->isRunning = false;
+  }
+  void runAll() {
+    for (auto &[handle, stream] : streams)
+      run(stream, stream->encoded);
+  }
+};
+
+Fake &fake() {
+  static Fake *made = new Fake;
+  return *made;
+}
+
+thread_local std::vector<FakeContext *> contextStack;
+
+using Guard = std::lock_guard<std::recursive_mutex>;
+
+/// An error that was asked for, or that has killed the context.
+Result begin(const char *name) {
+  auto found = fake().failures.find(name);
+  if (found != fake().failures.end()) {
+    Result result = found->second;
+    fake().failures.erase(found);
+    return result;
+  }
+  return fake().sticky;
+}
+#define BEGIN(name)                                                            \
+  Guard guard(fake().mutex);                                                   \
+  if (Result result = begin(name); result != success)                          \
+  return result
+
+Result needContext() { return contextStack.empty() ? invalidContext : success; }
+
+std::shared_ptr<FakeStream> findStream(StreamHandle handle) {
+  auto found = fake().streams.find(handle);
+  return found == fake().streams.end() ? nullptr : found->second;
+}
+Result encode(StreamHandle handle, std::function<void()> command) {
+  auto stream = findStream(handle);
+  if (!stream)
+    return invalidHandle;
+  if (contextStack.empty() || contextStack.back()->device != stream->device)
+    return invalidContext;
+  stream->commands.push_back(std::move(command));
+  ++stream->encoded;
+  return success;
+}
+
+// ---- Devices and contexts ----
+
+Result Init(unsigned) { return success; }
+Result DriverGetVersion(int *version) {
+  *version = int(fake().version);
+  return success;
+}
+Result DeviceGetCount(int *count) {
+  BEGIN("DeviceGetCount");
+  *count = int(fake().deviceCount);
+  return *count ? success : noDevice;
+}
+Result DeviceGet(DeviceNumber *device, int ordinal) {
+  *device = ordinal;
+  return ordinal >= 0 && uint32_t(ordinal) < fake().deviceCount ? success
+                                                                : invalidValue;
+}
+Result DeviceGetAttribute(int *value, int attribute, DeviceNumber) {
+  switch (attribute) {
+  case capabilityMajor:
+    *value = int(fake().chip / 10);
+    return success;
+  case capabilityMinor:
+    *value = int(fake().chip % 10);
+    return success;
+  case sharedBytesOptin:
+    *value = fake().chip >= 90 ? 227 << 10 : 163 << 10;
+    return success;
+  case memoryPools:
+    *value = 1;
+    return success;
+  default:
+    *value = 0;
+    return invalidValue;
+  }
+}
+Result DevicePrimaryCtxRetain(ContextHandle *context, DeviceNumber device) {
+  BEGIN("DevicePrimaryCtxRetain");
+  ++fake().contexts[device].users;
+  *context = reinterpret_cast<ContextHandle>(&fake().contexts[device]);
+  return success;
+}
+Result DevicePrimaryCtxRelease(DeviceNumber device) {
+  Guard guard(fake().mutex);
+  FakeContext &context = fake().contexts[device];
+  if (context.users <= 0)
+    return invalidContext;
+  --context.users;
+  return success;
+}
+Result CtxPushCurrent(ContextHandle context) {
+  contextStack.push_back(reinterpret_cast<FakeContext *>(context));
+  return success;
+}
+Result CtxPopCurrent(ContextHandle *context) {
+  if (contextStack.empty())
+    return invalidContext;
+  *context = reinterpret_cast<ContextHandle>(contextStack.back());
+  contextStack.pop_back();
+  return success;
+}
+Result DeviceCanAccessPeer(int *can, DeviceNumber, DeviceNumber) {
+  *can = 1;
+  return success;
+}
+
+// ---- Memory ----
+
+Result MemPoolCreate(PoolHandle *pool, const PoolProperties *properties) {
+  BEGIN("MemPoolCreate");
+  if (properties->allocationType != 1 || properties->location.type != 1)
+    return invalidValue;
+  auto *made = new FakePool{properties->location.id, {properties->location.id}};
+  fake().pools.insert(made);
+  *pool = reinterpret_cast<PoolHandle>(made);
+  return success;
+}
+Result MemPoolDestroy(PoolHandle pool) {
+  Guard guard(fake().mutex);
+  auto *mine = reinterpret_cast<FakePool *>(pool);
+  if (!fake().pools.erase(mine))
+    return invalidValue;
+  delete mine;
+  return success;
+}
+Result MemPoolSetAttribute(PoolHandle, int attribute, void *) {
+  return attribute == poolReleaseThreshold ? success : invalidValue;
+}
+Result MemPoolSetAccess(PoolHandle pool, const PoolAccess *access,
+                        size_t count) {
+  Guard guard(fake().mutex);
+  for (size_t i = 0; i < count; ++i)
+    reinterpret_cast<FakePool *>(pool)->users.insert(access[i].location.id);
+  return success;
+}
+Result MemAllocFromPoolAsync(DeviceAddress *address, size_t bytes,
+                             PoolHandle pool, StreamHandle stream) {
+  BEGIN("MemAllocFromPoolAsync");
+  if (!findStream(stream) || !bytes)
+    return invalidValue;
+  void *made =
+      fake().allocate(bytes, reinterpret_cast<FakePool *>(pool)->device);
+  if (!made)
+    return outOfMemory;
+  *address = reinterpret_cast<DeviceAddress>(made);
+  return success;
+}
+Result MemFreeAsync(DeviceAddress address, StreamHandle stream) {
+  Guard guard(fake().mutex);
+  if (!fake().memory.count(address))
+    return invalidValue;
+  // Even where an error has stopped all else, memory is given back.
+  if (fake().sticky != success) {
+    fake().release(address);
+    return fake().sticky;
+  }
+  return encode(stream, [address] { fake().release(address); });
+}
+Result MemHostAlloc(void **memory, size_t bytes, unsigned) {
+  BEGIN("MemHostAlloc");
+  if (Result result = needContext())
+    return result;
+  *memory = fake().allocate(bytes, -1);
+  return *memory ? success : outOfMemory;
+}
+Result MemFreeHost(void *memory) {
+  Guard guard(fake().mutex);
+  auto address = reinterpret_cast<uint64_t>(memory);
+  if (!fake().memory.count(address))
+    return invalidValue;
+  fake().runAll();
+  fake().release(address);
+  return success;
+}
+Result PointerGetAttribute(void *value, int attribute, DeviceAddress address) {
+  BEGIN("PointerGetAttribute");
+  uint64_t first;
+  const Memory *found = fake().find(address, 1, &first);
+  if (!found)
+    return invalidValue;
+  switch (attribute) {
+  case pointerType:
+    *static_cast<unsigned *>(value) = found->device < 0 ? 1 : 2;
+    return success;
+  case pointerDevice:
+    *static_cast<int *>(value) = found->device;
+    return success;
+  case rangeStart:
+    *static_cast<DeviceAddress *>(value) = first;
+    return success;
+  case rangeSize:
+    *static_cast<size_t *>(value) = found->bytes;
+    return success;
+  default:
+    return invalidValue;
+  }
+}
+
+void *at(DeviceAddress address) { return reinterpret_cast<void *>(address); }
+
+/// Whether the device may touch these bytes when the command runs.
+bool check(const char *what, DeviceAddress address, uint64_t bytes) {
+  if (fake().find(address, bytes))
+    return true;
+  char text[200];
+  snprintf(text, sizeof text, "%s: %llu bytes at %#llx, where no memory is",
+           what, static_cast<unsigned long long>(bytes),
+           static_cast<unsigned long long>(address));
+  fake().fault(illegalAddress, text);
+  return false;
+}
+
+Result MemcpyHtoDAsync(DeviceAddress to, const void *from, size_t bytes,
+                       StreamHandle stream) {
+  BEGIN("MemcpyHtoDAsync");
+  if (!fake().isDeviceMemory(to, bytes))
+    return invalidValue;
+  if (fake().isPinned(from, bytes))
+    return encode(stream, [=] {
+      if (check("a copy", to, bytes))
+        memcpy(at(to), from, bytes);
+    });
+  // Other memory of the host is read at once.
+  auto copy =
+      std::make_shared<std::string>(static_cast<const char *>(from), bytes);
+  return encode(stream, [=] {
+    if (check("a copy", to, bytes))
+      memcpy(at(to), copy->data(), bytes);
+  });
+}
+Result MemcpyDtoHAsync(void *to, DeviceAddress from, size_t bytes,
+                       StreamHandle stream) {
+  BEGIN("MemcpyDtoHAsync");
+  if (!fake().isDeviceMemory(from, bytes))
+    return invalidValue;
+  Result result = encode(stream, [=] {
+    if (check("a copy", from, bytes))
+      memcpy(to, at(from), bytes);
+  });
+  if (result == success && !fake().isPinned(to, bytes)) {
+    auto mine = findStream(stream);
+    fake().run(mine, mine->encoded);
+    result = fake().sticky;
+  }
+  return result;
+}
+Result MemcpyDtoDAsync(DeviceAddress to, DeviceAddress from, size_t bytes,
+                       StreamHandle stream) {
+  BEGIN("MemcpyDtoDAsync");
+  if (!fake().isDeviceMemory(to, bytes) || !fake().isDeviceMemory(from, bytes))
+    return invalidValue;
+  if (to < from + bytes && from < to + bytes)
+    return invalidValue; // not defined
+  return encode(stream, [=] {
+    if (check("a copy", to, bytes) && check("a copy", from, bytes))
+      memcpy(at(to), at(from), bytes);
+  });
+}
+Result MemcpyPeerAsync(DeviceAddress to, ContextHandle toContext,
+                       DeviceAddress from, ContextHandle fromContext,
+                       size_t bytes, StreamHandle stream) {
+  BEGIN("MemcpyPeerAsync");
+  const Memory *target = fake().find(to, bytes),
+               *source = fake().find(from, bytes);
+  if (!target || !source ||
+      target->device != reinterpret_cast<FakeContext *>(toContext)->device ||
+      source->device != reinterpret_cast<FakeContext *>(fromContext)->device)
+    return invalidValue;
+  return encode(stream, [=] {
+    if (check("a copy", to, bytes) && check("a copy", from, bytes))
+      memmove(at(to), at(from), bytes);
+  });
+}
+template <class T>
+Result fill(DeviceAddress to, T value, size_t count, size_t stride,
+            StreamHandle stream) {
+  uint64_t bytes = count ? (count - 1) * stride + sizeof(T) : 0;
+  if (to % sizeof(T) || !fake().isDeviceMemory(to, bytes))
+    return invalidValue;
+  return encode(stream, [=] {
+    if (check("a fill", to, bytes))
+      for (size_t i = 0; i < count; ++i)
+        memcpy(static_cast<char *>(at(to)) + i * stride, &value, sizeof(T));
+  });
+}
+Result MemsetD8Async(DeviceAddress to, unsigned char value, size_t count,
+                     StreamHandle stream) {
+  BEGIN("MemsetD8Async");
+  return fill(to, value, count, 1, stream);
+}
+Result MemsetD16Async(DeviceAddress to, unsigned short value, size_t count,
+                      StreamHandle stream) {
+  BEGIN("MemsetD16Async");
+  return fill(to, value, count, 2, stream);
+}
+Result MemsetD32Async(DeviceAddress to, unsigned value, size_t count,
+                      StreamHandle stream) {
+  BEGIN("MemsetD32Async");
+  return fill(to, value, count, 4, stream);
+}
+Result MemsetD2D32Async(DeviceAddress to, size_t pitch, unsigned value,
+                        size_t width, size_t height, StreamHandle stream) {
+  BEGIN("MemsetD2D32Async");
+  return width == 1 && pitch % 4 == 0 ? fill(to, value, height, pitch, stream)
+                                      : invalidValue;
+}
+
+// ---- Streams and events ----
+
+Result StreamCreate(StreamHandle *stream, unsigned) {
+  BEGIN("StreamCreate");
+  if (Result result = needContext())
+    return result;
+  auto made = std::make_shared<FakeStream>();
+  made->device = contextStack.back()->device;
+  *stream = reinterpret_cast<StreamHandle>(made.get());
+  fake().streams[*stream] = made;
+  return success;
+}
+Result StreamSynchronize(StreamHandle handle) {
+  BEGIN("StreamSynchronize");
+  auto stream = findStream(handle);
+  if (!stream)
+    return invalidHandle;
+  fake().run(stream, stream->encoded);
+  return fake().sticky;
+}
+Result StreamDestroy(StreamHandle handle) {
+  Guard guard(fake().mutex);
+  auto stream = findStream(handle);
+  if (!stream)
+    return invalidHandle;
+  fake().run(stream, stream->encoded);
+  fake().streams.erase(handle);
+  return success;
+}
+Result StreamWaitEvent(StreamHandle handle, EventHandle event, unsigned) {
+  BEGIN("StreamWaitEvent");
+  FakeEvent now = *reinterpret_cast<FakeEvent *>(event);
+  if (!now.stream)
+    return findStream(handle) ? success : invalidHandle;
+  return encode(handle, [now] { fake().run(now.stream, now.wanted); });
+}
+Result EventCreate(EventHandle *event, unsigned) {
+  BEGIN("EventCreate");
+  if (Result result = needContext())
+    return result;
+  auto *made = new FakeEvent;
+  fake().events.insert(made);
+  *event = reinterpret_cast<EventHandle>(made);
+  return success;
+}
+Result EventDestroy(EventHandle event) {
+  Guard guard(fake().mutex);
+  auto *mine = reinterpret_cast<FakeEvent *>(event);
+  if (!fake().events.erase(mine))
+    return invalidHandle;
+  delete mine;
+  return success;
+}
+Result EventRecord(EventHandle event, StreamHandle handle) {
+  BEGIN("EventRecord");
+  auto stream = findStream(handle);
+  if (!stream)
+    return invalidHandle;
+  *reinterpret_cast<FakeEvent *>(event) = {stream, stream->encoded};
+  return success;
+}
+/// Each question lets the stream do one thing more.
+Result EventQuery(EventHandle event) {
+  BEGIN("EventQuery");
+  auto &mine = *reinterpret_cast<FakeEvent *>(event);
+  if (!mine.stream || mine.stream->done >= mine.wanted)
+    return success;
+  fake().run(mine.stream, mine.stream->done + 1);
+  return mine.stream->done >= mine.wanted ? success : notReady;
+}
+Result EventSynchronize(EventHandle event) {
+  BEGIN("EventSynchronize");
+  auto &mine = *reinterpret_cast<FakeEvent *>(event);
+  if (mine.stream)
+    fake().run(mine.stream, mine.wanted);
+  return fake().sticky;
+}
+
+// ---- Code ----
+
+Result ModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
+                        int *options, void **values) {
+  BEGIN("ModuleLoadDataEx");
+  if (Result result = needContext())
+    return result;
+  char *log = nullptr;
+  size_t logBytes = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == errorLog)
+      log = static_cast<char *>(values[i]);
+    if (options[i] == errorLogBytes)
+      logBytes = reinterpret_cast<size_t>(values[i]);
+  }
+  const char *text = static_cast<const char *>(image);
+  if (memcmp(text,
+             "\x7F"
+             "ELF",
+             4) == 0)
+    return noBinary;
+  std::string error;
+  auto made = ptx::parseModule(text, error);
+  if (!made) {
+    if (log)
+      snprintf(log, logBytes, "ptxas application ptx input, %s\n",
+               error.c_str());
+    return invalidPtx;
+  }
+  // 11.0 reads 7.0, 12.0 reads 8.0.
+  uint32_t major = fake().version / 1000 - 4,
+           minor = fake().version % 1000 / 10;
+  if (made->versionMajor > major ||
+      (made->versionMajor == major && made->versionMinor > minor))
+    return unsupportedPtxVersion;
+  char *end;
+  unsigned long chip = made->target.starts_with("sm_")
+                           ? strtoul(made->target.c_str() + 3, &end, 10)
+                           : 999;
+  if (chip > fake().chip || (*end == 'a' && chip != fake().chip))
+    return noBinary;
+  auto *mine = new FakeModule{std::move(made), contextStack.back()->device};
+  fake().modules.insert(mine);
+  *module = reinterpret_cast<ModuleHandle>(mine);
+  return success;
+}
+Result ModuleUnload(ModuleHandle module) {
+  Guard guard(fake().mutex);
+  auto *mine = reinterpret_cast<FakeModule *>(module);
+  if (!fake().modules.erase(mine))
+    return invalidHandle;
+  fake().runAll();
+  std::erase_if(fake().functions,
+                [&](const auto &each) { return each.first.first == mine; });
+  delete mine;
+  return success;
+}
+Result ModuleGetFunction(FunctionHandle *function, ModuleHandle module,
+                         const char *name) {
+  BEGIN("ModuleGetFunction");
+  auto *mine = reinterpret_cast<FakeModule *>(module);
+  auto found = mine->module->kernels.find(name);
+  if (found == mine->module->kernels.end())
+    return notFound;
+  auto &made = fake().functions[{mine, name}];
+  if (!made)
+    made.reset(new FakeFunction{mine->module.get(), &found->second});
+  *function = reinterpret_cast<FunctionHandle>(made.get());
+  return success;
+}
+Result FuncSetAttribute(FunctionHandle function, int attribute, int value) {
+  BEGIN("FuncSetAttribute");
+  int most;
+  DeviceGetAttribute(&most, sharedBytesOptin, 0);
+  if (attribute != maxDynamicShared || value < 0 || value > most)
+    return invalidValue;
+  reinterpret_cast<FakeFunction *>(function)->mostShared = uint32_t(value);
+  return success;
+}
+
+bool findMemory(void *, uint64_t address, uint64_t *begin, uint64_t *end) {
+  // Nobody changes the table while a launch runs: it holds the lock.
+  const Memory *found = fake().find(address, 1, begin);
+  if (!found)
+    return false;
+  *end = *begin + found->bytes;
+  return true;
+}
+
+Result getResult(ptx::FaultKind kind) {
+  switch (kind) {
+  case ptx::FaultKind::none:
+    return success;
+  case ptx::FaultKind::illegalAddress:
+    return illegalAddress;
+  case ptx::FaultKind::misaligned:
+    return misalignedAddress;
+  case ptx::FaultKind::timeout:
+  case ptx::FaultKind::deadlock:
+    return launchTimeout;
+  case ptx::FaultKind::trap:
+    return illegalInstruction;
+  default:
+    return launchFailed;
+  }
+}
+
+Result LaunchKernelEx(const LaunchConfig *config, FunctionHandle handle,
+                      void **parameters, void **) {
+  BEGIN("LaunchKernelEx");
+  auto &function = *reinterpret_cast<FakeFunction *>(handle);
+  const ptx::Kernel &kernel = *function.kernel;
+  uint64_t threads =
+      uint64_t(config->block[0]) * config->block[1] * config->block[2];
+  if (!config->grid[0] || !config->grid[1] || !config->grid[2] || !threads ||
+      threads > 1024 || config->block[2] > 64 || config->grid[1] > 65535 ||
+      config->grid[2] > 65535)
+    return invalidValue;
+  if (kernel.requiredBlock[0] && memcmp(kernel.requiredBlock, config->block,
+                                        sizeof kernel.requiredBlock) != 0)
+    return invalidValue;
+  if (kernel.maxThreads && threads > kernel.maxThreads)
+    return invalidValue;
+  if (config->sharedBytes > function.mostShared ||
+      config->sharedBytes + kernel.sharedBytes >
+          std::max(function.mostShared, 48u << 10))
+    return invalidValue;
+  auto values =
+      std::make_shared<std::vector<uint8_t>>(kernel.parameterBytes + 8);
+  for (size_t i = 0; i < kernel.parameters.size(); ++i)
+    memcpy(values->data() + kernel.parameters[i].offset, parameters[i],
+           kernel.parameters[i].bytes);
+  ptx::Launch launch;
+  launch.module = function.module;
+  launch.kernel = function.kernel;
+  memcpy(launch.grid, config->grid, sizeof launch.grid);
+  memcpy(launch.block, config->block, sizeof launch.block);
+  launch.sharedBytes = config->sharedBytes;
+  launch.memory = {nullptr, findMemory};
+  launch.threads = fake().threads;
+  for (unsigned i = 0; i < config->attributeCount; ++i) {
+    if (config->attributes[i].id == launchCooperative)
+      launch.isCooperative = config->attributes[i].value.cooperative;
+    else
+      return invalidValue;
+  }
+  ++fake().launches;
+  return encode(config->stream, [launch, values]() mutable {
+    launch.parameters = values->data();
+    uint64_t instructions = 0;
+    ptx::Fault fault = ptx::runLaunch(launch, &instructions);
+    fake().instructions += instructions;
+    if (fault.kind != ptx::FaultKind::none)
+      fake().fault(getResult(fault.kind), fault.text);
+  });
+}
+Result LaunchKernel(FunctionHandle function, unsigned gridX, unsigned gridY,
+                    unsigned gridZ, unsigned blockX, unsigned blockY,
+                    unsigned blockZ, unsigned sharedBytes, StreamHandle stream,
+                    void **parameters, void **extra) {
+  LaunchConfig config = {{gridX, gridY, gridZ},
+                         {blockX, blockY, blockZ},
+                         sharedBytes,
+                         stream,
+                         nullptr,
+                         0};
+  return LaunchKernelEx(&config, function, parameters, extra);
+}
+
+Result GetErrorName(Result result, const char **text) {
+  static const struct {
+    Result result;
+    const char *name;
+  } names[] = {{invalidValue, "CUDA_ERROR_INVALID_VALUE"},
+               {outOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+               {noDevice, "CUDA_ERROR_NO_DEVICE"},
+               {invalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
+               {noBinary, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+               {invalidPtx, "CUDA_ERROR_INVALID_PTX"},
+               {unsupportedPtxVersion, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+               {invalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
+               {notFound, "CUDA_ERROR_NOT_FOUND"},
+               {illegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+               {launchTimeout, "CUDA_ERROR_LAUNCH_TIMEOUT"},
+               {illegalInstruction, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
+               {misalignedAddress, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+               {launchFailed, "CUDA_ERROR_LAUNCH_FAILED"}};
+  *text = nullptr;
+  for (const auto &each : names)
+    if (each.result == result)
+      *text = each.name;
+  return *text ? success : invalidValue;
+}
+/// Of an error that has killed the context: what really happened.
+Result GetErrorString(Result result, const char **text) {
+  Guard guard(fake().mutex);
+  static thread_local std::string copy;
+  copy = result == fake().sticky && !fake().text.empty() ? fake().text
+                                                         : "no more is known";
+  *text = copy.c_str();
+  return success;
+}
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) Result cuGetProcAddress_v2(
+    const char *name, void **function, int version, uint64_t flags, int *found);
+extern "C" Result cuGetProcAddress_v2(const char *name, void **function,
+                                      int version, uint64_t, int *found) {
+  static const struct {
+    const char *name;
+    void *function;
+  } table[] = {
+#define X(name, parameters) {"cu" #name, reinterpret_cast<void *>(name)},
+      ALULA_FOR_EACH_CUDA_FUNCTION(X)
+#undef X
+  };
+  *function = nullptr;
+  if (version <= int(fake().version))
+    for (const auto &each : table)
+      if (strcmp(each.name, name) == 0)
+        *function = each.function;
+  if (found)
+    *found = *function ? 0 : 1;
+  return *function ? success : notFound;
+}
+
+void fakeCudaReset() {
+  Guard guard(fake().mutex);
+  fake().runAll();
+  fake().sticky = success;
+  fake().text.clear();
+  fake().failures.clear();
+}
+void fakeCudaConfigure(uint32_t chip, uint32_t devices, uint32_t version) {
+  Guard guard(fake().mutex);
+  fake().chip = chip;
+  fake().deviceCount = devices;
+  fake().version = version;
+}
+void fakeCudaFailNext(const char *name, int result) {
+  Guard guard(fake().mutex);
+  fake().failures[name] = result;
+}
+uint64_t fakeCudaCount(const char *what) {
+  Guard guard(fake().mutex);
+  if (strcmp(what, "launches") == 0)
+    return fake().launches;
+  if (strcmp(what, "allocations") == 0)
+    return fake().memory.size();
+  if (strcmp(what, "modules") == 0)
+    return fake().modules.size();
+  return fake().instructions;
+}
