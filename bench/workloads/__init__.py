@@ -1,6 +1,6 @@
 """All rows, in the order of the tables."""
 
-from bench.workloads import arrays, networks, order, products, transformers
+from bench.workloads import arrays, networks, order, products, transformers, transforms
 
 ROWS = {
     row.name: row
@@ -11,5 +11,6 @@ ROWS = {
         *networks.ROWS[3:],
         *transformers.ROWS,
         *order.ROWS,
+        *transforms.ROWS,
     ]
 }

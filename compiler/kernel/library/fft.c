@@ -74,5 +74,11 @@ static double _Complex get_root(int64_t k, int64_t n) {
 #define BODY "compiler/kernel/library/fft_passes.inc"
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY
+#define BODY "compiler/kernel/library/fft_lanes.inc"
+#include "compiler/kernel/library/for_each_element.inc"
+#undef BODY
+#define BODY "compiler/kernel/library/fft_plan.inc"
+#include "compiler/kernel/library/for_each_element.inc"
+#undef BODY
 #define BODY "compiler/kernel/library/fft.inc"
 #include "compiler/kernel/library/for_each_element.inc"

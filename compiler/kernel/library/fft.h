@@ -25,6 +25,8 @@ enum {
   ALULA_FFT_LARGEST_FACTOR = 61,
   /* Lines that are transformed together. */
   ALULA_FFT_LANES = 8,
+  /* Bytes of a number of each of the lines that fill vectors. */
+  ALULA_FFT_NUMBERS = 128,
   /* Contiguous lines longer than this are transformed one by one. */
   ALULA_FFT_LONG_LINE = 2048,
   /* 64-bit words before the tables of a line's plan, and of a whole plan. */
@@ -62,19 +64,20 @@ static inline int32_t alula_fft_is_smooth(int64_t n) {
   return n <= 1;
 }
 
-/* The length of the convolution that does n: some 2^k times 1, 3, 5 or 9 that
- * is at least 2 n - 1. */
+/* The length of the convolution that does n: some 2^k times 1, 3, 5, 9, 15, 25,
+ * 27, 45 or 75 that is at least 2 n - 1. */
 static inline int64_t alula_fft_padded(int64_t n) {
   int64_t best = 1;
   while (best < 2 * n - 1)
     best *= 2;
-  for (int64_t odd = 3; odd <= 9; odd += odd == 3 ? 2 : 4) {
-    int64_t size = odd;
-    while (size < 2 * n - 1)
-      size *= 2;
-    if (size < best)
-      best = size;
-  }
+  for (int64_t fives = 1; fives <= 25; fives *= 5)
+    for (int64_t odd = fives; odd <= 75; odd *= 3) {
+      int64_t size = odd;
+      while (size < 2 * n - 1)
+        size *= 2;
+      if (size < best)
+        best = size;
+    }
   return best;
 }
 
@@ -88,12 +91,37 @@ static inline int64_t alula_fft_real_line(int64_t n) {
   return n % 2 == 0 ? n / 2 : n;
 }
 
-/* Bytes of the plan of one line. */
-static inline int64_t alula_fft_line_bytes(int64_t n, int64_t complex_bytes) {
-  int64_t elements = 2 * n;
-  if (!alula_fft_is_smooth(n))
-    elements = n + 3 * alula_fft_padded(n);
+/* Roots that the passes over a line of small factors need, fours first. */
+static inline int64_t alula_fft_roots(int64_t n) {
+  int64_t count = 0;
+  for (; n > 1 && n % 4 == 0; n /= 4)
+    count += 3 * (n / 4);
+  for (int64_t r = 2; n > 1; ++r)
+    for (; n % r == 0; n /= r)
+      count += (r - 1) * (n / r) + (r > 5 ? r : 0);
+  return count;
+}
+
+/* Lines are transformed side by side, but for long ones that lie one behind the
+ * other. */
+static inline int32_t alula_fft_has_places(int64_t n, int32_t is_last) {
+  return !is_last || n <= ALULA_FFT_LONG_LINE;
+}
+
+/* Bytes of one line's plan before the places of its frequencies, which are one
+ * i32 each; and all of it. */
+static inline int64_t alula_fft_places(int64_t n, int64_t complex_bytes) {
+  int64_t elements = alula_fft_padded(n);
+  if (n == 0 || alula_fft_is_smooth(n))
+    elements = alula_fft_roots(n);
+  else
+    elements += n + alula_fft_roots(elements);
   return ALULA_FFT_LINE_HEADER * 8 + (elements + 1) / 2 * 2 * complex_bytes;
+}
+static inline int64_t alula_fft_line_bytes(int64_t n, int64_t complex_bytes,
+                                           int32_t has_places) {
+  int64_t places = (alula_fft_line_length(n) + 3) / 4 * 16;
+  return alula_fft_places(n, complex_bytes) + (has_places ? places : 0);
 }
 
 static inline int64_t alula_fft_plan_bytes(int32_t kind, int64_t rank,
@@ -101,11 +129,14 @@ static inline int64_t alula_fft_plan_bytes(int32_t kind, int64_t rank,
                                            int64_t complex_bytes) {
   int64_t bytes = ALULA_FFT_HEADER * 8;
   for (int64_t d = 0; d + 1 < rank; ++d)
-    bytes += alula_fft_line_bytes(lengths[d], complex_bytes);
+    bytes += alula_fft_line_bytes(lengths[d], complex_bytes, 1);
   int64_t n = lengths[rank - 1];
+  int32_t has_places = alula_fft_has_places(n, 1);
   if (kind < ALULA_RFFT)
-    return bytes + alula_fft_line_bytes(n, complex_bytes);
-  return bytes + alula_fft_line_bytes(alula_fft_real_line(n), complex_bytes) +
+    return bytes + alula_fft_line_bytes(n, complex_bytes, has_places);
+  return bytes +
+         alula_fft_line_bytes(alula_fft_real_line(n), complex_bytes,
+                              has_places) +
          (n / 2 + 2) / 2 * 2 * complex_bytes;
 }
 
@@ -121,15 +152,19 @@ static inline int64_t alula_fft_scratch_bytes(int32_t kind, int64_t rank,
       volume *= n / 2 + 1;
       n = alula_fft_real_line(n);
     }
-    int64_t buffers = 2 * lanes * alula_fft_line_length(n);
+    int64_t buffers = 2 * lanes * alula_fft_line_length(n) * complex_bytes;
+    int64_t numbers =
+        2 * (alula_fft_line_length(n) + 1) * ALULA_FFT_NUMBERS + 64;
+    if (lanes > 1)
+      buffers = numbers > buffers ? numbers : buffers;
     most = buffers > most ? buffers : most;
   }
   /* The inverse of a real transform may not change its input. */
   for (int64_t d = 0; d + 1 < rank; ++d)
     volume *= lengths[d];
   if (kind == ALULA_IRFFT && rank > 1)
-    most += volume;
-  return most * complex_bytes;
+    most += volume * complex_bytes;
+  return most;
 }
 
 #ifdef __cplusplus

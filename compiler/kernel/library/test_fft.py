@@ -165,6 +165,52 @@ def test_batches(batch):
         check(kind, (batch,), [30], np.float64)
 
 
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", range(4))
+def test_lines_that_fill_vectors(kind, real):
+    """Some lanes, all of them, more; every radix; convolutions; long lines, short steps."""
+    for batch in (3, 4, 15, 16, 17, 36):
+        check(kind, (batch,), [8], real)
+    for n in (
+        2,
+        3,
+        5,
+        7,
+        9,
+        27,
+        45,
+        60,
+        77,
+        169,
+        37,
+        62,
+        67,
+        134,
+        512,
+        999,
+        1000,
+        1009,
+        2048,
+        2050,
+    ):
+        check(kind, (19,), [n], real)
+    check(kind, (), [509, 24], real)
+    check(kind, (2,), [5003, 9], real)
+
+
+def test_nan_stays_in_its_lane():
+    for n in (37, 67):
+        x = random_matrix((20, n), np.complex64)
+        x[3, 5] = np.nan
+        result = transform(FFT, x, [n])
+        assert np.isnan(result[3]).all() and np.isfinite(np.delete(result, 3, axis=0)).all()
+
+
+def test_plans_have_no_room_for_more():
+    """A large transform's plan is its roots."""
+    assert plan_bytes(FFT, [1 << 18], 8) < 8.02 * (1 << 18)
+
+
 @pytest.mark.parametrize("kind", [FFT, IFFT])
 def test_in_place(kind):
     for lengths in [[8], [37], [4096], [8192], [5003], [12, 35]]:

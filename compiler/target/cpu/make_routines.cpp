@@ -26,10 +26,21 @@ namespace {
 constexpr const char *machines[] = {"x86-64-v3", "x86-64-v3-vnni", "x86-64-v4",
                                     "x86-64-v4-vnni", "x86-64-v4-bf16"};
 
+bool isTransform(llvm::StringRef name) {
+  return name == "alula_fft_f32" || name == "alula_fft_f64";
+}
+
+/// The machine that a routine is compiled for: transforms multiply no bytes and
+/// no bf16, so they are compiled once for each level.
+llvm::StringRef getLevel(llvm::StringRef machine, llvm::StringRef routine) {
+  constexpr size_t length = sizeof("x86-64-v3") - 1;
+  return isTransform(routine) ? machine.take_front(length) : machine;
+}
+
 bool isCommon(llvm::StringRef name) {
   return name == "alula_copy_window" || name.starts_with("alula_product_") ||
          name.starts_with("alula_sort_") ||
-         name.starts_with("alula_transpose_");
+         name.starts_with("alula_transpose_") || isTransform(name);
 }
 
 llvm::Error write(llvm::StringRef path) {
@@ -44,7 +55,11 @@ llvm::Error write(llvm::StringRef path) {
     for (const std::string &routine : *routines) {
       if (!isCommon(routine))
         continue;
-      auto object = getRoutineObject(*machine, routine);
+      auto level = findMachine(getLevel(name, routine));
+      if (!level)
+        return level.takeError();
+      // What was compiled before is there.
+      auto object = getRoutineObject(*level, routine);
       if (!object)
         return object.takeError();
       writer.add(machine->name, routine, *object);

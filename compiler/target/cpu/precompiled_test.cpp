@@ -39,6 +39,17 @@ TEST(Precompiled, HasProductsForEachLevel) {
     }
 }
 
+TEST(Precompiled, HasTransformsForEachLevel) {
+  for (const char *routine : {"alula_fft_f32", "alula_fft_f64"}) {
+    llvm::StringRef plain = findPrecompiled("x86-64-v4", routine);
+    EXPECT_TRUE(defines(plain.str(), routine)) << routine;
+    // Compiled once, whatever else the machine can do.
+    for (const char *name : {"x86-64-v4-vnni", "x86-64-v4-bf16"})
+      EXPECT_EQ(findPrecompiled(name, routine), plain) << name;
+    EXPECT_NE(findPrecompiled("x86-64-v3", routine), plain);
+  }
+}
+
 TEST(Precompiled, OthersAreCompiledWhenAskedFor) {
   EXPECT_TRUE(findPrecompiled("x86-64", "alula_product_f32").empty());
   EXPECT_TRUE(findPrecompiled("x86-64-v3", "alula_nothing").empty());

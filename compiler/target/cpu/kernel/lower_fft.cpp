@@ -1,4 +1,5 @@
-// Fourier transforms: a call of the kernel library.
+// Fourier transforms: a call of the kernel library, with a plan that is made
+// here and goes into the kernel as a constant.
 
 #include "compiler/target/cpu/kernel/families.h"
 #include "compiler/target/cpu/kernel/library_call.h"
@@ -6,9 +7,46 @@
 #include "compiler/kernel/library/fft.h"
 #include "dialect/stablehlo/ops.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
 using namespace mlir;
 using namespace alula::cpu;
 using namespace alula::kernel;
+
+namespace {
+/// What is more is made in each call: a kernel is there once for each machine.
+constexpr int64_t mostPlanBytes = 20 << 20;
+
+/// The kernel's constant with the plan; transforms of one kind share it.
+Value makePlan(stablehlo::FftOp fft, int32_t kind, int64_t bytes,
+               int64_t complexBytes, Lowering &lowering) {
+  ArrayRef<int64_t> lengths = fft.getFftLength();
+  auto rank = static_cast<int64_t>(lengths.size());
+  ImplicitLocOpBuilder &b = lowering.b;
+  auto type = MemRefType::get({bytes}, b.getI8Type());
+  std::string name =
+      "fft_plan_" + std::to_string(kind) + "_" + std::to_string(complexBytes);
+  for (int64_t length : lengths)
+    name += "_" + std::to_string(length);
+  auto module = fft->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol(name)) {
+    // Words of 64 bits, as the functions want them.
+    std::vector<int64_t> plan(static_cast<size_t>(bytes) / 8);
+    std::vector<int64_t> scratch(plan.size());
+    auto make = complexBytes == 8 ? alula_fft_plan_f32 : alula_fft_plan_f64;
+    make(plan.data(), kind, rank, lengths.data(), scratch.data());
+    auto data = DenseElementsAttr::getFromRawBuffer(
+        RankedTensorType::get({bytes}, b.getI8Type()),
+        ArrayRef(reinterpret_cast<const char *>(plan.data()),
+                 static_cast<size_t>(bytes)));
+    OpBuilder::atBlockBegin(module.getBody())
+        .create<memref::GlobalOp>(fft.getLoc(), name,
+                                  b.getStringAttr("private"), type, data,
+                                  /*constant=*/true, b.getI64IntegerAttr(64));
+  }
+  return b.create<memref::GetGlobalOp>(type, name);
+}
+} // namespace
 
 void alula::cpu::emitFft(Operation *op, Lowering &lowering) {
   auto fft = cast<stablehlo::FftOp>(op);
@@ -27,25 +65,31 @@ void alula::cpu::emitFft(Operation *op, Lowering &lowering) {
     return;
   }
 
-  ImplicitLocOpBuilder &b = lowering.b;
-  LibraryCall call(lowering, "fft_planned", real);
-  int64_t complexBytes = 2 * call.getElementBytes();
+  LibraryCall names(lowering, "fft", real);
+  int64_t complexBytes = 2 * names.getElementBytes();
   int64_t planBytes =
       alula_fft_plan_bytes(kind, rank, lengths.data(), complexBytes);
-  Value planMemory =
-      lowering.createTemporary(lowering.index(planBytes), b.getI8Type());
-  Value lengthMemory =
-      lowering.createTemporary(lowering.index(rank), b.getI64Type());
-  lowering.storeIntegers(lengthMemory, lengths);
+  int64_t scratchBytes =
+      alula_fft_scratch_bytes(kind, rank, lengths.data(), complexBytes);
+  bool isPlanned = planBytes <= mostPlanBytes;
+  LibraryCall call(lowering, isPlanned ? "fft" : "fft_planned", real);
   call.addInput(fft.getOperand());
   call.addOutput(cast<OpResult>(fft.getResult()));
-  call.addMemory(planMemory);
-  call.addFlag(kind);
-  call.addSize(lowering.index(rank));
-  call.addMemory(lengthMemory);
+  if (isPlanned) {
+    call.addMemory(makePlan(fft, kind, planBytes, complexBytes, lowering));
+  } else {
+    ImplicitLocOpBuilder &b = lowering.b;
+    Value lengthMemory =
+        lowering.createTemporary(lowering.index(rank), b.getI64Type());
+    lowering.storeIntegers(lengthMemory, lengths);
+    call.addMemory(
+        lowering.createTemporary(lowering.index(planBytes), b.getI8Type()));
+    call.addFlag(kind);
+    call.addSize(lowering.index(rank));
+    call.addMemory(lengthMemory);
+    scratchBytes = std::max(scratchBytes, planBytes);
+  }
   call.addBatch(fft.getOperand(), rank);
-  call.addScratch(std::max(
-      planBytes,
-      alula_fft_scratch_bytes(kind, rank, lengths.data(), complexBytes)));
+  call.addScratch(scratchBytes);
   call.run();
 }

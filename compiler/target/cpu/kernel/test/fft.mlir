@@ -4,6 +4,16 @@
 // RUN: alula-run %t.alula --function=inverse --input='3xcomplex<f32>=(2,0),(1,-1),(0.5,0)' --expected_output=4xf32=1.125,0.875,0.125,-0.125 --expected_output=3xf32=1.33333333,0.910683603,-0.244016936 --atol=1e-6
 // RUN: alula-run %t.alula --function=plane --input='2x3xcomplex<f32>=(1,0),(2,0),(3,0),(4,0),(5,0),(7,0)' --expected_output='2x3xcomplex<f32>=(22,0),(-3.5,2.59807621),(-3.5,-2.59807621),(-10,0),(0.5,-0.866025404),(0.5,0.866025404)' --atol=1e-5
 
+// The plan is a constant: nothing is computed for it when the program runs. What
+// two transforms have in common is there once.
+// RUN: rm -rf %t.stages
+// RUN: alula-compile --target=cpu:x86-64-v3 %s --dump-executable-configs-to=%t.stages -o %t.other
+// RUN: cat %t.stages/* | FileCheck %s
+// CHECK-DAG: memref.global "private" constant @fft_plan_0_16_4 : memref
+// CHECK-DAG: memref.global "private" constant @fft_plan_1_16_4 : memref
+// CHECK-DAG: memref.global "private" constant @fft_plan_2_8_4 : memref
+// CHECK-DAG: memref.global "private" constant @fft_plan_0_8_2_3 : memref
+
 // The numbers are numpy's.
 module {
 func.func @complex(%x: tensor<4xcomplex<f64>>) -> (tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>) {
