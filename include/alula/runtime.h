@@ -77,9 +77,9 @@ typedef struct alula_instance alula_instance;
 
 typedef struct alula_instance_options {
   size_t struct_bytes;
-  /* "cpu", the default, or "null": runs everything but kernels. Builds for
-   * tests have "afar" too: the CPU with memory that the host can't reach, and
-   * commands that run late. */
+  /* "cpu", the default; "cuda", "cuda:1", ...: GPUs of NVIDIA; "null": runs
+   * everything but kernels. Builds for tests have "afar" too: the CPU with
+   * memory that the host can't reach, and commands that run late. */
   const char *device;
   /* Threads that share one dispatch, the calling one included; 0: one for each
    * CPU that this process may use. */

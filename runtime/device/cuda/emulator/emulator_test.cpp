@@ -215,6 +215,16 @@ TEST(Emulator, LanesPartAndMeet) {
     EXPECT_EQ(words[lane], 10 + lane % 3);
 }
 
+/// Code for some lanes may stand behind the barrier where all meet.
+TEST(Emulator, LanesWaitForThoseThatComeLater) {
+  auto words = compute("mov.u32 %r1, 1;\nsetp.lt.u32 %p1, %t, 8;\n"
+                       "@%p1 bra aside;\n"
+                       "meet: bar.sync 0;\n"
+                       "shfl.sync.idx.b32 %r1, %r1, 3, 31, -1;\nbra end;\n"
+                       "aside: mov.u32 %r1, 7;\nbra meet;\nend:");
+  EXPECT_EQ(words, std::vector<uint32_t>(32, 7));
+}
+
 TEST(Emulator, LanesTellEachOther) {
   auto words = compute("shfl.sync.bfly.b32 %r1, %t, 5, 31, -1;");
   for (uint32_t lane = 0; lane < 32; ++lane)
@@ -516,11 +526,11 @@ const Mistake mistakes[] = {
      "add.u32 %r1, %r1, %r3;\nst.shared.u32 [%r7], %r1;",
      "writes something else at the same time"},
     {"sum: only some wait", trySum, sum, "bar.sync 0;",
-     "setp.lt.u32 %p2, %t, 16;\n@%p2 bar.sync 0;", "a barrier of lanes"},
+     "setp.lt.u32 %p2, %t, 16;\n@%p2 bar.sync 0;", readRace},
     {"sum: a shuffle of some lanes", trySum, sum,
      "shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;",
      "setp.lt.u32 %p2, %t, 8;\n@%p2 shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;",
-     "shfl.sync of lanes"},
+     "a barrier of lanes"},
     {"sum: a step of the shuffle is missing", trySum, sum,
      "shfl.sync.bfly.b32 %r2, %r1, 4, 31, -1;", "", wrong},
     {"sum: a shuffle of the wrong distance", trySum, sum, "%r1, 8, 31",

@@ -9,11 +9,13 @@
 namespace alula::ptx {
 namespace {
 
-/// The lanes that take part must all be here.
+/// The lanes that take part must all be here; those that are wait for the rest.
 bool areHere(Warp &warp, uint32_t wanted, uint32_t mask, const char *what) {
   uint32_t missing = wanted & warp.live & ~mask;
   if (!missing)
     return true;
+  if (warp.park(mask))
+    return false;
   warp.fail(FaultKind::divergence, uint32_t(__builtin_ctz(mask)),
             "%s of lanes %#x, of which %#x are elsewhere", what, wanted,
             missing);
@@ -23,6 +25,8 @@ bool areHere(Warp &warp, uint32_t wanted, uint32_t mask, const char *what) {
 /// operands: -, number, threads, predicate. flags: 1 only arrives, 2 reduces;
 /// mode: 1 and, 2 or, 3 popc; number 1: the predicate is negated.
 void barrier(Warp &warp, const Instruction &i, uint32_t mask) {
+  if (mask != warp.live && warp.park(mask))
+    return;
   if (mask != warp.live)
     return warp.fail(FaultKind::divergence, uint32_t(__builtin_ctz(mask)),
                      "a barrier of lanes %#x while %#x are elsewhere", mask,

@@ -161,6 +161,7 @@ void Warp::addGroup(uint32_t where, uint32_t lanes) {
   for (Group &group : others)
     if (group.pc == where) {
       group.mask |= lanes;
+      group.isParked = false;
       return;
     }
   others.push_back({where, lanes});
@@ -169,20 +170,32 @@ void Warp::addGroup(uint32_t where, uint32_t lanes) {
 /// Those furthest behind run, until they meet others: so whoever parted comes
 /// together again where the ways do.
 void Warp::choose() {
-  uint32_t best = UINT32_MAX, at = 0;
-  for (uint32_t i = 0; i < others.size(); ++i)
-    if (others[i].pc < best)
-      best = others[i].pc, at = i;
   mask = 0;
   nextOther = UINT32_MAX;
   if (others.empty())
     return;
-  next = best;
-  mask = others[at].mask;
-  others[at] = others.back();
+  auto isBefore = [](const Group &a, const Group &b) {
+    return a.isParked != b.isParked ? b.isParked : a.pc < b.pc;
+  };
+  auto best = std::min_element(others.begin(), others.end(), isBefore);
+  next = best->pc;
+  mask = best->mask;
+  *best = others.back();
   others.pop_back();
   for (const Group &group : others)
     nextOther = std::min(nextOther, group.pc);
+}
+
+bool Warp::park(uint32_t lanes) {
+  bool canMove = mask != lanes;
+  for (const Group &group : others)
+    canMove |= !group.isParked;
+  if (!canMove)
+    return false;
+  addGroup(pc + 1, mask & ~lanes);
+  others.push_back({pc, lanes, true});
+  choose();
+  return true;
 }
 
 void Warp::branch(uint32_t taken, uint32_t target) {

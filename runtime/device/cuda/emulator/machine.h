@@ -122,6 +122,8 @@ struct Barrier {
 
 struct Group {
   uint32_t pc, mask;
+  /// It waits for lanes that are elsewhere.
+  bool isParked = false;
 };
 
 struct Warp {
@@ -163,6 +165,9 @@ struct Warp {
   void exit(uint32_t lanes);
   void addGroup(uint32_t where, uint32_t lanes);
   void choose();
+  /// These lanes wait where they are until more have come; false if there are
+  /// none that still could.
+  bool park(uint32_t lanes);
 
   /// The host's address of so many bytes, or NULL and a fault.
   uint8_t *locate(Space space, uint64_t address, uint32_t bytes, uint32_t lane,

@@ -13,6 +13,8 @@ namespace {
 bool isWhole(Warp &warp, uint32_t mask, const char *what) {
   if (mask == UINT32_MAX)
     return true;
+  if (warp.park(mask))
+    return false;
   warp.fail(FaultKind::divergence, uint32_t(__builtin_ctz(mask)),
             "%s of lanes %#x: it needs all 32", what, mask);
   return false;
