@@ -222,30 +222,39 @@ LogicalResult GlobalLowering::lower(func::FuncOp function) {
   SmallVector<StringAttr> given = getGiven(touched);
   if (!function.getBody().hasOneBlock())
     return success();
-  auto describe = [&](StringAttr name) {
-    return builder.getDictionaryAttr(
-        builder.getNamedAttr(attributeName, FlatSymbolRefAttr::get(name)));
+  // All at once: one after the other, each would make a list of all.
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Location> locations;
+  auto describe = [&](ArrayRef<StringAttr> names) {
+    types.clear();
+    attributes.clear();
+    for (StringAttr name : names) {
+      types.push_back(globals[name].getType());
+      locations.push_back(globals[name].getLoc());
+      if (function.isPublic())
+        attributes.push_back(builder.getDictionaryAttr(
+            builder.getNamedAttr(attributeName, FlatSymbolRefAttr::get(name))));
+    }
   };
   Values current;
-  for (StringAttr name : taken) {
-    unsigned number = function.getNumArguments();
-    function.insertArgument(number, globals[name].getType(),
-                            function.isPublic() ? describe(name)
-                                                : DictionaryAttr(),
-                            globals[name].getLoc());
-    current[name] = function.getArgument(number);
-  }
+  unsigned number = function.getNumArguments();
+  describe(taken);
+  function.insertArguments(SmallVector<unsigned>(taken.size(), number), types,
+                           attributes, locations);
+  for (StringAttr name : taken)
+    current[name] = function.getArgument(number++);
   Block &body = function.front();
   if (failed(lower(body, current)))
     return failure();
   Operation *end = body.getTerminator();
   SmallVector<Value> results(end->getOperands());
-  for (StringAttr name : given) {
-    function.insertResult(function.getNumResults(), globals[name].getType(),
-                          function.isPublic() ? describe(name)
-                                              : DictionaryAttr());
+  describe(given);
+  function.insertResults(
+      SmallVector<unsigned>(given.size(), function.getNumResults()), types,
+      attributes);
+  for (StringAttr name : given)
     results.push_back(current[name]);
-  }
   end->setOperands(results);
   return success();
 }

@@ -11,6 +11,7 @@
 #include "compiler/partition/passes.h"
 #include "compiler/partition/process_groups.h"
 #include "dialect/dispatch/collectives.h"
+#include "dialect/newer/attributes.h"
 #include "dialect/stablehlo/element_rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -110,6 +111,10 @@ private:
   Value makeZeros(Type type) {
     auto tensor = cast<RankedTensorType>(type);
     Type element = tensor.getElementType();
+    if (alula::newer::isBridgedFloat(element))
+      return rewriter.create<stablehlo::ConstantOp>(
+          location, tensor,
+          alula::newer::DenseBridgedAttr::get(tensor, ArrayRef<double>(0.0)));
     size_t parts = 1;
     if (auto complex = dyn_cast<ComplexType>(element)) {
       element = complex.getElementType();

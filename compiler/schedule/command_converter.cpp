@@ -39,14 +39,26 @@ LogicalResult CommandConverter::run() {
   old->erase();
   function->setAttr("dispatch.arena_bytes",
                     builder.getI64IntegerAttr(plan.getArenaBytes()));
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto argument = getAliasedArgument(function, i);
-        argument && !getGlobalOfResult(function, i))
-      function.setResultAttr(i, "dispatch.alias",
-                             builder.getI64IntegerAttr(*argument));
+  addAliases();
   eraseUnused(*body);
   dropGlobals();
   return success();
+}
+
+void CommandConverter::addAliases() {
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllResultAttrs(attributes);
+  bool hasAny = false;
+  for (auto [i, argument] : llvm::enumerate(getAliasedArguments(function))) {
+    if (!argument || getGlobalOfResult(function, static_cast<unsigned>(i)))
+      continue;
+    NamedAttrList list(attributes[i]);
+    list.set("dispatch.alias", builder.getI64IntegerAttr(*argument));
+    attributes[i] = list.getDictionary(builder.getContext());
+    hasAny = true;
+  }
+  if (hasAny)
+    function.setAllResultAttrs(attributes);
 }
 
 // ---- Sizes ----

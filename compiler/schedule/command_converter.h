@@ -42,6 +42,8 @@ private:
   void defineGlobals();
   /// The entry no longer has arguments and results that stand for globals.
   void dropGlobals();
+  /// Results say whose memory they take over.
+  void addAliases();
 
   // ---- Sizes ----
 
@@ -108,6 +110,7 @@ private:
   Operation *lastSlot = nullptr;
   llvm::DenseMap<Value, SmallVector<Value>> dims;
   llvm::DenseMap<int64_t, Value> constants;
+  mlir::SymbolTableCollection symbols;
   llvm::DenseMap<int, Value> slots;
   /// Of collectives that are on their way.
   llvm::DenseMap<Value, Value> handles;

@@ -10,8 +10,8 @@ using namespace alula::dispatch;
 using namespace alula::schedule;
 
 bool CommandConverter::isInitialised(FlatSymbolRefAttr name) {
-  auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
-      function, name);
+  auto global =
+      symbols.lookupNearestSymbolFrom<ml_program::GlobalOp>(function, name);
   return global &&
          isa_and_nonnull<ElementsAttr>(global.getValue().value_or(nullptr));
 }

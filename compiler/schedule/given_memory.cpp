@@ -24,53 +24,56 @@ alula::schedule::getGlobalOfResult(func::FuncOp function, unsigned result) {
                                                          "alula.global");
 }
 
-std::optional<unsigned>
-alula::schedule::getAliasedArgument(func::FuncOp function, unsigned result) {
+SmallVector<std::optional<unsigned>>
+alula::schedule::getAliasedArguments(func::FuncOp function) {
+  FunctionType type = function.getFunctionType();
+  SmallVector<std::optional<unsigned>> taken(type.getNumResults());
   // Only callers outside of the program can donate memory.
   if (!function.isPublic())
-    return std::nullopt;
-  FunctionType type = function.getFunctionType();
-  // What a global becomes takes the place of what it was.
-  if (FlatSymbolRefAttr global = getGlobalOfResult(function, result)) {
-    for (unsigned argument = 0; argument < type.getNumInputs(); ++argument)
-      if (getGlobalOfArgument(function, argument) == global)
-        return argument;
-    return std::nullopt;
-  }
-  auto isFit = [&](unsigned argument, unsigned candidate) {
-    auto tensor = dyn_cast<RankedTensorType>(type.getResult(candidate));
-    return tensor && type.getInput(argument) == tensor &&
-           tensor.hasStaticShape() && !getGlobalOfResult(function, candidate);
-  };
+    return taken;
   auto getNamed = [&](unsigned argument) -> std::optional<unsigned> {
     auto named =
         function.getArgAttrOfType<IntegerAttr>(argument, "tf.aliasing_output");
-    if (!named || named.getInt() < 0 ||
-        named.getInt() >= type.getNumResults() ||
-        !isFit(argument, static_cast<unsigned>(named.getInt())))
+    if (!named || named.getInt() < 0 || named.getInt() >= type.getNumResults())
       return std::nullopt;
-    return static_cast<unsigned>(named.getInt());
+    auto result = static_cast<unsigned>(named.getInt());
+    auto tensor = dyn_cast<RankedTensorType>(type.getResult(result));
+    bool isFit = tensor && type.getInput(argument) == tensor &&
+                 tensor.hasStaticShape() &&
+                 !getGlobalOfResult(function, result);
+    return isFit ? std::optional(result) : std::nullopt;
   };
-  llvm::SmallDenseMap<unsigned, unsigned> taken;
-  for (unsigned argument = 0; argument < type.getNumInputs(); ++argument)
-    if (auto named = getNamed(argument))
-      taken.try_emplace(*named, argument);
+  // What a global becomes takes the place of what it was.
+  llvm::DenseMap<Attribute, unsigned> globals;
+  for (unsigned argument = 0; argument < type.getNumInputs(); ++argument) {
+    if (FlatSymbolRefAttr global = getGlobalOfArgument(function, argument))
+      globals.try_emplace(global, argument);
+    if (auto named = getNamed(argument); named && !taken[*named])
+      taken[*named] = argument;
+  }
+  // Results that may take any memory of their type, the first one last.
+  llvm::DenseMap<Type, SmallVector<unsigned>> open;
+  for (unsigned result = type.getNumResults(); result-- > 0;) {
+    if (FlatSymbolRefAttr global = getGlobalOfResult(function, result)) {
+      if (auto found = globals.find(global); found != globals.end())
+        taken[result] = found->second;
+      continue;
+    }
+    auto tensor = dyn_cast<RankedTensorType>(type.getResult(result));
+    if (tensor && tensor.hasStaticShape() && !taken[result])
+      open[tensor].push_back(result);
+  }
   // A donated argument goes to the first result that can use it.
   for (unsigned argument = 0; argument < type.getNumInputs(); ++argument) {
     auto donated =
         function.getArgAttrOfType<BoolAttr>(argument, "jax.buffer_donor");
     if (!donated || !donated.getValue() || getNamed(argument))
       continue;
-    for (unsigned candidate = 0; candidate < type.getNumResults(); ++candidate)
-      if (!taken.contains(candidate) && isFit(argument, candidate)) {
-        taken[candidate] = argument;
-        break;
-      }
+    auto found = open.find(type.getInput(argument));
+    if (found != open.end() && !found->second.empty())
+      taken[found->second.pop_back_val()] = argument;
   }
-  auto found = taken.find(result);
-  if (found == taken.end())
-    return std::nullopt;
-  return found->second;
+  return taken;
 }
 
 std::optional<unsigned> alula::schedule::getInPlaceOperand(OpResult result) {
@@ -91,7 +94,7 @@ std::optional<unsigned> alula::schedule::getInPlaceOperand(OpResult result) {
   if (auto call = dyn_cast<func::CallOp>(op))
     if (auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
             op, call.getCalleeAttr()))
-      return getAliasedArgument(callee, result.getResultNumber());
+      return getAliasedArguments(callee)[result.getResultNumber()];
   return std::nullopt;
 }
 

@@ -4,10 +4,10 @@
 
 namespace alula::schedule {
 
-/// The argument whose memory result `result` of `function` takes over, or
+/// For each result of `function` the argument whose memory it takes over, or
 /// nothing. Static types only: another size would not fit.
-std::optional<unsigned> getAliasedArgument(mlir::func::FuncOp function,
-                                           unsigned result);
+llvm::SmallVector<std::optional<unsigned>>
+getAliasedArguments(mlir::func::FuncOp function);
 
 /// The global that an argument or a result of an entry stands for, or nothing.
 mlir::FlatSymbolRefAttr getGlobalOfArgument(mlir::func::FuncOp function,

@@ -117,13 +117,14 @@ void StoragePlanner::addSignature() {
     memory.isWritable = false;
     setNumber(argument, addMemory(memory, argument.getType()));
   }
+  auto aliases = getAliasedArguments(function);
   for (auto [number, result] : llvm::enumerate(type.getResults())) {
     auto resultNumber = static_cast<unsigned>(number);
     if (!isa<RankedTensorType>(result)) {
       results.push_back(-1);
       continue;
     }
-    if (auto argument = getAliasedArgument(function, resultNumber)) {
+    if (auto argument = aliases[number]) {
       int memory = plan.numbers[function.getArgument(*argument)];
       getMemory(memory).isWritable = true;
       results.push_back(memory);

@@ -20,7 +20,8 @@ using namespace alula::dispatch;
 namespace {
 class Verifier {
 public:
-  explicit Verifier(func::FuncOp function) : function(function) {
+  Verifier(func::FuncOp function, SymbolTableCollection &symbols)
+      : function(function), symbols(symbols) {
     if (auto bytes =
             function->getAttrOfType<IntegerAttr>("dispatch.arena_bytes"))
       arenaBytes = bytes.getInt();
@@ -118,7 +119,7 @@ private:
 
   LogicalResult verifyRun(RunOp run) {
     auto entry =
-        SymbolTable::lookupNearestSymbolFrom<EntryOp>(run, run.getEntryAttr());
+        symbols.lookupNearestSymbolFrom<EntryOp>(run, run.getEntryAttr());
     for (auto [access, binding] : llvm::zip_equal(
              entry.getBindings().getAsRange<AccessAttr>(), run.getBindings()))
       if (access.getValue() != Access::Read &&
@@ -129,9 +130,8 @@ private:
 
   LogicalResult verifyWritten(Operation *op, Value value) {
     if (auto slot = value.getDefiningOp<alula::dispatch::GlobalOp>()) {
-      auto global =
-          SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
-              function, slot.getGlobalAttr());
+      auto global = symbols.lookupNearestSymbolFrom<ml_program::GlobalOp>(
+          function, slot.getGlobalAttr());
       if (global && global.getIsMutable())
         return success();
     }
@@ -158,6 +158,7 @@ private:
   }
 
   func::FuncOp function;
+  SymbolTableCollection &symbols;
   int64_t arenaBytes = 0;
   llvm::SmallDenseSet<int64_t> aliased;
 };
@@ -166,8 +167,9 @@ struct VerifyScheduleOutput
     : public alula::schedule::impl::VerifyScheduleOutputBase<
           VerifyScheduleOutput> {
   void runOnOperation() override {
+    SymbolTableCollection symbols;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(Verifier(function).run()))
+      if (!function.isExternal() && failed(Verifier(function, symbols).run()))
         return signalPassFailure();
   }
 };

@@ -19,12 +19,12 @@ ADD = f"""func.func @main(%a: {ROW}) -> {ROW} {{
 """
 
 
-def compile_text(folder, text):
+def compile_text(folder, text, *flags):
     """Processor seconds and what was said."""
     (folder / "in.mlir").write_text(text)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = subprocess.run(
-        [COMPILE, folder / "in.mlir", "--target=cpu:x86-64-v3", "-o", folder / "out.alula"],
+        [COMPILE, folder / "in.mlir", "--target=cpu:x86-64-v3", "-o", folder / "out.alula", *flags],
         capture_output=True,
         check=False,
         text=True,
@@ -77,6 +77,26 @@ def test_many_arguments(tmp_path):
     for i in range(1, count):
         text += f"  %{i} = stablehlo.add %{'a0' if i == 1 else i - 1}, %a{i} : {ROW}\n"
     seconds, result = compile_text(tmp_path, text + f"  return %{count - 1} : {ROW}\n}}\n")
+    assert result.returncode == 0, result.stderr
+    assert seconds < 6
+
+
+def test_many_globals(tmp_path):
+    # Some 16 s where each of them looks at all others.
+    count = 8000
+    text = "".join(
+        f"ml_program.global private mutable @g{i}(dense<{i}.0> : {ROW}) : {ROW}\n"
+        for i in range(count)
+    )
+    text += f"func.func @main(%s: {ROW}) -> {ROW} {{\n"
+    last = "%s"
+    for i in range(count):
+        text += f"  %l{i} = ml_program.global_load @g{i} : {ROW}\n"
+        text += f"  %s{i} = stablehlo.add {last}, %l{i} : {ROW}\n"
+        text += f"  ml_program.global_store @g{i} = %s{i} : {ROW}\n"
+        last = f"%s{i}"
+    text += f"  return {last} : {ROW}\n}}\n"
+    seconds, result = compile_text(tmp_path, text, "--compile-to=schedule")
     assert result.returncode == 0, result.stderr
     assert seconds < 6
 
