@@ -167,6 +167,9 @@ struct PackWeights
     : public alula::dispatch::impl::PackWeightsBase<PackWeights> {
   using PackWeightsBase::PackWeightsBase;
   void runOnOperation() override {
+    int64_t panelBytes = getMachine(getOperation()).panelBytes;
+    if (!panelBytes)
+      return;
     SmallVector<stablehlo::ConstantOp> constants;
     getOperation().walk([&](stablehlo::ConstantOp constant) {
       auto type = dyn_cast<RankedTensorType>(constant.getType());
@@ -174,7 +177,6 @@ struct PackWeights
           (type.getElementType().isF32() || type.getElementType().isF64()))
         constants.push_back(constant);
     });
-    int64_t panelBytes = getMachine(getOperation()).panelBytes;
     for (stablehlo::ConstantOp constant : constants)
       packConstant(constant, panelBytes);
   }

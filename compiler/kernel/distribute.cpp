@@ -281,6 +281,9 @@ private:
 
 struct Distribute : public alula::kernel::impl::DistributeBase<Distribute> {
   void runOnOperation() override {
+    // Threads share loops already.
+    if (alula::dispatch::getMachine(getOperation()).blockThreads > 1)
+      return;
     for (auto entry : getOperation().getBody().getOps<EntryOp>()) {
       auto function =
           getOperation().getInnerModule().lookupSymbol<func::FuncOp>(

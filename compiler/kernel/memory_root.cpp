@@ -13,3 +13,31 @@ Value alula::kernel::findRoot(Value buffer) {
   }
   return buffer;
 }
+
+bool alula::kernel::mayWrite(Operation *op) {
+  return !isa<memref::LoadOp, memref::DimOp, memref::ReinterpretCastOp,
+              memref::SubViewOp, memref::CastOp, memref::ViewOp>(op);
+}
+
+llvm::MapVector<Value, bool> alula::kernel::findMemory(Operation *op) {
+  llvm::MapVector<Value, bool> memory;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (isa<MemRefType>(operand.getType()))
+        memory[findRoot(operand)] |= mayWrite(inner);
+    // Pointers that are taken before it.
+    for (Value operand : inner->getOperands()) {
+      SmallVector<Value> open{operand};
+      while (!open.empty()) {
+        Operation *owner = open.pop_back_val().getDefiningOp();
+        if (!owner || op->isAncestor(owner))
+          continue;
+        if (isa<memref::ExtractAlignedPointerAsIndexOp>(owner))
+          memory[findRoot(owner->getOperand(0))] = true;
+        else if (!isa<memref::AllocOp>(owner))
+          open.append(owner->operand_begin(), owner->operand_end());
+      }
+    }
+  });
+  return memory;
+}

@@ -13,6 +13,12 @@ def ConvertStablehloToLoops : KernelPass<"kernel-convert-stablehlo-to-loops"> {
     "::alula::plan::PlanDialect"];
 }
 
+def FormLaunches : Pass<"kernel-form-launches", "::mlir::ModuleOp"> {
+  let summary = "launches of a kernel on machines whose workgroups have threads";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SplitSteps : Pass<"kernel-split-steps", "::mlir::ModuleOp"> {
   let summary = "loops that wait for each other are launches of their own";
   let dependentDialects = ["::mlir::memref::MemRefDialect"];

@@ -5,6 +5,7 @@
 // The host repeats the kernel's arithmetic on the numbers that it passes.
 
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/repeat_arithmetic.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,56 +20,10 @@ namespace alula::kernel {
 } // namespace alula::kernel
 
 using namespace mlir;
+using alula::kernel::computeTemporaryBytes;
 using namespace alula::dispatch;
 
 namespace {
-/// Builds the arithmetic that leads to `value` once more, from what `mapping`
-/// has; false if it is more than arithmetic.
-bool repeat(Value value, OpBuilder &builder, IRMapping &mapping) {
-  if (mapping.contains(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || !isa<arith::ArithDialect>(op->getDialect()))
-    return false;
-  for (Value operand : op->getOperands())
-    if (!repeat(operand, builder, mapping))
-      return false;
-  builder.clone(*op, mapping);
-  return true;
-}
-
-/// The bytes of a temporary, rounded up; null if they are more than arithmetic.
-Value computeBytes(memref::AllocOp alloc, OpBuilder &builder,
-                   IRMapping &mapping, SmallVectorImpl<Value> &sizes) {
-  Location location = alloc.getLoc();
-  auto make = [&](int64_t value) -> Value {
-    return builder.create<arith::ConstantIndexOp>(location, value);
-  };
-  Type element = alloc.getType().getElementType();
-  int64_t fixed = 1;
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    fixed = 2;
-    element = complex.getElementType();
-  }
-  fixed *= llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  for (int64_t size : alloc.getType().getShape())
-    if (!ShapedType::isDynamic(size))
-      fixed *= size;
-  Value bytes = make(fixed);
-  for (Value size : alloc.getDynamicSizes()) {
-    if (!repeat(size, builder, mapping))
-      return {};
-    sizes.push_back(mapping.lookup(size));
-    bytes = builder.create<arith::MulIOp>(location, bytes, sizes.back());
-  }
-  int64_t alignment = getMachine(alloc).alignment;
-  Value lines = builder.create<arith::DivUIOp>(
-      location,
-      builder.create<arith::AddIOp>(location, bytes, make(alignment - 1)),
-      make(alignment));
-  return builder.create<arith::MulIOp>(location, lines, make(alignment));
-}
-
 class TemporaryPlacer {
 public:
   TemporaryPlacer(func::FuncOp kernel, EntryOp entry,
@@ -100,7 +55,7 @@ private:
     Value total;
     for (memref::AllocOp alloc : allocs) {
       SmallVector<Value> sizes;
-      Value bytes = computeBytes(alloc, builder, mapping, sizes);
+      Value bytes = computeTemporaryBytes(alloc, builder, mapping, sizes);
       if (!bytes)
         return alloc.emitError()
                << "'memref.alloc': size of a temporary must follow from the "
@@ -152,7 +107,7 @@ private:
     Value total = builder.create<arith::ConstantIndexOp>(location, 0);
     for (auto [alloc, own] : llvm::zip_equal(allocs, sizes)) {
       offsets.push_back(total);
-      Value bytes = computeBytes(alloc, builder, mapping, own);
+      Value bytes = computeTemporaryBytes(alloc, builder, mapping, own);
       total = builder.create<arith::AddIOp>(location, total, bytes);
     }
     auto bytesType =

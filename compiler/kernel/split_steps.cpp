@@ -24,7 +24,7 @@ namespace alula::kernel {
 } // namespace alula::kernel
 
 using namespace mlir;
-using alula::kernel::findRoot;
+using alula::kernel::findMemory;
 using namespace alula::dispatch;
 
 namespace {
@@ -33,36 +33,6 @@ constexpr StringRef stepName = "kernel.step";
 std::optional<int64_t> getStep(Operation *op) {
   auto step = op->getAttrOfType<IntegerAttr>(stepName);
   return step ? std::optional(step.getInt()) : std::nullopt;
-}
-
-/// The memory that a loop touches, and whether it may write it.
-llvm::MapVector<Value, bool> findMemory(Operation *loop) {
-  llvm::MapVector<Value, bool> memory;
-  loop->walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (isa<MemRefType>(operand.getType())) {
-        // A pointer serves for anything.
-        bool isWritten = !isa<memref::LoadOp, memref::DimOp>(op);
-        if (isa<memref::ReinterpretCastOp, memref::SubViewOp, memref::CastOp,
-                memref::ViewOp>(op))
-          isWritten = false;
-        memory[findRoot(operand)] |= isWritten;
-      }
-    // Pointers that are taken before the loop.
-    for (Value operand : op->getOperands()) {
-      SmallVector<Value> open{operand};
-      while (!open.empty()) {
-        Operation *owner = open.pop_back_val().getDefiningOp();
-        if (!owner || loop->isAncestor(owner))
-          continue;
-        if (isa<memref::ExtractAlignedPointerAsIndexOp>(owner))
-          memory[findRoot(owner->getOperand(0))] = true;
-        else if (!isa<memref::AllocOp>(owner))
-          open.append(owner->operand_begin(), owner->operand_end());
-      }
-    }
-  });
-  return memory;
 }
 
 class StepSplitter {
@@ -322,6 +292,9 @@ private:
 
 struct SplitSteps : public alula::kernel::impl::SplitStepsBase<SplitSteps> {
   void runOnOperation() override {
+    // Where workgroups have threads, all launches are formed already.
+    if (getMachine(getOperation()).blockThreads > 1)
+      return;
     DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> launches;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](LaunchOp launch) {

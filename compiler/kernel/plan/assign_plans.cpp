@@ -89,6 +89,8 @@ private:
 
   /// Says in which order a map is written, where that isn't row-major.
   void addFillOrder(Operation *op, const DenseSet<Operation *> &hasNoMemory) {
+    if (alula::dispatch::getMachine(op).blockThreads > 1)
+      return;
     StageAttr stage = getStage(op);
     bool isReturned = llvm::is_contained(op->getUsers(), block.getTerminator());
     if (!stage || !(stage.getKind() == Kind::Map ||
@@ -113,6 +115,13 @@ private:
   Sizes chooseSizes(Operation *op) {
     Operation *last = epilogues.lastOf.lookup(op);
     TileQuestion question{inlined, last ? last : op};
+    // Threads go over single elements.
+    if (alula::dispatch::getMachine(op).blockThreads > 1) {
+      auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+      if (reduce && getFloatSumType(op, reduce.getBody().front()))
+        return {.terms = maxTerms};
+      return reduce ? Sizes() : Sizes{.way = chooseWay(op)};
+    }
     if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
       return worksInBlocks(op) ? Sizes{.tile = chooseTile(dot, question)}
                                : Sizes();

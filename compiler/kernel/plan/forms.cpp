@@ -49,7 +49,14 @@ static bool convolvesInBlocks(stablehlo::ConvolutionOp convolution) {
          steps >= minSteps;
 }
 
+/// Threads go over single elements, not over blocks.
+static bool hasThreads(Operation *op) {
+  return alula::dispatch::getMachine(op).blockThreads > 1;
+}
+
 bool alula::kernel::worksInBlocks(Operation *op) {
+  if (hasThreads(op))
+    return false;
   if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
     return convolvesInBlocks(convolution);
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
@@ -119,7 +126,8 @@ bool alula::kernel::isWindowProduct(stablehlo::ConvolutionOp convolution) {
 bool alula::kernel::reducesColumns(stablehlo::ReduceOp reduce) {
   auto rank = cast<RankedTensorType>(reduce.getInputs()[0].getType()).getRank();
   return !reduce.getDimensions().empty() &&
-         !llvm::is_contained(reduce.getDimensions(), rank - 1);
+         !llvm::is_contained(reduce.getDimensions(), rank - 1) &&
+         !hasThreads(reduce);
 }
 
 bool alula::kernel::mayReduceInParts(stablehlo::ReduceOp reduce,

@@ -11,6 +11,7 @@
 #include "compiler/kernel/plan/row_nests.h"
 
 #include "compiler/kernel/element/generators.h"
+#include "dialect/dispatch/machine.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
@@ -257,5 +258,8 @@ private:
 RowNests alula::kernel::planRowNests(Block &block,
                                      const DenseSet<Operation *> &inlined,
                                      const Epilogues &epilogues) {
+  // One thread for a whole row would leave most of them without work.
+  if (dispatch::getMachine(block.getParentOp()).blockThreads > 1)
+    return RowNests();
   return Planner(block, inlined, epilogues).plan();
 }

@@ -5,6 +5,7 @@
 #include "compiler/kernel/element/window_axis.h"
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/plan/sort_order.h"
+#include "dialect/dispatch/machine.h"
 
 using namespace mlir;
 using namespace alula::kernel;
@@ -13,6 +14,10 @@ using alula::plan::Way;
 namespace {
 /// Insertion is faster up to here, digits from here on.
 constexpr int64_t maxInsertion = 16, minDigits = 64;
+
+bool hasThreads(Operation *op) {
+  return alula::dispatch::getMachine(op).blockThreads > 1;
+}
 
 bool hasNeeded(stablehlo::SortOp sort) {
   return sort->hasAttr("dispatch.needed");
@@ -30,13 +35,16 @@ Way chooseSort(stablehlo::SortOp sort) {
     return Way::Merge;
   if (size <= maxInsertion)
     return Way::Insertion;
-  return size >= minDigits && maySortByDigits(sort) ? Way::Digits : Way::Merge;
+  // Digits are counted by one thread for all.
+  return size >= minDigits && maySortByDigits(sort) && !hasThreads(sort)
+             ? Way::Digits
+             : Way::Merge;
 }
 
 Way chooseWindow(stablehlo::ReduceWindowOp op) {
   if (findScan(op))
     return Way::Scan;
-  return countPlainAxes(op) ? Way::Memory : Way::Registers;
+  return countPlainAxes(op) && !hasThreads(op) ? Way::Memory : Way::Registers;
 }
 } // namespace
 

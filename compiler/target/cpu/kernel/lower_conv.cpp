@@ -41,6 +41,9 @@ private:
 };
 
 Row ConvEmitter::chooseRow() {
+  // Threads have an element each.
+  if (lowering.machine.blockThreads > 1)
+    return Row::None;
   int64_t last =
       cast<RankedTensorType>(op->getResult(0).getType()).getRank() - 1;
   if (numbers.getOutputFeatureDimension() == last &&

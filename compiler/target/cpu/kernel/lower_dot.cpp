@@ -102,7 +102,9 @@ void DotEmitter::emit() {
   };
 
   auto lastRhs = cast<RankedTensorType>(dot.getRhs().getType()).getRank() - 1;
-  bool columnsAreNeighbours = llvm::is_contained(rhsFree, lastRhs);
+  // Threads have an element each.
+  bool columnsAreNeighbours = llvm::is_contained(rhsFree, lastRhs) &&
+                              lowering.machine.blockThreads == 1;
   lowering.forEach(outerSizes, [&](ValueRange outer) {
     ValueRange batch = outer.take_front(batchSizes.size());
     ValueRange rows = outer.drop_front(batchSizes.size());

@@ -1,0 +1,233 @@
+// In a grid, thread t of T goes over the iterations t, t + T, t + 2 T, … of a
+// loop: neighbours read neighbours.
+//   scf.parallel (%i, %j) = (0, 0) to (8, 64) { … }
+//   →  scf.for %k = %t to 512 step %T { %i = %k / 64, %j = %k % 64 … }
+// In a single workgroup all threads compute numbers and follow loops and
+// branches alike; a loop without an order is shared as above; what changes
+// memory in an order is done by the first thread. All wait for each other
+// before and after.
+
+#include "compiler/kernel/share_threads.h"
+
+#include "compiler/kernel/memory_root.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace alula::kernel;
+
+scf::ParallelOp alula::kernel::findOnlyLoop(scf::ParallelOp loop) {
+  Block *body = loop.getBody();
+  Operation *last = body->getTerminator()->getPrevNode();
+  auto inner = dyn_cast_or_null<scf::ParallelOp>(last);
+  if (!inner || inner.getNumReductions())
+    return {};
+  auto memory = findMemory(inner);
+  for (Operation &op : body->without_terminator()) {
+    if (&op == inner || isMemoryEffectFree(&op))
+      continue;
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (!load || memory.lookup(findRoot(load.getMemRef())))
+      return {};
+  }
+  // How many there are must not depend on the iteration.
+  auto isOutside = [&](Value value) {
+    Operation *owner = value.getDefiningOp();
+    return owner ? !loop->isAncestor(owner)
+                 : !loop->isAncestor(value.getParentBlock()->getParentOp());
+  };
+  return llvm::all_of(inner->getOperands(), isOutside) ? inner
+                                                       : scf::ParallelOp();
+}
+
+bool alula::kernel::changesShared(Operation *op) {
+  return llvm::any_of(findMemory(op), [](const auto &touched) {
+    return touched.second &&
+           !touched.first.template getDefiningOp<memref::AllocaOp>();
+  });
+}
+
+ThreadSharing::ThreadSharing(func::FuncOp function)
+    : builder(function.getContext()), function(function) {}
+
+func::FuncOp ThreadSharing::declare(StringRef name, bool hasResult) {
+  auto module = function->getParentOfType<ModuleOp>();
+  if (auto declared = module.lookupSymbol<func::FuncOp>(name))
+    return declared;
+  SmallVector<Type> results;
+  if (hasResult)
+    results.push_back(builder.getIndexType());
+  auto declared =
+      OpBuilder::atBlockEnd(module.getBody())
+          .create<func::FuncOp>(function.getLoc(), name,
+                                builder.getFunctionType({}, results));
+  declared.setPrivate();
+  return declared;
+}
+
+Value ThreadSharing::ask(StringRef name) {
+  Value &number = asked[name];
+  if (!number) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&function.front());
+    number = builder
+                 .create<func::CallOp>(function.getLoc(),
+                                       declare(name, /*hasResult=*/true))
+                 .getResult(0);
+  }
+  return number;
+}
+
+void ThreadSharing::wait(Location location) {
+  builder.create<func::CallOp>(
+      location, declare("alula_block_wait", /*hasResult=*/false));
+}
+
+void ThreadSharing::shareLoop(scf::ParallelOp loop, Value thread,
+                              Value threads) {
+  Location location = loop.getLoc();
+  SmallVector<scf::ParallelOp> loops{loop};
+  while (scf::ParallelOp inner = findOnlyLoop(loops.back()))
+    loops.push_back(inner);
+  builder.setInsertionPoint(loop);
+  auto constant = [&](int64_t value) -> Value {
+    return builder.create<arith::ConstantIndexOp>(location, value);
+  };
+  SmallVector<Value> sizes, variables;
+  Value count = constant(1);
+  int64_t known = 1;
+  for (scf::ParallelOp each : loops)
+    for (auto [lower, upper, step] : llvm::zip_equal(
+             each.getLowerBound(), each.getUpperBound(), each.getStep())) {
+      Value size = builder.createOrFold<arith::SubIOp>(location, upper, lower);
+      if (getConstantIntValue(step) != 1)
+        size = builder.createOrFold<arith::CeilDivUIOp>(location, size, step);
+      sizes.push_back(size);
+      count = builder.createOrFold<arith::MulIOp>(location, count, size);
+      auto is = getConstantIntValue(size);
+      if (known && (!is || llvm::MulOverflow(known, *is, known)))
+        known = 0;
+    }
+  auto all = builder.create<scf::ForOp>(location, thread, count, threads);
+  builder.setInsertionPointToStart(all.getBody());
+  // Divisions of narrow numbers are several times as fast.
+  bool isNarrow = known && known <= INT32_MAX;
+  Value rest = all.getInductionVar();
+  Type narrow = builder.getI32Type();
+  if (isNarrow)
+    rest = builder.create<arith::IndexCastUIOp>(location, narrow, rest);
+  SmallVector<Value> places(sizes.size());
+  for (size_t i = sizes.size(); i-- > 0;) {
+    Value place = rest;
+    if (i > 0) {
+      Value size = sizes[i];
+      if (isNarrow)
+        size = builder.create<arith::ConstantIntOp>(
+            location, *getConstantIntValue(size), narrow);
+      place = builder.create<arith::RemUIOp>(location, rest, size);
+      rest = builder.create<arith::DivUIOp>(location, rest, size);
+    }
+    if (isNarrow)
+      place = builder.create<arith::IndexCastUIOp>(
+          location, builder.getIndexType(), place);
+    places[i] = place;
+  }
+  IRMapping mapping;
+  size_t next = 0;
+  for (scf::ParallelOp each : loops) {
+    for (auto [variable, lower, step] : llvm::zip_equal(
+             each.getInductionVars(), each.getLowerBound(), each.getStep())) {
+      Value at = places[next++];
+      if (getConstantIntValue(step) != 1)
+        at = builder.create<arith::MulIOp>(location, at, step);
+      if (getConstantIntValue(lower) != 0)
+        at = builder.create<arith::AddIOp>(location, at, lower);
+      mapping.map(variable, at);
+    }
+    bool isLast = each == loops.back();
+    for (Operation &op : each.getBody()->without_terminator())
+      if (isLast ||
+          &op != loops[1 + static_cast<size_t>(llvm::find(loops, each) -
+                                               loops.begin())])
+        builder.clone(op, mapping);
+  }
+  loop.erase();
+}
+
+/// What has an order, together, just before an op.
+void ThreadSharing::doByFirst(ArrayRef<Operation *> ops, Operation *before) {
+  if (ops.empty())
+    return;
+  Location location = ops.front()->getLoc();
+  builder.setInsertionPoint(before);
+  wait(location);
+  Value zero = builder.create<arith::ConstantIndexOp>(location, 0);
+  Value isFirst = builder.create<arith::CmpIOp>(
+      location, arith::CmpIPredicate::eq, ask("alula_block_thread"), zero);
+  auto branch = builder.create<scf::IfOp>(location, isFirst);
+  wait(location);
+  for (Operation *op : ops)
+    op->moveBefore(branch.thenBlock()->getTerminator());
+}
+
+LogicalResult ThreadSharing::shareOp(Operation *op) {
+  if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
+    if (loop.getNumReductions())
+      return op->emitError()
+             << "'scf.parallel': no native code: for reductions";
+    builder.setInsertionPoint(op);
+    wait(op->getLoc());
+    builder.setInsertionPointAfter(op);
+    wait(op->getLoc());
+    shareLoop(loop, ask("alula_block_thread"), ask("alula_block_threads"));
+    return success();
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(shareBlock(block)))
+        return failure();
+  return success();
+}
+
+LogicalResult ThreadSharing::shareBlock(Block &block) {
+  auto hasThreadLoop = [](Operation *op) {
+    return op->walk([](scf::ParallelOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  SmallVector<Operation *> ordered;
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      block.without_terminator(), [](Operation &op) { return &op; });
+  ops.push_back(block.getTerminator());
+  for (Operation *op : ops) {
+    bool isTerminator = op->hasTrait<mlir::OpTrait::IsTerminator>();
+    if (!isTerminator && isMemoryEffectFree(op))
+      continue;
+    bool changes = !isTerminator && changesShared(op);
+    if (changes && !op->getNumResults() && !hasThreadLoop(op)) {
+      ordered.push_back(op);
+      continue;
+    }
+    doByFirst(ordered, op);
+    ordered.clear();
+    if (!changes)
+      continue;
+    if (!op->getNumRegions())
+      return op->emitError() << "'" << op->getName().getStringRef()
+                             << "': no native code: for a result besides "
+                                "memory, where threads share both";
+    if (failed(shareOp(op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ThreadSharing::run(bool isGrid) {
+  if (!isGrid)
+    return shareBlock(function.front());
+  for (auto loop : llvm::to_vector(function.front().getOps<scf::ParallelOp>()))
+    shareLoop(loop, getGridThread(), getGridThreads());
+  return success();
+}
