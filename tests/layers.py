@@ -101,6 +101,20 @@ ARROWS = {
         "artifact",
     ],
     "compiler/target/cpu/kernel": ["dialect", "include/alula", "compiler/kernel"],
+    "compiler/target/cuda": [
+        "artifact",
+        "dialect",
+        "include/alula",
+        "compiler/target",
+        "compiler/kernel",
+        "compiler/objects",
+    ],
+    "compiler/target/cuda/kernel": [
+        "dialect",
+        "include/alula",
+        "compiler/kernel",
+        "compiler/target/cpu/kernel",
+    ],
     "compiler/emit": ["dialect", "include/alula", "artifact"],
     "compiler/driver": [
         "compiler",

@@ -17,6 +17,8 @@
 #include "compiler/preprocess/check_contract.h"
 #include "compiler/preprocess/preprocess.h"
 #include "compiler/target/cpu/generate.h"
+#include "compiler/target/cuda/generate.h"
+#include "compiler/target/cuda/machine.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/IR/Verifier.h"
@@ -63,13 +65,29 @@ listen(ModuleOp module, const std::string &machine,
   };
 }
 
+LogicalResult generateCudaVariant(ModuleOp module, StringRef device,
+                                  const CompileOptions &options,
+                                  Watch &watch) {
+  auto machine = alula::cuda::findMachine(device);
+  if (!machine)
+    return module.emitError()
+           << "'builtin.module': " << llvm::toString(machine.takeError());
+  alula::cuda::CodegenHooks hooks;
+  hooks.isCancelled = [&] { return watch.isCancelled(); };
+  hooks.onKernel = [&](StringRef kernel, unsigned done, unsigned total) {
+    watch.report(kernel, done, total);
+  };
+  hooks.verifyPasses = options.verifyStages;
+  return alula::cuda::generateVariant(module, *machine, hooks);
+}
+
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
                                Watch &watch) {
   IntermediateFiles intermediates(module, options);
   for (StringRef target : options.targets) {
     auto [kind, machineName] = target.split(':');
     if (kind == "cuda") {
-      if (failed(generateCudaVariant(module, machineName)))
+      if (failed(generateCudaVariant(module, machineName, options, watch)))
         return failure();
       continue;
     }
@@ -261,7 +279,7 @@ static LogicalResult compileOwnKind(ModuleOp module, ArrayRef<Kind> kinds,
   auto machine = module->getAttrOfType<alula::dispatch::MachineAttr>(
       alula::dispatch::machineAttributeName);
   for (const Kind &kind : kinds)
-    if (machine &&
+    if (machine && machine.getKind() == kind.kind &&
         alula::dispatch::isSameKind(kind.facts, machine.getFacts())) {
       CompileOptions mine = options;
       mine.targets = kind.targets;
@@ -290,6 +308,7 @@ static LogicalResult compileKinds(ModuleOp module, ArrayRef<Kind> kinds,
     OwningOpRef<ModuleOp> program = module.clone();
     CompileOptions mine = options;
     mine.targets = kind.targets;
+    mine.isOneOfKinds = true;
     mine.completed = Room::Partition;
     mine.dumps = makeDumps(options.dumps, kind.name);
     CompileOutput made;

@@ -3,6 +3,7 @@
 #include "compiler/driver/kinds.h"
 
 #include "compiler/target/cpu/machine.h"
+#include "compiler/target/cuda/machine.h"
 #include "dialect/dispatch/ops.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,26 +19,28 @@ alula::driver::findKinds(ModuleOp module, const CompileOptions &options) {
   std::vector<std::string> others;
   for (const std::string &target : options.targets) {
     auto [driver, name] = StringRef(target).split(':');
-    if (driver != "cpu") {
+    if (driver != "cpu" && driver != "cuda") {
       others.push_back(target);
       continue;
     }
-    auto machine = cpu::findMachine(name);
+    auto machine =
+        driver == "cpu" ? cpu::findMachine(name) : cuda::findMachine(name);
     if (!machine)
       return module.emitError()
              << "'builtin.module': " << llvm::toString(machine.takeError());
     auto kind = llvm::find_if(kinds, [&](const Kind &each) {
-      return dispatch::isSameKind(each.facts, machine->facts);
+      return each.kind == driver &&
+             dispatch::isSameKind(each.facts, machine->facts);
     });
     if (kind == kinds.end()) {
-      kinds.push_back({target, {target}, machine->facts});
+      kinds.push_back({target, driver.str(), {target}, machine->facts});
       continue;
     }
     kind->targets.push_back(target);
     kind->facts = dispatch::meet(kind->facts, machine->facts);
   }
   if (kinds.empty())
-    kinds.push_back({"cpu", {}, cpu::getPortableFacts()});
+    kinds.push_back({"cpu", "cpu", {}, cpu::getPortableFacts()});
   // With one kind the order stays as it was given.
   if (kinds.size() == 1)
     kinds.front().targets = options.targets;

@@ -9,12 +9,14 @@ namespace alula::driver {
 struct Kind {
   /// "cpu:aarch64:cores=2", the first of them.
   std::string name;
+  /// "cpu", "cuda": as `#dispatch.machine` says.
+  std::string kind;
   std::vector<std::string> targets;
   dispatch::MachineFacts facts;
 };
 
-/// In the order of their first targets. Those that are no CPUs go along with
-/// the first kind.
+/// In the order of their first targets. Those of plugins go along with the
+/// first kind.
 mlir::FailureOr<std::vector<Kind>> findKinds(mlir::ModuleOp module,
                                              const CompileOptions &options);
 

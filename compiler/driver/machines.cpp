@@ -21,7 +21,8 @@ LogicalResult alula::driver::assignMachine(ModuleOp module,
   context->getOrLoadDialect<dispatch::DispatchDialect>();
   module->setAttr(
       machineAttributeName,
-      dispatch::MachineAttr::get(context, "cpu", kinds->front().facts));
+      dispatch::MachineAttr::get(context, kinds->front().kind,
+                                 kinds->front().facts));
   return success();
 }
 

@@ -7,7 +7,7 @@
 #include "compiler/objects/substitute.h"
 #include "compiler/preprocess/plan.h"
 #include "compiler/target/cpu/target_key.h"
-#include "compiler/target/cuda/embed_ptx.h"
+#include "compiler/target/cuda/machine.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -49,6 +49,7 @@ LogicalResult alula::driver::prepareObjects(ModuleOp module,
   objects::PrepareOptions prepare;
   prepare.cudaDriver = options.objects.cudaDriver;
   prepare.isBuiltin = cpu::isBuiltin;
+  prepare.hasOtherTargets = options.isOneOfKinds;
   for (StringRef target : options.targets) {
     auto [kind, name] = target.split(':');
     // Whoever has no generator at all says so later.
@@ -66,13 +67,4 @@ LogicalResult alula::driver::prepareObjects(ModuleOp module,
     }
   }
   return objects::prepareObjects(module, prepare);
-}
-
-LogicalResult alula::driver::generateCudaVariant(ModuleOp module,
-                                                 StringRef device) {
-  auto key = cuda::findDevice(device);
-  if (!key)
-    return module.emitError()
-           << "'builtin.module': " << llvm::toString(key.takeError());
-  return cuda::generateVariant(module, *key);
 }

@@ -16,8 +16,4 @@ mlir::LogicalResult substituteOwnObjects(mlir::ModuleOp module,
 mlir::LogicalResult prepareObjects(mlir::ModuleOp module,
                                    const CompileOptions &options);
 
-/// The variant of a device of cuda, "sm_80".
-mlir::LogicalResult generateCudaVariant(mlir::ModuleOp module,
-                                        llvm::StringRef device);
-
 } // namespace alula::driver

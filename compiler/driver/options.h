@@ -70,6 +70,8 @@ struct Substitution {
 struct CompileOptions {
   /// Machines to make code for: "cpu:host", "cpu:x86-64-v3". settleTargets.
   std::vector<std::string> targets;
+  /// Others are compiled for by themselves: what only they need is no mistake.
+  bool isOneOfKinds = false;
   Room until = Room::Emit;
   /// The last room that the module has been through.
   std::optional<Room> completed;

@@ -14,6 +14,7 @@
 #include "compiler/target/cpu/kernel/cpu_kernels.h"
 #include "compiler/target/cpu/machine.h"
 #include "compiler/target/cpu/passes.h"
+#include "compiler/target/cuda/kernel/cuda_kernels.h"
 
 #include "dialect/chlo/ops.h"
 #include "dialect/dispatch/ops.h"
@@ -61,6 +62,7 @@ void alula::driver::registerDialects(mlir::DialectRegistry &registry) {
         dialect->setDefaultMachine(cpu::getPortableFacts());
       });
   cpu::registerCpuKernels(registry);
+  cuda::registerCudaKernels(registry);
   mlir::func::registerInlinerExtension(registry);
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);

@@ -22,12 +22,6 @@ public:
   LogicalResult run() {
     for (auto executable : program.getOps<ExecutableOp>())
       prepare(executable);
-    for (auto &[target, names] : withoutGenerator) {
-      program.emitError() << "[obj-generator] there is no code generator for "
-                          << target << " yet: each executable must have PTX; "
-                          << "these have none: " << llvm::join(names, ", ");
-      good = false;
-    }
     if (!good)
       return failure();
     remarkOnConstants();
@@ -57,6 +51,8 @@ private:
     }
     if (!hasObjects || !good)
       return;
+    if (!isUsed && options.hasOtherTargets)
+      return;
     if (isSubstituted && !isUsed) {
       sayNoFit(executable, options.targets.front());
       return;
@@ -66,11 +62,18 @@ private:
 
   void prepareCuda(ExecutableOp executable, const TargetKey &key,
                    ArrayRef<ObjectAttr> objects) {
-    if (objects.empty())
-      withoutGenerator[key.getText()].push_back(executable.getSymName().str());
-    else
+    if (objects.empty() && executable.isExternal())
+      return sayNoFit(executable, key);
+    if (objects.empty() && executable.getInnerModule() &&
+        callsImports(executable)) {
+      executable.emitError()
+          << "[obj-import] @" << executable.getSymName() << ": kernels of "
+          << key.getText() << " can't call functions";
+      good = false;
+    } else if (!objects.empty()) {
       good &= succeeded(planPtxCode(executable, key, objects,
                                     options.cudaDriver, /*assembles=*/true));
+    }
   }
 
   void prepareCpu(ExecutableOp executable, const TargetKey &key,
@@ -148,7 +151,6 @@ private:
 
   ModuleOp program;
   const PrepareOptions &options;
-  std::map<std::string, std::vector<std::string>> withoutGenerator;
   bool good = true;
 };
 } // namespace

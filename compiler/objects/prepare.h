@@ -10,6 +10,8 @@ struct PrepareOptions {
   /// What code will be made for, best first.
   std::vector<TargetKey> targets;
   IsBuiltin isBuiltin;
+  /// The program is compiled for more by itself, whose objects are none of ours.
+  bool hasOtherTargets = false;
   /// The version of CUDA that will load PTX; empty: not known.
   std::string cudaDriver;
 };

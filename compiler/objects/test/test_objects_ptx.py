@@ -21,11 +21,26 @@ from object_runs import (
     write_ptx,
     write_two,
 )
+from support import cuda_image
 from support.tool_runs import BIN
 
 
-def test_b03_ptx_beside_generated_kernels():
-    pytest.skip("there is neither a code generator nor a driver for cuda yet")
+def test_b03_ptx_beside_generated_kernels(tmp_path):
+    """One image has both; what was brought is as it came."""
+    two = write_two(tmp_path)
+    ptx = write_ptx(tmp_path)
+    flag = substitute(f"{ptx},entry=simple_mul", "first_0")
+    compile(two, flag, folder=tmp_path, target=CUDA)
+    image = cuda_image.read(
+        succeed(BIN / "alula-inspect", "out.alula", "--extract=cuda:sm_90", folder=tmp_path)
+    )
+    [[brought], [ours]] = image.kernels
+    assert image.modules[brought.module][0].text == ptx.read_text()
+    assert brought.entry == "simple_mul" and brought.block == (64, 1, 1)
+    assert f".entry {ours.entry}(" in image.modules[ours.module][0].text
+    [variant] = inspect("out.alula", folder=tmp_path)["variants"]
+    assert variant["origins"]["second_1"] == "generated"
+    assert variant["origins"]["first_0"].startswith("ptx kernels.ptx sha256:")
 
 
 def test_b04_ptx_comes_out_as_it_went_in(tmp_path, product):
@@ -139,18 +154,12 @@ def test_b05_newer_ptx_than_the_driver(tmp_path, product):
     assert "has .version 8.4, which a driver of CUDA 12.3 refuses" in said
 
 
-def test_b05_each_executable_needs_ptx(tmp_path):
+def test_b05_the_same_text_is_there_once(tmp_path):
     two = write_two(tmp_path)
     ptx = write_ptx(tmp_path)
     flag = substitute(f"{ptx},entry=simple_mul", "first_0")
-    said = fail(two, "obj-generator", flag, folder=tmp_path, target=CUDA)
-    assert (
-        "[obj-generator] there is no code generator for cuda:sm_90 yet: each executable must have PTX; "
-        "these have none: second_1" in said
-    )
     both = [flag, substitute(f"{ptx},entry=simple_mul", "second_1")]
     compile(two, *both, folder=tmp_path, target=CUDA)
-    # The same text is there once.
     text = succeed(BIN / "alula-inspect", "out.alula", "--extract=cuda:sm_90", folder=tmp_path)
     assert text == ptx.read_bytes()
     result = run(BIN / "alula-compile", two, "--target=cuda:fast", "-o", tmp_path / "o")
@@ -177,8 +186,9 @@ def test_b03_without_a_device_ptx_lies_beside_our_code(tmp_path, product):
     ptx = write_ptx(tmp_path)
     flags = [substitute(f"{ptx},entry=simple_mul"), CUDA]
     compile(product, *flags, folder=tmp_path)
-    artifact = inspect("out.alula", folder=tmp_path)
-    origins = {variant["name"]: variant["origins"]["main_0"] for variant in artifact["variants"]}
+    programs = inspect("out.alula", folder=tmp_path)["programs"]
+    variants = [variant for each in programs for variant in each["program"]["variants"]]
+    origins = {variant["name"]: variant["origins"]["main_0"] for variant in variants}
     assert origins["x86-64-v3"] == "generated"
     assert origins["cuda:sm_90"].startswith("ptx kernels.ptx sha256:")
     got = call("out.alula", "8xf32=2", "8xf32=4", folder=tmp_path)

@@ -25,6 +25,7 @@ using namespace alula::cpu;
   X(library, x86_64)                                                           \
   X(library, aarch64)                                                          \
   X(library, riscv64)                                                          \
+  X(library, nvptx64)                                                          \
   X(builtins, x86_64)                                                          \
   X(builtins, aarch64)                                                         \
   X(builtins, riscv64)
@@ -168,6 +169,14 @@ llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
     if (user && isRoutine(function))
       function.deleteBody();
   }
+  return linkNeeded(module, std::move(*library), machine, internalize);
+}
+
+llvm::Error alula::cpu::linkWholeLibrary(llvm::Module &module,
+                                         const Machine &machine) {
+  auto library = parse("library", module.getContext(), machine);
+  if (!library)
+    return library.takeError();
   return linkNeeded(module, std::move(*library), machine, internalize);
 }
 

@@ -20,6 +20,9 @@ namespace alula::cpu {
 /// The module has the triple and the data layout of the machine.
 llvm::Error linkLibrary(llvm::Module &module, const Machine &machine);
 
+/// The same with routines: for code that nothing is linked to afterwards.
+llvm::Error linkWholeLibrary(llvm::Module &module, const Machine &machine);
+
 /// What getRoutineObject() knows.
 llvm::Expected<std::vector<std::string>> listRoutines(const Machine &machine);
 

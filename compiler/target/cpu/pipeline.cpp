@@ -12,6 +12,11 @@
 using namespace mlir;
 
 void alula::cpu::addLoweringPipeline(OpPassManager &pm, unsigned indexBits) {
+  addLlvmPipeline(pm, indexBits);
+  pm.addPass(createMaterializeEntries());
+}
+
+void alula::cpu::addLlvmPipeline(OpPassManager &pm, unsigned indexBits) {
   pm.addPass(createVerifyMath());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -33,5 +38,4 @@ void alula::cpu::addLoweringPipeline(OpPassManager &pm, unsigned indexBits) {
   pm.addPass(createConvertFuncToLLVMPass(functions));
   pm.addPass(createConvertControlFlowToLLVMPass({.indexBitwidth = indexBits}));
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createMaterializeEntries());
 }

@@ -10,4 +10,8 @@ namespace alula::cpu {
 /// entries that the runtime calls.
 void addLoweringPipeline(mlir::OpPassManager &pm, unsigned indexBits);
 
+/// The same without entries: functions of pointers and integers, for any
+/// machine that LLVM knows.
+void addLlvmPipeline(mlir::OpPassManager &pm, unsigned indexBits);
+
 } // namespace alula::cpu

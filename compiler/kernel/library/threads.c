@@ -1,0 +1,25 @@
+/* Which thread this is, of those that run a kernel at once. */
+#include <stdint.h>
+
+int64_t alula_grid_thread(void);
+int64_t alula_grid_threads(void);
+int64_t alula_block_thread(void);
+int64_t alula_block_threads(void);
+void alula_block_wait(void);
+
+int64_t alula_block_thread(void) { return __nvvm_read_ptx_sreg_tid_x(); }
+
+int64_t alula_block_threads(void) { return __nvvm_read_ptx_sreg_ntid_x(); }
+
+int64_t alula_grid_thread(void) {
+  return (int64_t)__nvvm_read_ptx_sreg_ctaid_x() * alula_block_threads() +
+         alula_block_thread();
+}
+
+int64_t alula_grid_threads(void) {
+  return (int64_t)__nvvm_read_ptx_sreg_nctaid_x() * alula_block_threads();
+}
+
+/* All threads of a workgroup come here before any goes on, and see what the
+ * others have written. */
+__attribute__((convergent)) void alula_block_wait(void) { __syncthreads(); }

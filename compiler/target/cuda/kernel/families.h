@@ -1,0 +1,11 @@
+#pragma once
+
+#include "compiler/kernel/lowering.h"
+
+// Emitters of op families where they are not those of one thread.
+
+namespace alula::cuda {
+
+void emitReduce(mlir::Operation *op, kernel::Lowering &lowering);
+
+} // namespace alula::cuda

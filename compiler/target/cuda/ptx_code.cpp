@@ -1,0 +1,149 @@
+// LLVM's optimizer and code generator for PTX.
+
+#include "compiler/target/cuda/ptx_code.h"
+
+#include "compiler/target/cpu/library.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+
+#include <mutex>
+
+using namespace alula::cuda;
+
+namespace {
+std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(const alula::cpu::Machine &machine, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(machine.triple, error);
+  if (!target)
+    return nullptr;
+  llvm::TargetOptions options;
+  // Only operations that say so are fused, as on the CPU.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      machine.triple, machine.cpu, machine.extra, options, std::nullopt,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+void markKernel(llvm::Function &function, const PtxKernel &kernel) {
+  llvm::LLVMContext &context = function.getContext();
+  function.setName(getPtxName(kernel.name));
+  function.setLinkage(llvm::GlobalValue::ExternalLinkage);
+  function.setVisibility(llvm::GlobalValue::DefaultVisibility);
+  function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+  // No binding that is written shares memory with another one. But what threads
+  // write that wait for each other changes at a barrier, which LLVM would not
+  // believe of memory that has no other name.
+  bool waits = llvm::any_of(
+      llvm::instructions(function), [](const llvm::Instruction &instruction) {
+        auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        return call && call->getCalledFunction() &&
+               call->getCalledFunction()->getName() == "alula_block_wait";
+      });
+  constexpr unsigned maxDistinct = 64;
+  for (auto [number, isOnlyRead] : llvm::enumerate(kernel.areOnlyRead)) {
+    llvm::Argument *argument = function.getArg(static_cast<unsigned>(number));
+    if (isOnlyRead)
+      argument->addAttr(llvm::Attribute::ReadOnly);
+    if (isOnlyRead || (!waits && kernel.areOnlyRead.size() <= maxDistinct))
+      argument->addAttr(llvm::Attribute::NoAlias);
+  }
+  auto *annotations =
+      function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
+  auto annotate = [&](llvm::StringRef name, int64_t value) {
+    auto *type = llvm::Type::getInt32Ty(context);
+    annotations->addOperand(llvm::MDNode::get(
+        context, {llvm::ValueAsMetadata::get(&function),
+                  llvm::MDString::get(context, name),
+                  llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+                      type, static_cast<uint64_t>(value)))}));
+  };
+  annotate("kernel", 1);
+  annotate("reqntidx", kernel.threads);
+  annotate("reqntidy", 1);
+  annotate("reqntidz", 1);
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &targetMachine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&targetMachine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+} // namespace
+
+std::string alula::cuda::getPtxName(llvm::StringRef kernel) {
+  std::string name;
+  for (char c : kernel) {
+    bool isPlain = llvm::isAlnum(c) || c == '_';
+    if (isPlain && !(name.empty() && llvm::isDigit(c)))
+      name += c;
+    else
+      name += "$" + llvm::toHex(llvm::StringRef(&c, 1), /*LowerCase=*/true);
+  }
+  return name;
+}
+
+llvm::Expected<std::string>
+alula::cuda::generatePtx(llvm::Module &module, const cpu::Machine &machine,
+                         llvm::ArrayRef<PtxKernel> kernels) {
+  std::string error;
+  auto targetMachine = createTargetMachine(machine, error);
+  if (!targetMachine)
+    return llvm::createStringError(error);
+  module.setTargetTriple(machine.triple);
+  module.setDataLayout(targetMachine->createDataLayout());
+  if (auto problem = cpu::linkWholeLibrary(module, machine))
+    return std::move(problem);
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("no-builtins");
+    function.addFnAttr("target-cpu", machine.cpu);
+    function.addFnAttr("target-features", machine.extra);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.setVisibility(llvm::GlobalValue::DefaultVisibility);
+    function.setDSOLocal(false);
+  }
+  for (const PtxKernel &kernel : kernels)
+    markKernel(*module.getFunction(kernel.name), kernel);
+  optimize(module, *targetMachine);
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() && !function.isIntrinsic() &&
+        !function.use_empty())
+      return llvm::createStringError(
+          "no native code: nothing on a GPU is called '" + function.getName() +
+          "'");
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream os(text);
+  llvm::legacy::PassManager codegen;
+  if (targetMachine->addPassesToEmitFile(codegen, os, nullptr,
+                                         llvm::CodeGenFileType::AssemblyFile))
+    return llvm::createStringError("no PTX for " + machine.cpu);
+  codegen.run(module);
+  return std::string(text);
+}
