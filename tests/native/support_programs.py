@@ -91,6 +91,23 @@ class NativePrograms:
             found[key] = self._problem(job, answer)
         return found
 
+    def uncompiled(self, generic: dict, target: str) -> dict:
+        """Why there is no code of a target for each program; "" if there is."""
+        found, jobs = {}, {}
+        for number, (key, text) in enumerate(generic.items()):
+            try:
+                parts = open_up(text)
+            except split_program.Unsplittable as reason:
+                found[key] = f"not made into a program: {reason}"
+                continue
+            program = self.folder / f"compiled{number:05d}.mlir"
+            program.write_text(parts.program)
+            jobs[key] = {"program": str(program), "targets": [target], "run": False}
+        answers = worker_pool.run(list(jobs.values()), self.build, self.jobs, title=target)
+        for (key, job), answer in zip(jobs.items(), answers, strict=True):
+            found[key] = self._problem(job, answer)
+        return found
+
     def _interpret(self, jobs: dict) -> None:
         """Makes the inputs and the reference's results; what fails is only compiled."""
         tasks = [
