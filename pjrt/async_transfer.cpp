@@ -100,8 +100,8 @@ void *alula::pjrt::Client_CreateBuffersForAsyncHostToDevice(
     return invalid("alula: the struct has no room for the transfer manager");
   auto *memory = as<Memory>(take(args, &ALULA_ARGS::memory));
   auto manager = std::make_unique<TransferManager>();
-  manager->device =
-      memory ? memory->device : client->topology.devices.front().get();
+  if (void *error = findDevice(*client, nullptr, memory, manager->device))
+    return error;
   manager->memory = getMemory(manager->device, memory);
   size_t count = take(args, &ALULA_ARGS::num_shape_specs);
   auto *specs = as<PJRT_ShapeSpec>(take(args, &ALULA_ARGS::shape_specs));

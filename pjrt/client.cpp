@@ -3,6 +3,7 @@
 #include "pjrt/objects.h"
 #include "pjrt/python_callbacks.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace alula::pjrt;
@@ -39,10 +40,36 @@ struct ClientOptions {
   /// The runtime's driver of all devices.
   std::string device = defaultPlatform.driver;
   int64_t callback = 0, callbackToken = 0;
+  /// Of the processes: this one's number, how many there are.
+  int64_t process = 0, processCount = 1;
+  std::string collectives;
+  /// Seconds.
+  int64_t collectivesTimeout = 0;
 };
+
+constexpr int64_t mostProcesses = 65536, mostSeconds = 1'000'000;
+
+/// What the environment says of collectives between processes.
+void *readCollectives(ClientOptions &options) {
+  if (const char *engine = getenv("ALULA_COLLECTIVES"))
+    options.collectives = engine;
+  const char *seconds = getenv("ALULA_COLLECTIVES_TIMEOUT");
+  if (!seconds || !*seconds)
+    return nullptr;
+  char *end;
+  options.collectivesTimeout = strtol(seconds, &end, 10);
+  if (*end || options.collectivesTimeout < 1 ||
+      options.collectivesTimeout > mostSeconds)
+    return invalid("alula: ALULA_COLLECTIVES_TIMEOUT is '" +
+                   std::string(seconds) + "', not 1 to " +
+                   std::to_string(mostSeconds) + " seconds");
+  return nullptr;
+}
 
 void *readOptions(const NamedValues &given, ClientOptions &options) {
   if (void *error = readDeviceCount(options.deviceCount))
+    return error;
+  if (void *error = readCollectives(options))
     return error;
   const char *device = getenv("ALULA_DEVICE");
   if (device && *device)
@@ -61,12 +88,26 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
       options.callback = option.number;
     } else if (option.name == "python_callback_token") {
       options.callbackToken = option.number;
-    } else if (option.name != "node_id" && option.name != "num_nodes") {
+    } else if (option.name == "node_id") {
+      options.process = option.number;
+    } else if (option.name == "num_nodes") {
+      options.processCount = option.number;
+    } else if (option.name == "collectives") {
+      options.collectives = option.text;
+    } else if (option.name == "collectives_timeout") {
+      options.collectivesTimeout =
+          std::clamp<int64_t>(option.number, 1, mostSeconds);
+    } else if (option.name != "partition_index") {
       return invalid("alula: no client option is called '" +
                      std::string(option.name) +
-                     "'; there are device and num_devices");
+                     "'; there are device, num_devices, collectives and "
+                     "collectives_timeout");
     }
   }
+  if (options.processCount < 1 || options.processCount > mostProcesses ||
+      options.process < 0 || options.process >= options.processCount)
+    return invalid("alula: process " + std::to_string(options.process) +
+                   " of " + std::to_string(options.processCount));
   return nullptr;
 }
 
@@ -76,14 +117,15 @@ void *openDevices(Client &client) {
   alula_instance_options options = {};
   options.struct_bytes = sizeof options;
   options.device = client.topology.platform.driver;
-  for (auto &device : client.topology.devices) {
+  for (void *each : client.topology.localList) {
+    auto *device = as<Device>(each);
     alula_instance *made = nullptr;
     if (alula_error *error = alula_instance_create(&options, &made))
       return makeError(error);
     device->instance.reset(made);
     if (void *error = client.pythonCallbacks->connect(made))
       return error;
-    options.share_threads = client.topology.devices.front()->instance.get();
+    options.share_threads = client.topology.getFirst().instance.get();
   }
   return nullptr;
 }
@@ -104,8 +146,17 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
   auto client = std::make_unique<Client>(*platform);
   client->pythonCallbacks = std::make_unique<PythonCallbacks>(
       options.callback, options.callbackToken);
-  client->topology.addDevices(client.get(),
-                              static_cast<int32_t>(options.deviceCount));
+  Processes &processes = client->processes;
+  processes.number = static_cast<uint32_t>(options.process);
+  processes.count = static_cast<uint32_t>(options.processCount);
+  processes.engine = options.collectives;
+  processes.timeout = static_cast<uint32_t>(options.collectivesTimeout) * 1000;
+  processes.setStore(args);
+  std::vector<int32_t> counts;
+  if (void *error = processes.countDevices(
+          static_cast<int32_t>(options.deviceCount), counts))
+    return error;
+  client->topology.addDevices(client.get(), counts, processes.number);
   if (void *error = openDevices(*client))
     return error;
   put(args, &ALULA_ARGS::client, client.release());
@@ -134,7 +185,7 @@ alula::pjrt::Client_PlatformVersion(PJRT_Client_PlatformVersion_Args *args) {
 
 void *alula::pjrt::Client_ProcessIndex(PJRT_Client_ProcessIndex_Args *args) {
   ALULA_TAKE(Client, client);
-  put(args, &ALULA_ARGS::process_index, 0);
+  put(args, &ALULA_ARGS::process_index, client->processes.number);
   return nullptr;
 }
 
@@ -149,7 +200,7 @@ void *alula::pjrt::Client_Devices(PJRT_Client_Devices_Args *args) {
 void *alula::pjrt::Client_AddressableDevices(
     PJRT_Client_AddressableDevices_Args *args) {
   ALULA_TAKE(Client, client);
-  auto &list = client->topology.deviceList;
+  auto &list = client->topology.localList;
   put(args, &ALULA_ARGS::addressable_devices, list.data());
   put(args, &ALULA_ARGS::num_addressable_devices, list.size());
   return nullptr;
@@ -165,13 +216,14 @@ void *alula::pjrt::Client_AddressableMemories(
 }
 
 namespace {
-/// The device with an id, or an error that says how many there are.
-void *findDevice(Client &client, int32_t id, void *&device) {
-  auto &devices = client.topology.devices;
-  if (id < 0 || static_cast<size_t>(id) >= devices.size())
-    return invalid("alula: no device " + std::to_string(id) + ", there are " +
-                   std::to_string(devices.size()));
-  device = devices[static_cast<size_t>(id)].get();
+/// The device with a number in a list, or an error that says how many there
+/// are.
+void *pickDevice(const std::vector<void *> &list, int32_t number,
+                 void *&device) {
+  if (number < 0 || static_cast<size_t>(number) >= list.size())
+    return invalid("alula: no device " + std::to_string(number) +
+                   ", there are " + std::to_string(list.size()));
+  device = list[static_cast<size_t>(number)];
   return nullptr;
 }
 } // namespace
@@ -179,7 +231,8 @@ void *findDevice(Client &client, int32_t id, void *&device) {
 void *alula::pjrt::Client_LookupDevice(PJRT_Client_LookupDevice_Args *args) {
   ALULA_TAKE(Client, client);
   void *device;
-  if (void *error = findDevice(*client, take(args, &ALULA_ARGS::id), device))
+  if (void *error = pickDevice(client->topology.deviceList,
+                               take(args, &ALULA_ARGS::id), device))
     return error;
   put(args, &ALULA_ARGS::device, device);
   return nullptr;
@@ -189,8 +242,9 @@ void *alula::pjrt::Client_LookupAddressableDevice(
     PJRT_Client_LookupAddressableDevice_Args *args) {
   ALULA_TAKE(Client, client);
   void *device;
-  if (void *error = findDevice(
-          *client, take(args, &ALULA_ARGS::local_hardware_id), device))
+  if (void *error =
+          pickDevice(client->topology.localList,
+                     take(args, &ALULA_ARGS::local_hardware_id), device))
     return error;
   put(args, &ALULA_ARGS::addressable_device, device);
   return nullptr;

@@ -80,7 +80,8 @@ void *alula::pjrt::findDevices(Client &client, const CompileOptions &options,
   size_t count = client.topology.devices.size();
   ids = options.deviceIds;
   if (ids.empty() && options.countDevices() == 1)
-    ids.push_back(std::max<int64_t>(options.deviceOrdinal, 0));
+    ids.push_back(options.deviceOrdinal >= 0 ? options.deviceOrdinal
+                                             : client.topology.getFirst().id);
   for (int64_t id = 0; ids.empty() || id < options.countDevices(); ++id) {
     if (static_cast<int64_t>(ids.size()) > id)
       continue;
@@ -90,7 +91,11 @@ void *alula::pjrt::findDevices(Client &client, const CompileOptions &options,
     if (id < 0 || static_cast<size_t>(id) >= count)
       return invalid("alula: the program is for device " + std::to_string(id) +
                      ", there are " + std::to_string(count));
-  return nullptr;
+  for (int64_t id : ids)
+    if (client.topology.devices[static_cast<size_t>(id)]->isLocal)
+      return nullptr;
+  return invalid("alula: the program runs on no device of process " +
+                 std::to_string(client.processes.number));
 }
 
 void *alula::pjrt::makeLoadedExecutable(Client &client,
@@ -99,13 +104,23 @@ void *alula::pjrt::makeLoadedExecutable(Client &client,
                                         std::vector<int64_t> ids,
                                         LoadedExecutable *&result) {
   auto loaded = std::make_unique<LoadedExecutable>();
+  bool isShared = false;
   for (int64_t id : ids) {
     Device *device = client.topology.devices[static_cast<size_t>(id)].get();
+    loaded->processOf.push_back(static_cast<uint32_t>(device->process));
+    loaded->name += std::to_string(id) + ' ';
+    isShared |= !device->isLocal;
+    if (!device->isLocal)
+      continue;
+    loaded->participants.push_back(
+        static_cast<uint32_t>(loaded->processOf.size() - 1));
     alula_executable *executable;
     if (void *error = program->loads.get(*device, executable))
       return error;
     loaded->devices.push_back(device);
   }
+  if (!isShared)
+    loaded->processOf.clear();
   loaded->program = std::move(program);
   loaded->replicas = options.replicas;
   loaded->partitions = options.partitions;
@@ -132,6 +147,16 @@ template <typename Args> void *readRequest(Args *args, Request &request) {
 }
 } // namespace
 
+namespace {
+/// The first device of this process.
+size_t findFirst(const Client &client, const std::vector<int64_t> &ids) {
+  for (int64_t id : ids)
+    if (client.topology.devices[static_cast<size_t>(id)]->isLocal)
+      return static_cast<size_t>(id);
+  return 0;
+}
+} // namespace
+
 void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
   ALULA_TAKE(Client, client);
   Request request;
@@ -144,9 +169,9 @@ void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
   std::shared_ptr<Program> compiled =
       client->programs.find(request.source, key);
   if (!compiled) {
-    if (void *error = compileProgram(
-            client->getPlace(static_cast<size_t>(ids.front())), request.source,
-            request.optionBytes, request.options, compiled))
+    if (void *error = compileProgram(client->getPlace(findFirst(*client, ids)),
+                                     request.source, request.optionBytes,
+                                     request.options, compiled))
       return error;
     // What its key doesn't hold may change.
     if (!(compiled->flags & ALULA_PROGRAM_READS_FILES))

@@ -17,7 +17,7 @@ void *alula::pjrt::DeviceDescription_Id(PJRT_DeviceDescription_Id_Args *args) {
 void *alula::pjrt::DeviceDescription_ProcessIndex(
     PJRT_DeviceDescription_ProcessIndex_Args *args) {
   ALULA_TAKE(Device, device_description);
-  put(args, &ALULA_ARGS::process_index, 0);
+  put(args, &ALULA_ARGS::process_index, device_description->process);
   return nullptr;
 }
 
@@ -73,14 +73,14 @@ alula::pjrt::Device_GetDescription(PJRT_Device_GetDescription_Args *args) {
 
 void *alula::pjrt::Device_IsAddressable(PJRT_Device_IsAddressable_Args *args) {
   ALULA_TAKE(Device, device);
-  put(args, &ALULA_ARGS::is_addressable, true);
+  put(args, &ALULA_ARGS::is_addressable, device->isLocal);
   return nullptr;
 }
 
 void *
 alula::pjrt::Device_LocalHardwareId(PJRT_Device_LocalHardwareId_Args *args) {
   ALULA_TAKE(Device, device);
-  put(args, &ALULA_ARGS::local_hardware_id, device->id);
+  put(args, &ALULA_ARGS::local_hardware_id, device->localId);
   return nullptr;
 }
 
@@ -94,6 +94,10 @@ void *alula::pjrt::Device_AddressableMemories(
 
 void *alula::pjrt::Device_DefaultMemory(PJRT_Device_DefaultMemory_Args *args) {
   ALULA_TAKE(Device, device);
+  if (!device->isLocal)
+    return invalid("alula: " + device->description +
+                   " is a device of process " +
+                   std::to_string(device->process));
   put(args, &ALULA_ARGS::memory, &device->memories[0]);
   return nullptr;
 }

@@ -113,9 +113,9 @@ void Launch::run() {
   std::unique_ptr<Error> error = call();
   // It may have failed before it was a call.
   if (error && collectives)
-    alula_collectives_abort(collectives.get(),
-                            (device->description + " failed: " + error->message)
-                                .c_str());
+    alula_collectives_abort(
+        collectives.get(),
+        (device->description + " failed: " + error->message).c_str());
   // Before anybody acts on the event: memory goes, donations become possible.
   arguments.clear();
   results.clear();
@@ -251,10 +251,21 @@ void makeResults(Launch &launch, void **outputs) {
 }
 
 /// Where the devices of one call meet.
-void *makeCollectives(size_t count, std::shared_ptr<alula_collectives> &made) {
+void *makeCollectives(const LoadedExecutable &executable,
+                      std::shared_ptr<alula_collectives> &made) {
   alula_collectives_options options = {};
   options.struct_bytes = sizeof options;
-  options.participant_count = static_cast<uint32_t>(count);
+  options.participant_count =
+      static_cast<uint32_t>(executable.deviceIds.size());
+  if (!executable.processOf.empty()) {
+    Processes &processes =
+        as<Device>(executable.devices.front())->client->processes;
+    if (void *error = processes.connect(options.processes))
+      return error;
+    options.process_of = executable.processOf.data();
+    options.name = executable.name.c_str();
+    options.timeout_ms = processes.timeout;
+  }
   alula_collectives *collectives = nullptr;
   if (alula_error *error = alula_collectives_create(&options, &collectives))
     return makeError(error);
@@ -308,14 +319,21 @@ void *alula::pjrt::LoadedExecutable_Execute(
 
   std::vector<Launch> launches(deviceCount);
   std::shared_ptr<alula_collectives> collectives;
-  if (deviceCount > 1 && (program.flags & ALULA_PROGRAM_COLLECTIVE))
-    if (void *error = makeCollectives(deviceCount, collectives))
+  bool isTogether = !alone && executable->deviceIds.size() > 1;
+  // Programs with collectives must meet in one order on all devices, and in all
+  // processes.
+  std::unique_lock<std::mutex> order;
+  if (isTogether)
+    order = std::unique_lock(
+        as<Device>(executable->devices.front())->client->launchOrder);
+  if (isTogether && (program.flags & ALULA_PROGRAM_COLLECTIVE))
+    if (void *error = makeCollectives(*executable, collectives))
       return error;
   for (size_t i = 0; i < deviceCount; ++i) {
     Launch &launch = launches[i];
     launch.program = executable->program;
     launch.collectives = collectives;
-    launch.participant = static_cast<uint32_t>(i);
+    launch.participant = alone ? 0 : executable->participants[i];
     launch.device = alone ? alone : as<Device>(executable->devices[i]);
     if (void *error =
             launch.program->loads.get(*launch.device, launch.executable))
@@ -339,10 +357,6 @@ void *alula::pjrt::LoadedExecutable_Execute(
 
   auto **events =
       static_cast<void **>(take(args, &ALULA_ARGS::device_complete_events));
-  // Programs with collectives must meet in one order on all devices.
-  std::unique_lock<std::mutex> order;
-  if (deviceCount > 1)
-    order = std::unique_lock(launches.front().device->client->launchOrder);
   for (size_t i = 0; i < deviceCount; ++i) {
     Launch &launch = launches[i];
     launch.done = make<Event>();

@@ -145,10 +145,9 @@ void *alula::pjrt::Client_BufferFromHostBuffer(
     PJRT_Client_BufferFromHostBuffer_Args *args) {
   ALULA_TAKE(Client, client);
   HostArray host = {};
-  host.device = getDevice(take(args, &ALULA_ARGS::device),
-                          take(args, &ALULA_ARGS::memory));
-  if (!host.device)
-    host.device = client->topology.devices.front().get();
+  if (void *error = findDevice(*client, take(args, &ALULA_ARGS::device),
+                               take(args, &ALULA_ARGS::memory), host.device))
+    return error;
   if (void *error = readHostArray(args, host))
     return error;
   Buffer *buffer;
@@ -356,6 +355,9 @@ void *alula::pjrt::Buffer_CopyRawToHostFuture(
 
 namespace {
 void *copyTo(Buffer &source, Device *device, Buffer *&result) {
+  if (void *error =
+          findDevice(*source.device->client, device, nullptr, device))
+    return error;
   Ref<Value> from = source.acquire();
   if (!from)
     return deletedError();

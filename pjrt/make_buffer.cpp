@@ -65,14 +65,15 @@ struct View {
 void *alula::pjrt::Client_CreateViewOfDeviceBuffer(
     PJRT_Client_CreateViewOfDeviceBuffer_Args *args) {
   ALULA_TAKE(Client, client);
-  Device *device = getDevice(take(args, &ALULA_ARGS::device),
-                             take(args, &ALULA_ARGS::memory));
+  Device *device;
+  if (void *error = findDevice(*client, take(args, &ALULA_ARGS::device),
+                               take(args, &ALULA_ARGS::memory), device))
+    return error;
   Wanted wanted;
-  if (void *error = readWanted(
-          device ? device : client->topology.devices.front().get(),
-          take(args, &ALULA_ARGS::element_type), take(args, &ALULA_ARGS::dims),
-          take(args, &ALULA_ARGS::num_dims), take(args, &ALULA_ARGS::layout),
-          wanted))
+  if (void *error = readWanted(device, take(args, &ALULA_ARGS::element_type),
+                               take(args, &ALULA_ARGS::dims),
+                               take(args, &ALULA_ARGS::num_dims),
+                               take(args, &ALULA_ARGS::layout), wanted))
     return error;
   void *memory = take(args, &ALULA_ARGS::device_buffer_ptr);
   if (!memory && wanted.bytes)
@@ -101,12 +102,13 @@ void *alula::pjrt::Client_CreateViewOfDeviceBuffer(
 void *alula::pjrt::Client_CreateUninitializedBuffer(
     PJRT_Client_CreateUninitializedBuffer_Args *args) {
   ALULA_TAKE(Client, client);
-  Device *device = getDevice(take(args, &ALULA_ARGS::device),
-                             take(args, &ALULA_ARGS::memory));
+  Device *device;
+  if (void *error = findDevice(*client, take(args, &ALULA_ARGS::device),
+                               take(args, &ALULA_ARGS::memory), device))
+    return error;
   Wanted wanted;
   if (void *error =
-          readWanted(device ? device : client->topology.devices.front().get(),
-                     take(args, &ALULA_ARGS::shape_element_type),
+          readWanted(device, take(args, &ALULA_ARGS::shape_element_type),
                      take(args, &ALULA_ARGS::shape_dims),
                      take(args, &ALULA_ARGS::shape_num_dims),
                      take(args, &ALULA_ARGS::shape_layout), wanted))

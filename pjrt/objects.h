@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pjrt/platforms.h"
+#include "pjrt/processes.h"
 #include "pjrt/queue.h"
 #include "pjrt/strides.h"
 #include "pjrt/value.h"
@@ -43,7 +44,11 @@ struct Device {
   Client *client = nullptr;
   /// The runtime's device: its memory, streams and loaded programs. Null too.
   InstanceUse instance{nullptr, alula_instance_destroy};
-  int32_t id = 0;
+  /// Of all processes' devices, and of those of its own.
+  int32_t id = 0, localId = 0;
+  int32_t process = 0;
+  /// Of this process, or of a topology without one.
+  bool isLocal = true;
   std::string description, debugDescription;
   Memory memories[std::size(memoryKinds)];
   std::vector<void *> memoryList;
@@ -60,18 +65,25 @@ struct Place {
   size_t device = 0, deviceCount = 1;
 };
 
-/// The devices of one host: a client's, or of one that is only compiled for.
+/// The devices of a client, in all its processes; or of a host that is only
+/// compiled for.
 struct Topology {
   explicit Topology(const Platform &platform);
   ~Topology();
-  void addDevices(Client *client, int32_t count);
+  /// `counts`: of each process.
+  void addDevices(Client *client, const std::vector<int32_t> &counts,
+                  uint32_t thisProcess = 0);
+  /// Of this process.
+  Device &getFirst() const { return *as<Device>(localList.front()); }
   /// Where programs are loaded to be looked at: a client's first device, if it
   /// is a client's.
   void *getPlace(Place &place);
 
   const Platform &platform;
   std::vector<std::unique_ptr<Device>> devices;
-  std::vector<void *> deviceList, memoryList;
+  /// Those of this process, and their memories.
+  std::vector<void *> localList, memoryList;
+  std::vector<void *> deviceList;
   bool isClients = false;
 
 private:
@@ -111,6 +123,7 @@ struct Client {
   }
 
   std::unique_ptr<PythonCallbacks> pythonCallbacks;
+  Processes processes;
   Topology topology;
   ProgramCache programs;
   /// Held while a call is handed to several devices.
@@ -164,9 +177,17 @@ private:
   bool isDestroyed = false;
 };
 
-/// The device that a memory, or else a device, names; null if neither.
-inline Device *getDevice(void *device, void *memory) {
-  return memory ? as<Memory>(memory)->device : as<Device>(device);
+/// The device that a memory, or else a device, names; the client's first if
+/// neither. An error if it is another process's.
+inline void *findDevice(const Client &client, void *device, void *memory,
+                        Device *&found) {
+  found = memory   ? as<Memory>(memory)->device
+          : device ? as<Device>(device)
+                   : &client.topology.getFirst();
+  if (found->isLocal)
+    return nullptr;
+  return invalid("alula: " + found->description + " is a device of process " +
+                 std::to_string(found->process));
 }
 
 /// The memory that is given, or else the device's default.

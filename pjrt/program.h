@@ -179,7 +179,13 @@ struct LoadedExecutable {
   std::shared_ptr<Program> program;
   int64_t replicas, partitions;
   std::vector<int64_t> deviceIds;
+  /// Those of this process, and which participant of the program each is.
   std::vector<void *> devices;
+  std::vector<uint32_t> participants;
+  /// For each participant its process, if there are others than this one; and
+  /// what the processes call these participants.
+  std::vector<uint32_t> processOf;
+  std::string name;
   std::atomic<bool> deleted{false};
 };
 

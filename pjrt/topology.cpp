@@ -7,28 +7,43 @@
 
 using namespace alula::pjrt;
 
-void Topology::addDevices(Client *client, int32_t count) {
+void Topology::addDevices(Client *client, const std::vector<int32_t> &counts,
+                          uint32_t thisProcess) {
   isClients = client != nullptr;
-  for (int32_t id = 0; id < count; ++id) {
-    auto device = std::make_unique<Device>();
+  int32_t count = 0;
+  for (uint32_t process = 0; process < counts.size(); ++process)
+    for (int32_t i = 0; i < counts[process]; ++i, ++count) {
+      auto device = std::make_unique<Device>();
+      device->id = count;
+      device->localId = i;
+      device->process = static_cast<int32_t>(process);
+      device->isLocal = process == thisProcess;
+      device->description = "AlulaDevice(id=" + std::to_string(count);
+      if (counts.size() > 1)
+        device->description += ", process_index=" + std::to_string(process);
+      device->description += ")";
+      devices.push_back(std::move(device));
+    }
+  for (auto &device : devices) {
     device->topology = this;
     device->client = client;
-    device->id = id;
-    device->description = "AlulaDevice(id=" + std::to_string(id) + ")";
     for (size_t kind = 0; kind < std::size(memoryKinds); ++kind) {
       Memory &memory = device->memories[kind];
-      int32_t number = id + static_cast<int32_t>(kind) * count;
+      int32_t number = device->id + static_cast<int32_t>(kind) * count;
       memory = {device.get(),
                 kind,
                 number,
                 {device.get()},
                 "AlulaMemory(id=" + std::to_string(number) +
                     ", kind=" + std::string(memoryKinds[kind]) + ")"};
+      if (!device->isLocal)
+        continue;
       device->memoryList.push_back(&memory);
       memoryList.push_back(&memory);
     }
     deviceList.push_back(device.get());
-    devices.push_back(std::move(device));
+    if (device->isLocal)
+      localList.push_back(device.get());
   }
 }
 
@@ -37,7 +52,7 @@ Topology::~Topology() = default;
 
 void *Topology::getPlace(Place &place) {
   if (isClients) {
-    place = devices.front()->client->getPlace(0);
+    place = getFirst().client->getPlace(static_cast<size_t>(getFirst().id));
     return nullptr;
   }
   std::lock_guard lock(mutex);
@@ -69,7 +84,7 @@ void *makeTopology(std::string_view driver, int64_t count, Topology *&result) {
     return invalid("alula: a topology has 1 to 65536 devices, " +
                    std::to_string(count) + " are asked for");
   result = new Topology(*platform);
-  result->addDevices(nullptr, static_cast<int32_t>(count));
+  result->addDevices(nullptr, {static_cast<int32_t>(count)});
   return nullptr;
 }
 } // namespace

@@ -52,6 +52,9 @@ public:
     changed.notify_all();
   }
 
+  /// MPI_Finalize waits for all.
+  bool endsTogether() const override { return true; }
+
   void close(bool isGood) override {
     {
       std::lock_guard lock(mutex);

@@ -92,6 +92,9 @@ public:
   /// Returns at once; any thread. What can't be sent is dropped: the receiver
   /// is told that the process is lost.
   virtual void send(uint32_t process, Message message) = 0;
+  /// Whether `close` is for all at once: nobody answers afterwards, and nobody
+  /// is told.
+  virtual bool endsTogether() const { return false; }
   /// Ends all threads. `isGood`: all that was sent has come.
   virtual void close(bool isGood) = 0;
 };

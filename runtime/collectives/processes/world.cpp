@@ -12,8 +12,8 @@ static constexpr std::chrono::seconds flushTime{10}, failedFlushTime{1};
 
 World::World(const alula_collective_connection &connection,
              std::unique_ptr<Link> given)
-    : makeError(connection.make_error), link(std::move(given)),
-      peers(link->getCount()) {
+    : makeError(connection.make_error), connectTimeout(connection.timeout_ms),
+      link(std::move(given)), peers(link->getCount()) {
   link->start(*this);
 }
 
@@ -65,10 +65,17 @@ bool World::flush() {
     if (i != getNumber())
       link->send(i, Message({.kind = MessageKind::flush}, 0));
   std::unique_lock lock(mutex);
+  bool isTogether = link->endsTogether();
   auto isOver = [&](const Peer &peer) {
-    return peer.hasFlushed || peer.isLost || &peer == &peers[getNumber()];
+    return peer.isLost || &peer == &peers[getNumber()] ||
+           (peer.hasFlushed && (peer.flushes || !isTogether));
   };
-  return changed.wait_for(lock, hasFailed ? failedFlushTime : flushTime, [&] {
+  std::chrono::milliseconds time = flushTime;
+  if (isTogether)
+    time = std::max(time, connectTimeout);
+  if (hasFailed)
+    time = failedFlushTime;
+  return changed.wait_for(lock, time, [&] {
     for (const Peer &peer : peers)
       if (!isOver(peer))
         return false;
@@ -87,7 +94,8 @@ void World::deliver(uint32_t process, Message message) {
     break;
   case MessageKind::flush:
     link->send(process, Message({.kind = MessageKind::flushed}, 0));
-    return;
+    peer.flushes = true;
+    break;
   case MessageKind::flushed:
     peer.hasFlushed = true;
     break;

@@ -163,12 +163,15 @@ private:
   };
   struct Peer {
     std::string name;
-    bool isKnown = false, isLost = false, hasFlushed = false;
+    bool isKnown = false, isLost = false;
+    /// It has got all that this process sent; it asks the same of this one.
+    bool hasFlushed = false, flushes = false;
     std::string reason;
   };
   bool flush();
 
   alula_error *(*makeError)(alula_status_code code, const char *message);
+  std::chrono::milliseconds connectTimeout;
   std::unique_ptr<Link> link;
   std::mutex mutex;
   std::condition_variable changed;
