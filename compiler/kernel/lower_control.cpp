@@ -2,12 +2,14 @@
 // memory.
 
 #include "compiler/kernel/emitters.h"
+#include "compiler/kernel/library/cancel_flag.h"
 #include "compiler/kernel/lowering.h"
 
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -114,6 +116,7 @@ private:
   bool isCarried(Value buffer);
   bool readsInPlace(Value value, bool isSameIndex);
   SmallVector<Value> lowerBody();
+  Value isWanted();
 
   stablehlo::WhileOp loop;
   Lowering &lowering;
@@ -265,6 +268,18 @@ SmallVector<Value> WhileEmitter::lowerBody() {
   return scalars;
 }
 
+/// Whether somebody still waits for the results: it may take forever.
+Value WhileEmitter::isWanted() {
+  Value flag = lowering.callLibrary(
+      ALULA_CANCEL_FLAG, LLVM::LLVMPointerType::get(b.getContext()), {});
+  // Volatile and not atomic, which would keep what else is read in the loop
+  // from being hoisted.
+  Value cancelled = b.create<LLVM::LoadOp>(b.getI32Type(), flag,
+                                           /*alignment=*/4, /*isVolatile=*/true);
+  Value zero = b.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
+  return lowering.compare(arith::CmpIPredicate::eq, cancelled, zero);
+}
+
 void WhileEmitter::emit() {
   SmallVector<Value> initial;
   SmallVector<Type> types;
@@ -287,7 +302,8 @@ void WhileEmitter::emit() {
                           ? lowering.makeTrue()
                           : lowering.getScalar(
                                 block.getTerminator()->getOperand(0));
-    b.create<scf::ConditionOp>(condition, before->getArguments());
+    b.create<scf::ConditionOp>(lowering.both(condition, isWanted()),
+                               before->getArguments());
   }
   {
     OpBuilder::InsertionGuard guard(b);

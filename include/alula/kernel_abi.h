@@ -11,7 +11,10 @@
  *     (for complex numbers, its part's),
  *   - uses the C calling convention of the target and at most
  *     ALULA_KERNEL_STACK_BYTES of stack,
- *   - returns 0, or any other number for "this call has failed". */
+ *   - returns 0, or any other number for "this call has failed"; if it runs for
+ *     long it should read `cancel` now and then, and end early once that is
+ * set, with the number ALULA_KERNEL_CANCELLED and any contents of its results.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -25,6 +28,8 @@ extern "C" {
 #define ALULA_KERNEL_ABI 1u
 
 #define ALULA_KERNEL_STACK_BYTES 65536u
+
+#define ALULA_KERNEL_CANCELLED (-2147483647 - 1)
 
 /* A function that is found by name when the artifact is loaded. `params` is a
  * struct of C layout: for each memory a pointer to its first element, operands
@@ -64,6 +69,9 @@ typedef struct alula_kernel_args {
   /* The functions of the artifact's section IMPORTS, in its order; NULL if it
    * has none. */
   const alula_import *imports;
+  /* NULL, or not 0 as soon as nobody wants the results any more. Runtimes of
+   * before this field fill fewer bytes. */
+  const int *cancel;
 } alula_kernel_args;
 
 typedef int32_t (*alula_kernel)(const alula_kernel_args *args, uint32_t x,

@@ -516,6 +516,12 @@ alula_executable_get_participant_count(const alula_executable *executable);
 
 /* ---- Calls ---- */
 
+/* A thread's part in a kernel; `workgroups` of the grid. */
+typedef struct alula_trace_thread {
+  uint64_t begin_ns, end_ns; /* both 0: it took no part */
+  uint64_t workgroups;
+} alula_trace_thread;
+
 /* One command that ran: times from a monotonic clock. */
 typedef struct alula_trace_event {
   size_t struct_bytes;
@@ -524,7 +530,11 @@ typedef struct alula_trace_event {
   const char *name;
   uint64_t begin_ns, end_ns;
   uint32_t grid[3]; /* of a kernel */
-  uint64_t bytes;   /* of the others */
+  uint64_t bytes; /* that it moves; of a kernel, of all that it is given */
+  /* Of a kernel, while the callback runs: the calling thread, then those of the
+   * instance that could take part. */
+  const alula_trace_thread *threads;
+  uint32_t thread_count;
 } alula_trace_event;
 
 typedef struct alula_call_options {
@@ -535,10 +545,10 @@ typedef struct alula_call_options {
    */
   const uint8_t *donate;
   /* The call ends with ALULA_STATUS_CANCELLED soon after this is not 0: it is
-   * read between commands, each time a loop goes round, and between the
-   * workgroups of a kernel, but not inside of one. A signal handler or any
-   * thread may set it, atomically. Arguments stay the caller's, donated ones
-   * too; what the function changes in place (them, results that the caller
+   * read between commands, workgroups and rounds of loops, and by kernels that
+   * loop or factor matrices. A signal handler or any thread may set it,
+   * atomically, until the call has ended. Arguments stay the caller's, donated
+   * ones too; what the function changes in place (them, results that the caller
    * supplied, globals) may hold part of the new values. The next call works. */
   const int *cancel;
   void (*trace)(void *user, const alula_trace_event *event);

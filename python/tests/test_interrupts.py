@@ -81,11 +81,12 @@ import os, signal, threading, time
 
 # Who starts the tests in the background has it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-sent = []
+sent, computed = [], []
 
 def interrupt(delay):
     time.sleep(delay)
     sent.append(time.monotonic())
+    computed.append(time.process_time())
     os.kill(os.getpid(), signal.SIGINT)
 
 def interrupted(delay, function, *arguments):
@@ -136,6 +137,116 @@ interrupted(1, program.main, np.int64(10**12), x)
 # The next call is not taken for the one that was meant.
 np.testing.assert_allclose(program.main(np.int64(1), x), np.tanh(x), rtol=1e-6)
 print("ended", time.monotonic() - sent[0])
+"""
+    )
+
+
+# A loop of scalars, which is one kernel.
+SCALAR_LOOP = """
+func.func public @main(%count: tensor<i64>, %x: tensor<f64>) -> tensor<f64> {
+  %zero = stablehlo.constant dense<0> : tensor<i64>
+  %one = stablehlo.constant dense<1> : tensor<i64>
+  %r:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i64>, tensor<f64>
+    cond {
+      %c = stablehlo.compare LT, %i, %count : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %n = stablehlo.add %i, %one : tensor<i64>
+      %t = stablehlo.sine %y : tensor<f64>
+      stablehlo.return %n, %t : tensor<i64>, tensor<f64>
+    }
+  return %r#1 : tensor<f64>
+}
+"""
+
+
+def test_loop_that_is_one_kernel():
+    check(
+        SIGNAL
+        + f"""
+import numpy as np, alula
+from alula.bindings import compiler
+program = alula.load(compiler.compile_program({SCALAR_LOOP!r})[0])
+x = np.float64(0.5)
+interrupted(1, program.main, np.int64(10**12), x)
+np.testing.assert_allclose(program.main(np.int64(2), x), np.sin(np.sin(x)), rtol=1e-15)
+print("ended", time.monotonic() - sent[0])
+"""
+    )
+
+
+# Calls of the library that take seconds: operation, its size n, flags, results.
+FACTORIZATIONS = [
+    ("stablehlo.cholesky", 5000, "lower = true", "f nn"),
+    ("stablehlo.triangular_solve", 4000, "", "f nn"),
+    ("alula.lu", 4500, "", "f nn, i n, i n"),
+    ("alula.geqrf", 4000, "", "f nn, f n"),
+    ("alula.geqp3", 3000, "", "f nn, i n, f n"),
+    ("alula.householder_product", 4000, "", "f nn"),
+    ("alula.eigh", 2500, "lower = true", "f nn, f n"),
+    ("alula.tridiagonal", 4000, "lower = true", "f nn, f n, f e, f e"),
+    ("alula.svd", 2000, "full_matrices = false, compute_uv = true", "f n, f nn, f nn"),
+    ("alula.hessenberg", 2500, "", "f nn, f e"),
+    ("alula.schur", 1500, "vectors = true", "f nn, f nn"),
+    ("alula.eig", 1500, "left = true, right = true", "c n, c nn, c nn"),
+]
+
+
+def make_factorization(name, n, flags):
+    """A program of one call on an n by n matrix."""
+    results = next(row[3] for row in FACTORIZATIONS if row[0] == name)
+    sizes = {"n": f"{n}x", "nn": f"{n}x{n}x", "e": f"{n - 1}x"}
+    elements = {"f": "f32", "i": "i32", "c": "complex<f32>"}
+    types = [
+        f"tensor<{sizes[size]}{elements[element]}>"
+        for element, size in (result.split() for result in results.split(", "))
+    ]
+    matrix, row = f"tensor<{n}x{n}xf32>", f"tensor<{n}xf32>"
+    operands, given = ["%a"], [matrix]
+    if name == "alula.geqp3":
+        operands, given = ["%a", "%free"], [matrix, f"tensor<{n}xi32>"]
+    elif name == "alula.householder_product":
+        operands, given = ["%a", "%taus"], [matrix, row]
+    if name == "stablehlo.triangular_solve":
+        call = (
+            '%r = "stablehlo.triangular_solve"(%a, %a) <{left_side = true, lower = true, '
+            "unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : "
+            f"({matrix}, {matrix}) -> {matrix}"
+        )
+    elif name == "stablehlo.cholesky":
+        call = f"%r = stablehlo.cholesky %a, {flags} : {matrix}"
+    else:
+        config = f" {{mhlo.backend_config = {{{flags}}}}}" if flags else ""
+        call = (
+            f"%r:{len(types)} = stablehlo.custom_call @{name}({', '.join(operands)}){config} : "
+            f"({', '.join(given)}) -> ({', '.join(types)})"
+        )
+    returned = ["%r"] if len(types) == 1 else [f"%r#{i}" for i in range(len(types))]
+    return f"""
+func.func public @main(%a: {matrix}) -> ({", ".join(types)}) {{
+  %free = stablehlo.constant dense<0> : tensor<{n}xi32>
+  %taus = stablehlo.constant dense<1.0> : {row}
+  {call}
+  return {", ".join(returned)} : {", ".join(types)}
+}}
+"""
+
+
+@pytest.mark.parametrize("row", FACTORIZATIONS, ids=[row[0] for row in FACTORIZATIONS])
+def test_factorization(row):
+    name, n, flags, _ = row
+    check(
+        SIGNAL
+        + f"""
+import numpy as np, alula
+from alula.bindings import compiler
+program = alula.load(compiler.compile_program({make_factorization(name, n, flags)!r})[0])
+# Symmetric and positive definite; nothing that converges at once.
+a = np.random.default_rng(0).random(({n}, {n}), np.float32)
+a = a + a.T + {n} * np.eye({n}, dtype=np.float32)
+interrupted(0.3, program.main, a)
+# What it computes after the signal, since the machine may be busy.
+print("ended", time.process_time() - computed[0])
 """
     )
 
@@ -250,6 +361,21 @@ print("ended", time.monotonic() - sent[0])
     )
 
 
+def test_jit_run_of_one_kernel():
+    check(
+        JIT
+        + """
+@jax.jit
+def scalars(count, y):
+    return jax.lax.while_loop(lambda s: s[0] < count, lambda s: (s[0] + 1, jnp.sin(s[1])), (0, y))
+
+interrupted(1, lambda: jax.block_until_ready(scalars(2 * 10**9, np.float32(0.5))))
+np.testing.assert_allclose(scalars(1, np.float32(0.5))[1], np.sin(np.float32(0.5)), rtol=1e-6)
+print("ended", time.monotonic() - sent[0])
+"""
+    )
+
+
 def test_handlers_of_others_decide_for_themselves():
     check(
         JIT
@@ -299,9 +425,10 @@ def test_nothing_is_installed_where_it_is_ignored():
     check(IGNORED)
 
 
-def test_alula_run(tmp_path):
+@pytest.mark.parametrize("program", [LOOP, SCALAR_LOOP], ids=["of kernels", "that is one kernel"])
+def test_alula_run(tmp_path, program):
     artifact = tmp_path / "long.alu"
-    (tmp_path / "long.mlir").write_text(LOOP)
+    (tmp_path / "long.mlir").write_text(program)
     tools = ROOT / "build/bin"
     subprocess.run(
         [tools / "alula-compile", tmp_path / "long.mlir", "-o", artifact, "--target=cpu:host"],

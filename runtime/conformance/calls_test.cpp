@@ -312,13 +312,24 @@ TEST_P(Calls, AsyncTraceCancel) {
   forever.loop(test, one, body);
   Executable model = load(file);
 
-  std::string names;
+  struct Heard {
+    std::string names;
+    bool hasThreads;
+  } heard = {"", computes()};
   alula_call_options options = {};
   options.struct_bytes = sizeof options;
-  options.trace_user = &names;
+  options.trace_user = &heard;
   options.trace = [](void *user, const alula_trace_event *event) {
-    *static_cast<std::string *>(user) += std::string(event->name) + " ";
+    auto &told = *static_cast<Heard *>(user);
+    told.names += std::string(event->name) + " ";
     EXPECT_LE(event->begin_ns, event->end_ns);
+    EXPECT_EQ(event->bytes, 32u);
+    ASSERT_EQ(event->thread_count, event->grid[0] && told.hasThreads ? 1u : 0u);
+    for (uint32_t i = 0; i < event->thread_count; ++i) {
+      EXPECT_EQ(event->threads[i].workgroups, 1u);
+      EXPECT_GE(event->threads[i].begin_ns, event->begin_ns);
+      EXPECT_LE(event->threads[i].end_ns, event->end_ns);
+    }
   };
   Buffer x = makeI64({1, 2, 3, 4});
   std::vector<alula_buffer *> results(20, nullptr);
@@ -338,7 +349,7 @@ TEST_P(Calls, AsyncTraceCancel) {
     Buffer y1(results[size_t(i)]);
     EXPECT_EQ(get<int64_t>(y1)[3], computes() ? 8 : 4);
   }
-  EXPECT_EQ(names, "copy scale_i64 ");
+  EXPECT_EQ(heard.names, "copy scale_i64 ");
 
   int cancel = 0;
   alula_call_options stop = {};

@@ -39,9 +39,12 @@ struct Dispatch {
   /// Looked at between workgroups, if not NULL: the rest need not run once it
   /// is not 0, which is then an error. Lives until the stream is waited for.
   const int *cancel;
+  /// What each worker did is written here, if not NULL. As many as a pool has
+  /// at the most, all zero; lives until the stream is waited for.
+  alula_trace_thread *threads;
 };
 
-/// "function 'f': kernel 'k' failed with code 3".
+/// "function 'f': kernel 'k' failed with code 3", or that it was cancelled.
 [[nodiscard]] Status makeKernelError(const char *functionName,
                                      const char *kernelName, int32_t code);
 

@@ -6,6 +6,9 @@ namespace alula::runtime {
 
 Status makeKernelError(const char *functionName, const char *kernelName,
                        int32_t code) {
+  if (code == ALULA_KERNEL_CANCELLED)
+    return makeError(ALULA_STATUS_CANCELLED,
+                     "function '%.200s': the call was cancelled", functionName);
   return makeError(ALULA_STATUS_INTERNAL,
                    "function '%.200s': kernel '%.100s' failed with code %d",
                    functionName, kernelName, code);

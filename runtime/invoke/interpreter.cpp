@@ -6,6 +6,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/stack.h"
 #include "runtime/invoke/operators.h"
+#include "runtime/threads/pool.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -26,7 +27,8 @@ Status Commands::trace(const char *name, uint64_t begin, uint64_t bytes) {
   if (!call.trace)
     return nullptr;
   ALULA_TRY(driver.synchronize(call.stream));
-  alula_trace_event event = {sizeof event, name, begin, readClock(), {}, bytes};
+  alula_trace_event event = {
+      sizeof event, name, begin, readClock(), {}, bytes, nullptr, 0};
   call.trace(call.traceUser, &event);
   return nullptr;
 }
@@ -312,17 +314,37 @@ private:
     args.constants = context.constants.data();
     args.scratch_bytes = kernel.scratch_bytes;
     args.imports = call.executable->image->imports.data();
+    args.cancel = call.cancel;
     dispatch.scratch = context.scratch;
     dispatch.scratchStride = call.executable->image->scratchBytes;
-    uint64_t begin = call.trace ? readClock() : 0;
+    if (call.trace)
+      return traceDispatch(dispatch);
+    return call.executable->image->runner->dispatch(
+        call.stream, call.executable->image->kernels, dispatch);
+  }
+
+  /// Runs it to its end, and tells what each thread did.
+  Status traceDispatch(Dispatch &dispatch) {
+    alula_trace_thread threads[Pool::maxWorkers] = {};
+    dispatch.threads = threads;
+    uint64_t begin = readClock();
     ALULA_TRY(call.executable->image->runner->dispatch(
         call.stream, call.executable->image->kernels, dispatch));
-    if (!call.trace)
-      return nullptr;
     ALULA_TRY(driver.synchronize(call.stream));
-    const uint32_t *grid = args.workgroup_count;
-    alula_trace_event event = {
-        sizeof event, name, begin, readClock(), {grid[0], grid[1], grid[2]}, 0};
+    const uint32_t *grid = dispatch.args.workgroup_count;
+    alula_trace_event event = {};
+    event.struct_bytes = sizeof event;
+    event.name = dispatch.kernelName;
+    event.begin_ns = begin;
+    event.end_ns = readClock();
+    for (int i = 0; i < 3; ++i)
+      event.grid[i] = grid[i];
+    for (uint32_t i = 0; i < dispatch.args.binding_count; ++i)
+      event.bytes += call.context->bindingBytes[i];
+    event.threads = threads;
+    for (uint32_t i = 0; i < Pool::maxWorkers; ++i)
+      if (threads[i].end_ns)
+        event.thread_count = i + 1;
     call.trace(call.traceUser, &event);
     return nullptr;
   }

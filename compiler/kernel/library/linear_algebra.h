@@ -11,7 +11,10 @@
  *
  * A factorization that fails (not definite, no convergence, NaN or infinity
  * where that is fatal) fills its outputs for that matrix with NaN. Where there
- * is an `info`, it is set to 0 or to the reason; it may be null. */
+ * is an `info`, it is set to 0 or to the reason; it may be null.
+ *
+ * What takes cubic time reads `cancel` between its blocks, rows or steps: once
+ * that is not 0 it ends soon, whatever is in its outputs then. It may be null. */
 #pragma once
 
 #include <stdint.h>
@@ -38,8 +41,9 @@ static inline int64_t alula_larger_size(int64_t a, int64_t b) {
  * triangle is read; the other one of the result is a's. info: 1 + the first row
  * whose pivot is not positive. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_cholesky_##T(const void *a, void *result, int32_t *info,          \
-                          int64_t batch, int64_t n, int32_t lower);
+  void alula_cholesky_##T(                                                     \
+      const void *a, void *result, int32_t *info, int64_t batch, int64_t n,    \
+      int32_t lower, const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 
@@ -50,8 +54,8 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #define ALULA_DECLARE(T)                                                       \
   void alula_triangular_solve_##T(                                             \
       const void *a, const void *b, void *x, int64_t batch, int64_t m,         \
-      int64_t n, int32_t left, int32_t lower, int32_t unit,                    \
-      int32_t transpose);
+      int64_t n, int32_t left, int32_t lower, int32_t unit, int32_t transpose, \
+      const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 
@@ -76,9 +80,9 @@ alula_tridiagonal_solve_scratch_bytes(int64_t n, int64_t element_bytes) {
  * with row k; permutation (m, may be null) lists the rows of p a. packed may
  * be a. A zero pivot is kept, its column not divided. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_lu_##T(const void *a, void *packed, int32_t *pivots,              \
-                    int32_t *permutation, int64_t batch, int64_t m,            \
-                    int64_t n);
+  void alula_lu_##T(                                                           \
+      const void *a, void *packed, int32_t *pivots, int32_t *permutation,      \
+      int64_t batch, int64_t m, int64_t n, const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 
@@ -92,8 +96,9 @@ void alula_lu_pivots_to_permutation_i32(const int32_t *pivots,
  * triangle, below it the reflectors' vectors, and min(m, n) taus;
  * q = H_0 H_1 ..., H_k = 1 - tau v v^H. packed may be a. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_qr_##T(const void *a, void *packed, void *taus, int64_t batch,    \
-                    int64_t m, int64_t n, void *scratch);
+  void alula_qr_##T(                                                           \
+      const void *a, void *packed, void *taus, int64_t batch, int64_t m,       \
+      int64_t n, void *scratch, const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_qr_scratch_bytes(int64_t m, int64_t n,
@@ -105,9 +110,10 @@ static inline int64_t alula_qr_scratch_bytes(int64_t m, int64_t n,
 /* qr_pivoted: a[:, p] = q r as LAPACK's geqp3: columns (n, from 1) is p; a
  * column whose element in `fixed` (n, may be null) is not 0 comes first. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_qr_pivoted_##T(const void *a, const int32_t *fixed, void *packed, \
-                            int32_t *columns, void *taus, int64_t batch,       \
-                            int64_t m, int64_t n, void *scratch);
+  void alula_qr_pivoted_##T(                                                   \
+      const void *a, const int32_t *fixed, void *packed, int32_t *columns,     \
+      void *taus, int64_t batch, int64_t m, int64_t n, void *scratch,          \
+      const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_qr_pivoted_scratch_bytes(int64_t m, int64_t n,
@@ -119,9 +125,9 @@ static inline int64_t alula_qr_pivoted_scratch_bytes(int64_t m, int64_t n,
  * the vectors lie below the diagonal of packed (m by n),
  * count <= min(m, n). */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_householder_product_##T(const void *packed, const void *taus,     \
-                                     void *q, int64_t batch, int64_t m,        \
-                                     int64_t n, int64_t count, void *scratch);
+  void alula_householder_product_##T(                                          \
+      const void *packed, const void *taus, void *q, int64_t batch, int64_t m, \
+      int64_t n, int64_t count, void *scratch, const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t
@@ -135,9 +141,10 @@ alula_householder_product_scratch_bytes(int64_t m, int64_t n,
  * packed_columns columns, count <= both. result may be c. */
 #define ALULA_DECLARE(T)                                                       \
   void alula_householder_multiply_##T(                                         \
-      const void *packed, const void *taus, const void *c, void *result,       \
+      const void *packed, const void *taus, const void *c, void *result,      \
       int64_t batch, int64_t rows, int64_t columns, int64_t packed_columns,    \
-      int64_t count, int32_t left, int32_t adjoint, void *scratch);
+      int64_t count, int32_t left, int32_t adjoint, void *scratch,             \
+      const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t
@@ -151,9 +158,10 @@ alula_householder_multiply_scratch_bytes(int64_t rows, int64_t columns,
  * sytrd and hetrd do; packed has d, e and the reflectors in that triangle and
  * a's elements in the other; taus has n - 1. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_tridiagonal_##T(const void *a, void *packed, void *d, void *e,    \
-                             void *taus, int64_t batch, int64_t n,             \
-                             int32_t lower, void *scratch);
+  void alula_tridiagonal_##T(                                                  \
+      const void *a, void *packed, void *d, void *e, void *taus,               \
+      int64_t batch, int64_t n, int32_t lower, void *scratch,                  \
+      const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_tridiagonal_scratch_bytes(int64_t n,
@@ -166,9 +174,9 @@ static inline int64_t alula_tridiagonal_scratch_bytes(int64_t n,
  * eigenvectors as the columns of v. info: 0, or 1 for NaN and infinity, 2 for
  * no convergence. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_eigen_symmetric_##T(const void *a, void *w, void *v,              \
-                                 int32_t *info, int64_t batch, int64_t n,      \
-                                 int32_t lower, void *scratch);
+  void alula_eigen_symmetric_##T(                                              \
+      const void *a, void *w, void *v, int32_t *info, int64_t batch,           \
+      int64_t n, int32_t lower, void *scratch, const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t
@@ -182,9 +190,10 @@ alula_eigen_symmetric_scratch_bytes(int64_t n, int64_t element_bytes) {
  * is m by m and vh n by n if `full`, else m by k and k by n, k = min(m, n). u
  * and vh are both null if only s is wanted. info as in eigen_symmetric. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_svd_##T(const void *a, void *s, void *u, void *vh, int32_t *info, \
-                     int64_t batch, int64_t m, int64_t n, int32_t full,        \
-                     void *scratch);
+  void alula_svd_##T(                                                          \
+      const void *a, void *s, void *u, void *vh, int32_t *info, int64_t batch, \
+      int64_t m, int64_t n, int32_t full, void *scratch,                       \
+      const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_svd_scratch_bytes(int64_t m, int64_t n,
@@ -200,8 +209,9 @@ static inline int64_t alula_svd_scratch_bytes(int64_t m, int64_t n,
  * upper triangle and the first subdiagonal, the vectors of n - 1 reflectors
  * below; taus has n - 1. packed may be a. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_hessenberg_##T(const void *a, void *packed, void *taus,           \
-                            int64_t batch, int64_t n, void *scratch);
+  void alula_hessenberg_##T(                                                   \
+      const void *a, void *packed, void *taus, int64_t batch, int64_t n,       \
+      void *scratch, const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_hessenberg_scratch_bytes(int64_t n,
@@ -213,8 +223,9 @@ static inline int64_t alula_hessenberg_scratch_bytes(int64_t n,
  * blocks on the diagonal for pairs of complex eigenvalues, in LAPACK's
  * standard form. q may be null. info as in eigen_symmetric. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_schur_##T(const void *a, void *t, void *q, int32_t *info,         \
-                       int64_t batch, int64_t n, void *scratch);
+  void alula_schur_##T(                                                        \
+      const void *a, void *t, void *q, int32_t *info, int64_t batch,           \
+      int64_t n, void *scratch, const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_schur_scratch_bytes(int64_t n,
@@ -230,9 +241,9 @@ static inline int64_t alula_schur_scratch_bytes(int64_t n,
  * Complex eigenvalues of a real matrix come in conjugate pairs, the one with
  * the positive imaginary part first. info as in eigen_symmetric. */
 #define ALULA_DECLARE(T)                                                       \
-  void alula_eigen_general_##T(const void *a, void *w, void *left,             \
-                               void *right, int32_t *info, int64_t batch,      \
-                               int64_t n, void *scratch);
+  void alula_eigen_general_##T(                                                \
+      const void *a, void *w, void *left, void *right, int32_t *info,          \
+      int64_t batch, int64_t n, void *scratch, const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 /* element_bytes is that of a, real or complex. */

@@ -8,6 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// What `cancel` of linear_algebra.h says. The flag changes at any time.
+static inline int32_t alula_is_cancelled(const int32_t *cancel) {
+  return cancel && *(const volatile int32_t *)cancel != 0;
+}
+
 #pragma STDC CX_LIMITED_RANGE ON
 #pragma STDC FP_CONTRACT ON
 

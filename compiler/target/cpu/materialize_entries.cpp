@@ -7,6 +7,10 @@
 // the pass has put the number of bindings on the function as `cpu.bindings`,
 // and the place of an import among those of the artifact on it as `cpu.import`.
 //
+// A body that asks for the flag of a cancelled call (library/cancel_flag.h)
+// gets it as its last argument, and a kernel with such a body tells that it may
+// have ended early. The flag of a caller that has none, or knows of none, is 0.
+//
 // What an import gets is one struct, so that whoever gives it needs no more
 // than a table of names:
 //   llvm.call @f(%a, %n)  →  %args.imports[i].function(&{%a, %n}, context,
@@ -15,6 +19,7 @@
 #include "compiler/target/cpu/passes.h"
 
 #include "alula/kernel_abi.h"
+#include "compiler/kernel/library/cancel_flag.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -43,8 +48,13 @@ public:
     // analysis of it takes cubic time in their number.
     constexpr unsigned maxDistinct = 64;
     bool areDistinct = body.getNumArguments() <= maxDistinct;
+    bool hasImports = body->hasAttr("cpu.imports");
+    unsigned numOwn = body.getNumArguments() - (hasImports ? 2 : 0);
+    // Others write the flag.
+    unsigned cancelNumber =
+        body->hasAttr("cpu.cancel") ? --numOwn : body.getNumArguments();
     for (unsigned i = 0; areDistinct && i < body.getNumArguments(); ++i)
-      if (body.getArgument(i).getType() == pointer)
+      if (body.getArgument(i).getType() == pointer && i != cancelNumber)
         body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         builder.getUnitAttr());
     body.setPassthroughAttr(
@@ -65,9 +75,10 @@ public:
     auto isInteger = [](Type type) { return isa<IntegerType>(type); };
     auto numConstants =
         static_cast<size_t>(llvm::count_if(body.getArgumentTypes(), isInteger));
-    // Where imports are, and where they say that they have failed.
-    bool hasImports = body->hasAttr("cpu.imports");
-    unsigned numOwn = body.getNumArguments() - (hasImports ? 2 : 0);
+    Value cancel;
+    if (body->hasAttr("cpu.cancel"))
+      cancel = loadCancelFlag(args);
+    // Where imports say that they have failed.
     Value code;
     if (hasImports) {
       Value one = builder.create<LLVM::ConstantOp>(location, i32, 1);
@@ -81,10 +92,13 @@ public:
     size_t nextConstant = 0;
     for (BlockArgument argument : body.getArguments()) {
       Type type = argument.getType();
-      if (argument.getArgNumber() == numOwn)
+      unsigned numGiven = numOwn + (cancel ? 1 : 0);
+      if (cancel && argument.getArgNumber() == numOwn)
+        operands.push_back(cancel);
+      else if (argument.getArgNumber() == numGiven)
         operands.push_back(
             loadField(args, offsetof(alula_kernel_args, imports), type));
-      else if (argument.getArgNumber() > numOwn)
+      else if (argument.getArgNumber() > numGiven)
         operands.push_back(code);
       else if (argument.getArgNumber() < numBindings)
         operands.push_back(loadField(
@@ -104,10 +118,62 @@ public:
         hasImports
             ? builder.create<LLVM::LoadOp>(location, i32, code).getResult()
             : builder.create<LLVM::ConstantOp>(location, i32, 0).getResult();
+    if (cancel)
+      result = tellCancelled(cancel, result);
     builder.create<LLVM::ReturnOp>(location, result);
   }
 
 private:
+  /// A pointer to the caller's flag, or to a 0. The blocks that follow begin
+  /// where the builder is then.
+  Value loadCancelFlag(Value args) {
+    Type i32 = builder.getI32Type();
+    constexpr size_t offset = offsetof(alula_kernel_args, cancel);
+    Value one = makeInteger(1), zero = makeInteger(0);
+    Value none = builder.create<LLVM::AllocaOp>(location, pointer, i32, one);
+    builder.create<LLVM::StoreOp>(location, zero, none);
+    Value bytes =
+        loadField(args, offsetof(alula_kernel_args, struct_bytes), i32);
+    Value knows = builder.create<LLVM::ICmpOp>(
+        location, LLVM::ICmpPredicate::uge, bytes,
+        makeInteger(static_cast<int32_t>(offset + sizeof(void *))));
+    Block *before = builder.getBlock();
+    Block *rest = before->splitBlock(builder.getInsertionPoint());
+    Value flag = rest->addArgument(pointer, location);
+    Block *given = builder.createBlock(rest);
+    Value field = loadField(args, offset, pointer);
+    Value null = builder.create<LLVM::ZeroOp>(location, pointer);
+    Value isNull = builder.create<LLVM::ICmpOp>(
+        location, LLVM::ICmpPredicate::eq, field, null);
+    Value chosen =
+        builder.create<LLVM::SelectOp>(location, isNull, none, field);
+    builder.create<LLVM::BrOp>(location, chosen, rest);
+    builder.setInsertionPointToEnd(before);
+    builder.create<LLVM::CondBrOp>(location, knows, given, ValueRange(), rest,
+                                   ValueRange(none));
+    builder.setInsertionPointToStart(rest);
+    return flag;
+  }
+
+  /// ALULA_KERNEL_CANCELLED in place of a 0 if the flag is set now.
+  Value tellCancelled(Value cancel, Value code) {
+    Value seen = builder.create<LLVM::LoadOp>(location, builder.getI32Type(),
+                                              cancel, /*alignment=*/4,
+                                              /*isVolatile=*/true);
+    auto isZero = [&](Value value) {
+      return builder.create<LLVM::ICmpOp>(location, LLVM::ICmpPredicate::eq,
+                                          value, makeInteger(0));
+    };
+    Value told = builder.create<LLVM::SelectOp>(
+        location, isZero(seen), code, makeInteger(ALULA_KERNEL_CANCELLED));
+    return builder.create<LLVM::SelectOp>(location, isZero(code), told, code);
+  }
+
+  Value makeInteger(int32_t value) {
+    return builder.create<LLVM::ConstantOp>(location, builder.getI32Type(),
+                                            value);
+  }
+
   Value loadField(Value base, size_t offset, Type type) {
     Value address = builder.create<LLVM::GEPOp>(
         location, pointer, builder.getI8Type(), base,
@@ -225,6 +291,27 @@ private:
   Value imports, code;
 };
 
+/// Gives a body that asks for the flag one more argument.
+void addCancelFlag(LLVM::LLVMFuncOp body) {
+  SmallVector<LLVM::CallOp> calls;
+  body.walk([&](LLVM::CallOp call) {
+    if (call.getCallee() == StringRef(ALULA_CANCEL_FLAG))
+      calls.push_back(call);
+  });
+  if (calls.empty())
+    return;
+  Value flag = body.front().addArgument(
+      LLVM::LLVMPointerType::get(body.getContext()), body.getLoc());
+  body.setFunctionType(LLVM::LLVMFunctionType::get(
+      body.getFunctionType().getReturnType(),
+      llvm::to_vector(body.front().getArgumentTypes())));
+  body->setAttr("cpu.cancel", UnitAttr::get(body.getContext()));
+  for (LLVM::CallOp call : calls) {
+    call.getResult().replaceAllUsesWith(flag);
+    call.erase();
+  }
+}
+
 struct MaterializeEntries
     : public alula::cpu::impl::MaterializeEntriesBase<MaterializeEntries> {
   void runOnOperation() override {
@@ -233,6 +320,7 @@ struct MaterializeEntries
       if (auto bindings =
               function->getAttrOfType<IntegerAttr>("cpu.bindings")) {
         function->removeAttr("cpu.bindings");
+        addCancelFlag(function);
         if (failed(ImportRewriter(function).run()))
           return signalPassFailure();
         EntryBuilder(function).build(static_cast<unsigned>(bindings.getInt()));

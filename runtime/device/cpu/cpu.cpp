@@ -1,5 +1,6 @@
 // The CPU: picks a variant, maps its code, runs grids on the pool.
 
+#include "runtime/base/clock.h"
 #include "runtime/device/cpu/features.h"
 #include "runtime/device/cpu/image.h"
 #include "runtime/device/cpu/variants.h"
@@ -115,8 +116,29 @@ void runWorkgroup(Grid &grid, const alula_kernel_args &args, uint64_t index) {
   }
 }
 
+/// Notes when a worker's part begins and ends, if anybody wants to know.
+class WorkerTrace {
+public:
+  WorkerTrace(const Dispatch &dispatch, uint32_t worker)
+      : thread(dispatch.threads ? dispatch.threads + worker : nullptr) {
+    if (thread)
+      thread->begin_ns = readClock();
+  }
+  ~WorkerTrace() {
+    if (!thread)
+      return;
+    thread->end_ns = readClock();
+    thread->workgroups = workgroups;
+  }
+  uint64_t workgroups = 0;
+
+private:
+  alula_trace_thread *thread;
+};
+
 void runGrid(void *context, uint32_t worker) {
   auto &grid = *static_cast<Grid *>(context);
+  WorkerTrace trace(*grid.dispatch, worker);
   alula_kernel_args args = grid.dispatch->args;
   args.worker = worker;
   args.worker_count = grid.workers;
@@ -132,6 +154,7 @@ void runGrid(void *context, uint32_t worker) {
         return;
       }
       runWorkgroup(grid, args, index);
+      ++trace.workgroups;
     }
   }
 }
@@ -147,6 +170,8 @@ Status dispatchCpu(Stream *stream, LoadedKernels *loaded,
     alula_kernel_args args = dispatch.args;
     args.worker_count = 1;
     args.scratch = dispatch.scratch;
+    WorkerTrace trace(dispatch, 0);
+    trace.workgroups = 1;
     code = kernel(&args, 0, 0, 0);
   } else {
     Grid grid;

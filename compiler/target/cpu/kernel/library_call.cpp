@@ -1,6 +1,7 @@
 #include "compiler/target/cpu/kernel/library_call.h"
 
 #include "compiler/kernel/element/scalar.h"
+#include "compiler/kernel/library/cancel_flag.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -78,6 +79,12 @@ void LibraryCall::addSize(Value size) {
 void LibraryCall::addFlag(int64_t value) {
   arguments.push_back(
       makeInteger(lowering, lowering.b.getI32Type(), value));
+}
+
+void LibraryCall::addCancel() {
+  arguments.push_back(lowering.callLibrary(
+      ALULA_CANCEL_FLAG, LLVM::LLVMPointerType::get(lowering.b.getContext()),
+      {}));
 }
 
 void LibraryCall::addScratch(int64_t bytes) {

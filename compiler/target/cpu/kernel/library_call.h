@@ -20,6 +20,8 @@ public:
   void addNull();
   void addSize(mlir::Value size);
   void addFlag(int64_t value);
+  /// What the function reads to know that it may end early.
+  void addCancel();
   void addScratch(int64_t bytes);
   /// Everything of `tensor` but its last `rank` dimensions.
   void addBatch(mlir::Value tensor, int64_t rank);

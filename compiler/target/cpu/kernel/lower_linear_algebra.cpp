@@ -24,6 +24,7 @@ void alula::cpu::emitCholesky(Operation *op, Lowering &lowering) {
   call.addBatch(a, 2);
   call.addSize(lowering.getShape(a).back());
   call.addFlag(cholesky.getLower());
+  call.addCancel();
   call.run();
 }
 
@@ -43,6 +44,7 @@ void alula::cpu::emitTriangularSolve(Operation *op, Lowering &lowering) {
   call.addFlag(solve.getUnitDiagonal());
   call.addFlag(static_cast<int64_t>(solve.getTransposeA()) -
                static_cast<int64_t>(stablehlo::Transpose::NO_TRANSPOSE));
+  call.addCancel();
   call.run();
 }
 
@@ -108,6 +110,7 @@ void CallEmitter::lu() {
   call.addBatch(a, 2);
   call.addSize(size(a, 2));
   call.addSize(size(a, 1));
+  call.addCancel();
   call.run();
 }
 
@@ -131,6 +134,7 @@ void CallEmitter::geqrf() {
   call.addSize(size(a, 1));
   call.addScratch(alula_qr_scratch_bytes(known(a, 2), known(a, 1),
                                          call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
@@ -145,6 +149,7 @@ void CallEmitter::geqp3() {
   call.addSize(size(a, 1));
   call.addScratch(alula_qr_pivoted_scratch_bytes(known(a, 2), known(a, 1),
                                                  call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
@@ -160,6 +165,7 @@ void CallEmitter::householderProduct() {
   call.addSize(size(taus, 1));
   call.addScratch(alula_householder_product_scratch_bytes(
       known(a, 2), known(a, 1), call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
@@ -179,6 +185,7 @@ void CallEmitter::ormqr() {
   call.addFlag(flag("adjoint"));
   call.addScratch(alula_householder_multiply_scratch_bytes(
       known(c, 2), known(c, 1), call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
@@ -193,6 +200,7 @@ void CallEmitter::eigh() {
   call.addFlag(flag("lower"));
   call.addScratch(alula_eigen_symmetric_scratch_bytes(
       known(a, 1), call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
@@ -206,6 +214,7 @@ void CallEmitter::tridiagonal() {
   call.addFlag(flag("lower"));
   call.addScratch(
       alula_tridiagonal_scratch_bytes(known(a, 1), call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
@@ -223,6 +232,7 @@ void CallEmitter::svd() {
   call.addFlag(isFull);
   call.addScratch(alula_svd_scratch_bytes(known(a, 2), known(a, 1), isFull,
                                           call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
@@ -235,6 +245,7 @@ void CallEmitter::hessenberg() {
   call.addSize(size(a, 1));
   call.addScratch(
       alula_hessenberg_scratch_bytes(known(a, 1), call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
@@ -248,6 +259,7 @@ void CallEmitter::schur() {
   call.addSize(size(a, 1));
   call.addScratch(
       alula_schur_scratch_bytes(known(a, 1), call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
@@ -263,6 +275,7 @@ void CallEmitter::eig() {
   call.addSize(size(a, 1));
   call.addScratch(
       alula_eigen_general_scratch_bytes(known(a, 1), call.getElementBytes()));
+  call.addCancel();
   call.run();
 }
 
