@@ -6,6 +6,7 @@
 #include "artifact/printer.h"
 #include "compiler/driver/check_custom_calls.h"
 #include "compiler/driver/debug_texts.h"
+#include "compiler/driver/kernel_functions.h"
 #include "compiler/driver/kinds.h"
 #include "compiler/driver/machines.h"
 #include "compiler/driver/object_stage.h"
@@ -260,6 +261,8 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
   case Room::Schedule:
     return success();
   case Room::Dispatch:
+    if (options.debugLevel)
+      keepKernelFacts(module);
     return finishExecutables(module, options, watch);
   case Room::Kernel:
     return finishConfigs(module, options);

@@ -3,7 +3,8 @@
 // Bytes follow a model of fusion: elementwise operations and those that only
 // say where elements come from are computed by whoever reads them. What is
 // left, and what a block hands on, reads the arrays behind it once and writes
-// its results.
+// its results. A kernel is what all of that became: its bytes are those of its
+// arguments and results.
 
 #include "compiler/driver/cost_analysis.h"
 
@@ -41,6 +42,8 @@ class Analysis {
 public:
   /// One run of a block: its operations, and what they read and write.
   Costs countBlock(Block &block);
+  /// The same of a kernel, whose operations hand on nothing in memory.
+  Costs countKernel(Block &block);
   bool isUnknown = false;
 
 private:
@@ -192,8 +195,9 @@ void Analysis::countConvolution(stablehlo::ConvolutionOp op, Costs &costs) {
         lhs.getDimSize(unsigned(numbers.getInputSpatialDimensions()[i])),
         rhs.getDimSize(unsigned(numbers.getKernelSpatialDimensions()[i])),
         result.getDimSize(unsigned(numbers.getOutputSpatialDimensions()[i])),
-        at(op.getWindowStrides(), i), 2 * i < padding.size() ? padding[2 * i] : 0,
-        at(op.getLhsDilation(), i), at(op.getRhsDilation(), i));
+        at(op.getWindowStrides(), i),
+        2 * i < padding.size() ? padding[2 * i] : 0, at(op.getLhsDilation(), i),
+        at(op.getRhsDilation(), i));
   costs.flops += pairs;
 }
 
@@ -236,8 +240,9 @@ std::optional<int64_t> getConstantIn(stablehlo::WhileOp op, Value value) {
 /// The length of a loop that counts up to a constant.
 std::optional<double> getTripCount(stablehlo::WhileOp op) {
   Block &condition = op->getRegion(0).front();
-  auto compare =
-      condition.getTerminator()->getOperand(0).getDefiningOp<stablehlo::CompareOp>();
+  auto compare = condition.getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<stablehlo::CompareOp>();
   if (!compare)
     return std::nullopt;
   auto counter = dyn_cast<BlockArgument>(compare.getLhs());
@@ -245,7 +250,9 @@ std::optional<double> getTripCount(stablehlo::WhileOp op) {
     return std::nullopt;
   unsigned number = counter.getArgNumber();
   Block &body = op->getRegion(1).front();
-  auto next = body.getTerminator()->getOperand(number).getDefiningOp<stablehlo::AddOp>();
+  auto next = body.getTerminator()
+                  ->getOperand(number)
+                  .getDefiningOp<stablehlo::AddOp>();
   if (!next)
     return std::nullopt;
   bool isFirst = next.getLhs() == body.getArgument(number);
@@ -308,19 +315,19 @@ void Analysis::countCall(func::CallOp op, Costs &costs) {
 
 /// Operations of our own library: the usual counts, to the highest order.
 void Analysis::countLibraryCall(stablehlo::CustomCallOp op, Costs &costs) {
-  auto type = op.getNumOperands() ? dyn_cast<RankedTensorType>(
-                                        op.getOperand(0).getType())
-                                  : RankedTensorType();
+  auto type = op.getNumOperands()
+                  ? dyn_cast<RankedTensorType>(op.getOperand(0).getType())
+                  : RankedTensorType();
   StringRef name = op.getCallTargetName();
   if (!type || type.getRank() < 2 || !name.consume_front("alula.")) {
     isUnknown |= !name.starts_with("alula.");
     return;
   }
   double all = getElements(type);
-  auto rows = static_cast<double>(std::max<int64_t>(
-      type.getDimSize(unsigned(type.getRank() - 2)), 1));
-  auto columns = static_cast<double>(std::max<int64_t>(
-      type.getDimSize(unsigned(type.getRank() - 1)), 1));
+  auto rows = static_cast<double>(
+      std::max<int64_t>(type.getDimSize(unsigned(type.getRank() - 2)), 1));
+  auto columns = static_cast<double>(
+      std::max<int64_t>(type.getDimSize(unsigned(type.getRank() - 1)), 1));
   double least = std::min(rows, columns), batch = all / (rows * columns);
   double cube = batch * rows * columns * least * getFlopsOfOne(type, 4);
   double factor = llvm::StringSwitch<double>(name)
@@ -422,14 +429,19 @@ void Analysis::addReads(ValueRange read, Block &block, Costs &costs) {
   }
 }
 
+/// Whether the bytes that an operation moves are told by its regions.
+bool isCountedInside(Operation *op) {
+  return isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp,
+             func::CallOp>(op);
+}
+
 Costs Analysis::countBlock(Block &block) {
   Costs costs;
   costs.argumentBytes.resize(block.getNumArguments());
   for (Operation &op : block) {
     countOp(&op, costs);
     // What these do is counted inside.
-    if (isFused(&op) || isa<stablehlo::WhileOp, stablehlo::IfOp,
-                            stablehlo::CaseOp, func::CallOp>(op))
+    if (isFused(&op) || isCountedInside(&op))
       continue;
     if (isa<stablehlo::ConstantOp>(op))
       continue;
@@ -458,13 +470,61 @@ Costs Analysis::countBlock(Block &block) {
   addReads(fused, block, costs);
   return costs;
 }
+
+Costs Analysis::countKernel(Block &block) {
+  Costs costs;
+  costs.argumentBytes.resize(block.getNumArguments());
+  llvm::MapVector<Value, double> read;
+  auto addSources = [&](ValueRange values) {
+    llvm::MapVector<Value, double> sources;
+    for (Value value : values)
+      findSources(value, sources);
+    for (auto &[source, bytes] : sources)
+      if (isa<BlockArgument>(source) ||
+          isa<stablehlo::ConstantOp>(source.getDefiningOp()))
+        read[source] =
+            std::min(read[source] + bytes, getBytes(source.getType()));
+  };
+  for (Operation &op : block) {
+    countOp(&op, costs);
+    if (isFused(&op) || isCountedInside(&op) || isa<stablehlo::ConstantOp>(op))
+      continue;
+    bool isUpdate = isa<stablehlo::DynamicUpdateSliceOp>(op);
+    addSources(isUpdate ? op.getOperands().drop_front() : op.getOperands());
+  }
+  for (Value value : block.getTerminator()->getOperands()) {
+    costs.resultBytes += getBytes(value.getType());
+    // In place: only the piece moves.
+    auto update = value.getDefiningOp<stablehlo::DynamicUpdateSliceOp>();
+    costs.bytesAccessed +=
+        getBytes(update ? update.getUpdate().getType() : value.getType());
+    Operation *op = value.getDefiningOp();
+    if (!op || isFused(op))
+      addSources(value);
+  }
+  for (auto &[source, bytes] : read) {
+    costs.bytesAccessed += bytes;
+    if (auto argument = dyn_cast<BlockArgument>(source))
+      costs.argumentBytes[argument.getArgNumber()] += bytes;
+  }
+  return costs;
+}
 } // namespace
 
-Costs alula::driver::analyzeCosts(func::FuncOp function) {
+static Costs analyze(func::FuncOp function,
+                     Costs (Analysis::*count)(Block &block)) {
   Analysis analysis;
   if (!function.getBody().hasOneBlock())
     return {};
-  Costs costs = analysis.countBlock(function.getBody().front());
+  Costs costs = (analysis.*count)(function.getBody().front());
   costs.isUnknown = analysis.isUnknown;
   return costs;
+}
+
+Costs alula::driver::analyzeCosts(func::FuncOp function) {
+  return analyze(function, &Analysis::countBlock);
+}
+
+Costs alula::driver::analyzeKernelCosts(func::FuncOp body) {
+  return analyze(body, &Analysis::countKernel);
 }

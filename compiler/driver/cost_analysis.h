@@ -26,4 +26,9 @@ struct Costs {
 /// written in the program count that often, of branches the dearest.
 Costs analyzeCosts(mlir::func::FuncOp function);
 
+/// The same of the body of a kernel: of bytes only what it reads from its
+/// arguments, no argument more than once whole, and writes to its results. What
+/// its operations hand on to each other stays inside, but for loops.
+Costs analyzeKernelCosts(mlir::func::FuncOp body);
+
 } // namespace alula::driver

@@ -2,12 +2,17 @@
 
 #include "compiler/driver/kernel_functions.h"
 
+#include "compiler/emit/emit.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace alula::driver;
@@ -112,18 +117,62 @@ std::vector<KernelDescription> alula::driver::describeKernels(ModuleOp module) {
       kernel.name = entry.getSymName().str();
       readLocation(entry.getLoc(), kernel.sourceName, kernel.source);
       if (func::FuncOp body = getBody(executable, entry.getSymName())) {
-        kernel.costs = analyzeCosts(body);
+        kernel.costs = analyzeKernelCosts(body);
         llvm::SetVector<StringRef> names;
+        llvm::SetVector<StringAttr> typed;
         body.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
           if (!op->hasTrait<OpTrait::IsTerminator>() &&
-              !isa<stablehlo::ConstantOp>(op))
+              !isa<stablehlo::ConstantOp>(op)) {
             names.insert(op->getName().stripDialect());
+            for (Type type : op->getResultTypes())
+              typed.insert(StringAttr::get(
+                  op->getContext(),
+                  op->getName().stripDialect() + ":" +
+                      llvm::to_string(getElementTypeOrSelf(type))));
+          }
         });
         kernel.operations = llvm::join(names.getArrayRef(), " ");
+        llvm::interleave(
+            typed,
+            [&](StringAttr text) { kernel.typedOperations += text.getValue(); },
+            [&] { kernel.typedOperations += " "; });
       }
       kernels.push_back(std::move(kernel));
     }
   return kernels;
+}
+
+/// As an artifact may hold it, on one line.
+static std::string makeLine(StringRef text) {
+  std::string line = llvm::json::fixUTF8(text);
+  for (char &c : line)
+    if (static_cast<unsigned char>(c) < 32 || c == 127)
+      c = '?';
+  return line;
+}
+
+void alula::driver::keepKernelFacts(ModuleOp module) {
+  Builder b(module.getContext());
+  NamedAttrList facts;
+  for (const KernelDescription &kernel : describeKernels(module)) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (!kernel.operations.empty() && !kernel.costs.isUnknown)
+      for (auto [word, value] :
+           {std::pair("flops", kernel.costs.flops),
+            std::pair("transcendentals", kernel.costs.transcendentals),
+            std::pair("bytes", kernel.costs.bytesAccessed)})
+        os << word << " " << llvm::format("%.0f", value) << "\n";
+    for (auto [word, value] :
+         {std::pair("operations", StringRef(kernel.operations)),
+          std::pair("typed", StringRef(kernel.typedOperations)),
+          std::pair("name", StringRef(kernel.sourceName)),
+          std::pair("source", StringRef(kernel.source))})
+      if (!value.empty())
+        os << word << " " << makeLine(value) << "\n";
+    facts.set(kernel.name, b.getStringAttr(text));
+  }
+  module->setAttr(emit::kernelFactsName, facts.getDictionary(b.getContext()));
 }
 
 LogicalResult alula::driver::makeKernelFunctions(ModuleOp module) {

@@ -14,6 +14,8 @@ struct KernelDescription {
   std::string name;
   /// Without the dialect, each once, in order.
   std::string operations;
+  /// The same with element types of results: "add:f32".
+  std::string typedOperations;
   /// What the source calls the result, and where.
   std::string sourceName, source;
   Costs costs;
@@ -21,6 +23,10 @@ struct KernelDescription {
 
 /// In the order of the module.
 std::vector<KernelDescription> describeKernels(mlir::ModuleOp module);
+
+/// Keeps what it says for the artifact, as lines of a word and what it is: the
+/// facts "kernel.NAME" of SPEC.md.
+void keepKernelFacts(mlir::ModuleOp module);
 
 /// Makes each executable a function, each launch a call of it, and takes away
 /// what only we understand. An error if something else is left.

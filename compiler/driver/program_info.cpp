@@ -198,7 +198,8 @@ int alula_program_info_get_kernel(const alula_program_info *info,
       kernel->struct_bytes,        found.name.c_str(),
       found.operations.c_str(),    found.sourceName.c_str(),
       found.source.c_str(),        found.costs.flops,
-      found.costs.transcendentals, found.costs.bytesAccessed};
+      found.costs.transcendentals, found.costs.bytesAccessed,
+      found.typedOperations.c_str()};
   memcpy(kernel, &told, std::min(kernel->struct_bytes, sizeof told));
   return 1;
 }

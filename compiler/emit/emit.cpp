@@ -53,12 +53,8 @@ public:
     writer.addFact("options", provenance.options);
     writer.addFact("input.hash", provenance.inputHash);
     for (auto executable : module.getOps<ExecutableOp>())
-      if (auto texts = executable->getAttrOfType<DictionaryAttr>(
-              alula::emit::debugTextsName))
-        for (NamedAttribute text : texts)
-          if (auto value = dyn_cast<StringAttr>(text.getValue()))
-            writer.addFact(("debug." + text.getName().strref()).str(),
-                           value.getValue());
+      addFacts("debug.", executable, alula::emit::debugTextsName);
+    addFacts("kernel.", module, alula::emit::kernelFactsName);
     if (external && !external->file.empty())
       external->bytes =
           writer.externalizeConstants(external->file, external->minimumBytes);
@@ -72,6 +68,17 @@ public:
   }
 
 private:
+  /// Of a dictionary of texts, if `op` has one.
+  void addFacts(StringRef prefix, Operation *op, StringRef attribute) {
+    auto texts = op->getAttrOfType<DictionaryAttr>(attribute);
+    if (!texts)
+      return;
+    for (NamedAttribute text : texts)
+      if (auto value = dyn_cast<StringAttr>(text.getValue()))
+        writer.addFact((prefix + text.getName().strref()).str(),
+                       value.getValue());
+  }
+
   void addKernels() {
     for (auto executable : module.getOps<ExecutableOp>())
       for (auto entry : executable.getBody().getOps<EntryOp>()) {

@@ -10,6 +10,10 @@ namespace alula::emit {
 /// a fact "debug.NAME".
 inline constexpr llvm::StringLiteral debugTextsName = "dispatch.debug";
 
+/// A module's texts of its kernels, a dictionary of their names: each becomes a
+/// fact "kernel.NAME".
+inline constexpr llvm::StringLiteral kernelFactsName = "dispatch.kernel_facts";
+
 /// What the artifact says about its making.
 struct Provenance {
   std::string compiler, options, inputHash;

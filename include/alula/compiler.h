@@ -232,8 +232,11 @@ typedef struct alula_kernel_info {
   /* What the program's source calls its result, "jit(f)/tanh", and where that
    * is, "model.py:12"; or "". */
   const char *source_name, *source;
-  /* Of one run, counted as by alula_program_info_get_cost. */
+  /* Of one run; of bytes, those outside of it that it reads and writes. */
   double flops, transcendentals, bytes;
+  /* The operations with the element types of their results, each pair once:
+   * "dot_general:f32 add:f32 tanh:f32". */
+  const char *typed_operations;
 } alula_kernel_info;
 
 /* Sets the fields that `kernel->struct_bytes` has room for. False if there is

@@ -71,6 +71,37 @@ def test_levels_change_no_code(name, tmp_path):
     assert (tmp_path / "b.alula").read_bytes() == (tmp_path / "c.alula").read_bytes()
 
 
+def read_kernels(path):
+    facts = inspect(path)["facts"]
+    return {k[7:]: dict(line.split(" ", 1) for line in v.splitlines())
+            for k, v in facts if k.startswith("kernel.")}  # fmt: skip
+
+
+def test_what_kernels_are(tmp_path):
+    (tmp_path / "a.mlir").write_text("""
+func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> {
+  %d = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<64x32xf32>, tensor<32x16xf32>) -> tensor<64x16xf32>
+  %t = stablehlo.tanh %d : tensor<64x16xf32> loc("jit(f)/ta\\0A\\1Bnh"("model.py":7:1))
+  return %t : tensor<64x16xf32>
+}
+""")
+    for level in range(2):
+        succeed("a.mlir", "--target=cpu:x86-64-v3", f"--debug={level}", "-o", "a.alula",
+                cwd=tmp_path)  # fmt: skip
+        expected = {
+            "flops": str(2 * 64 * 32 * 16),
+            "transcendentals": str(64 * 16),
+            # The product stays inside.
+            "bytes": str(4 * (64 * 32 + 32 * 16 + 64 * 16)),
+            "operations": "dot_general tanh",
+            "typed": "dot_general:f32 tanh:f32",
+            "name": "jit(f)/ta??nh",
+            "source": "model.py:7",
+        }
+        assert read_kernels(tmp_path / "a.alula") == ({"main_0": expected} if level else {})
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_texts_of_each_kernel(name, tmp_path):
     path, flags = write(tmp_path, name)
