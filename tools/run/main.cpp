@@ -188,7 +188,7 @@ int runFile(const Options &options) {
 
   alula_call_options callOptions = {};
   callOptions.struct_bytes = sizeof callOptions;
-  Trace trace;
+  Trace trace(model.executable->get());
   if (!options.trace.empty()) {
     callOptions.trace = Trace::record;
     callOptions.trace_user = &trace;
@@ -208,16 +208,24 @@ int runFile(const Options &options) {
     Interruptible scope;
     for (uint32_t i = 0; i < options.repeat && !error; ++i) {
       progress.beginCall();
+      trace.beginCall();
       results = model.executable->call(model.function, arguments, error,
                                        &callOptions);
+      trace.endCall();
     }
   }
   progressLine.reset();
   if (error)
     return fail(error.message());
-  if (!options.trace.empty() &&
-      !values::writeFile(options.trace, trace.print(), problem))
-    return fail(problem, options::NoFile);
+  if (!options.trace.empty()) {
+    const char *function =
+        alula_executable_get_function_name(model.get(), model.function);
+    if (!values::writeFile(
+            options.trace,
+            trace.print("alula-run " + options.model.file, function), problem))
+      return fail(problem, options::NoFile);
+    fputs(trace.summarize().c_str(), stderr);
+  }
   return finish(options, results);
 }
 

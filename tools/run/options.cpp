@@ -41,8 +41,8 @@ or 2x3xbf16=@x.npy. FILE may be - for stdin.)",
              "print the functions that kernels import: name, required or "
              "optional, found or missing; run nothing"},
             {"trace", "FILE", how,
-             "write the times of all dispatches for Perfetto or "
-             "chrome://tracing"},
+             "write the times of all commands, and of each thread, for "
+             "Perfetto or chrome://tracing; print a table of them to stderr"},
             {"repeat", "N", how,
              "call it N times; the results are the last call's"},
         },
