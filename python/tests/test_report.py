@@ -3,6 +3,7 @@ graph for Model Explorer."""
 
 import html.parser
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import sys
 import pytest
 from program_tools import BUILD, ROOT
 
-from alula.report import collect, main, measure, page
+from alula.report import accuracy, bounds, collect, main, measure, page
 from alula.report.commands import Function
 
 HOSTILE = "<script>alert(1)</script>\\22'&"
@@ -114,7 +115,7 @@ def as_dicts(rows):
 
 def test_all_kernels_and_their_numbers_are_in_the_page(report):
     reader = Reader(page.make(report))
-    *rows, total = as_dicts(reader.tables["kernels"])
+    *rows, total = as_dicts(reader.tables["costs"])
     assert [row["kernel"] for row in rows] == ["main_0", "main_1"]
     for row, (read, written), flops in zip(
         rows, GIVEN.values(), (2 * 64 * 784 * 256, 2 * 64 * 256 * 10)
@@ -125,12 +126,15 @@ def test_all_kernels_and_their_numbers_are_in_the_page(report):
         assert row["runs"] == "1" and re.fullmatch(r"[\d.e+]+ (µs|ms|ns|s)", row["time"]), row
         assert row["of the roofline"].endswith(" %")
         assert row["bound by"] in ("memory", "arithmetic")
-    first, second = rows
+    assert rows[0]["transcendentals"] == f"{64 * 256:,}" and rows[1]["transcendentals"] == "0"
+    shares = [int(row["of all"].removesuffix(" %")) for row in rows]
+    assert sum(shares) in (99, 100, 101)
+    first, second = as_dicts(reader.tables["kernels"])
     assert first["fused"] == "dot_general broadcast_in_dim add tanh"
     assert second["fused"] == "dot_general broadcast_in_dim add"
     assert (first["source name"], first["source"]) == ("jit(f)/first/tanh", "model.py:4")
     assert second["source"] == "model.py:5"
-    assert first["transcendentals"] == f"{64 * 256:,}" and second["transcendentals"] == "0"
+    assert first["errors at most"] == "dot_general (k + 1) 2^-24 E, tanh 2 (f32)"
     assert total["read"] == f"{sum(read for read, _ in GIVEN.values()):,}"
     # The command list and memory say the same.
     commands = as_dicts(reader.tables["commands0"])
@@ -147,6 +151,51 @@ def test_bytes_of_kernels_add_up_to_the_program_s(report):
     assert given == sum(map(sum, GIVEN.values()))
     assert abs(given / report.cost["bytes accessed"] - 1) < 0.05
     assert report.total(lambda k: k.flops) == pytest.approx(report.cost["flops"], rel=0.01)
+
+
+WRITE_ROW = """
+import sys
+import jax
+from jax import export
+from bench.workloads import ROWS
+case = ROWS[sys.argv[1]].case("usual")
+exported = export.export(jax.jit(case.closed()), platforms=["cpu"])(*case.inputs)
+open(sys.argv[2], "wb").write(exported.mlir_module_serialized)
+"""
+
+
+@pytest.mark.parametrize("row", ["gpt2-block", "mlp-128"])
+def test_bytes_of_kernels_add_up_in_networks(row, tmp_path):
+    path = tmp_path / "row.mlirbc"
+    subprocess.run(
+        [sys.executable, "-c", WRITE_ROW, row, path],
+        check=True,
+        env=dict(os.environ, PYTHONPATH=str(ROOT), JAX_PLATFORMS="cpu"),
+    )
+    network = collect.collect(path, run=False)
+    moved = network.total(lambda k: k.cost_bytes)
+    assert moved == pytest.approx(network.cost["bytes accessed"], rel=0.05)
+    assert network.total(lambda k: k.flops) == pytest.approx(network.cost["flops"], rel=1e-6)
+    # What they are given is no less than what they touch of it.
+    assert all(k.cost_bytes <= k.read_bytes + k.written_bytes for k in network.kernels)
+
+
+def test_bounds_are_those_of_the_documents():
+    run = {"__file__": str(ROOT / "tests/accuracy/run.py"), "__name__": "run"}
+    exec((ROOT / "tests/accuracy/run.py").read_text(), run)
+    assert (ROOT / "python/alula/report/bounds.py").read_text() == run["make_bounds"]()
+
+
+def test_errors_of_kernels():
+    describe = accuracy.describe
+    assert describe(["tanh:f32", "add:f32", "sqrt:f32", "tanh:f64"]) == (
+        f"tanh {bounds.BOUNDS['tanh:f32']:g} (f32), tanh {bounds.BOUNDS['tanh:f64']:g} (f64)"
+    )
+    assert describe(["dot_general:bf16", "convolution:f64"]) == (
+        "dot_general (k + 1) 2^-24 E, convolution (k + 1) 2^-53 E"
+    )
+    # Exact ones.
+    assert describe(["dot_general:i32", "abs:f32", "transpose:f32", "sort:i32"]) == ""
 
 
 def test_nothing_in_a_page_is_loaded_or_runs(report):
@@ -214,15 +263,29 @@ def test_an_artifact_says_what_it_doesn_t_know(model, tmp_path):
     assert {k.name: (k.read_bytes, k.written_bytes) for k in report.kernels} == GIVEN
     assert all(k.seconds > 0 and k.flops is None for k in report.kernels)
     reader = Reader(page.make(report))
-    assert {"kernel", "read", "time"} <= set(reader.tables["kernels"][0])
-    assert not {"fused", "flops", "source", "flop/s"} & set(reader.tables["kernels"][0])
-    assert any("an artifact doesn't hold them" in note for note in report.notes)
+    assert set(reader.tables["kernels"][0]) == {"kernel", "grid"}
+    assert {"kernel", "read", "time"} <= set(reader.tables["costs"][0])
+    assert not {"flops", "flop/s"} & set(reader.tables["costs"][0])
+    assert any("the artifact doesn't hold them" in note for note in report.notes)
+
+
+def test_an_artifact_that_knows_its_kernels(model, tmp_path, report):
+    artifact = tmp_path / "model.alula"
+    compiler = BUILD / "bin" / "alula-compile"
+    subprocess.run([compiler, model, "--debug=1", "-o", artifact], check=True)
+    known = collect.collect(artifact, run=False)
+    assert known.notes == ["Times: it was not run."]
+    for ours, theirs in zip(known.kernels, report.kernels, strict=True):
+        for field in ("name", "operations", "typed", "source", "flops", "cost_bytes"):
+            assert getattr(ours, field) == getattr(theirs, field)
+    # What is not fit for a line is not in it.
+    assert known.kernels[1].source_name == report.kernels[1].source_name
 
 
 def test_without_a_run_there_are_no_times(model):
     report = collect.collect(model, run=False)
     assert report.times is None and report.machine is None
-    head = Reader(page.make(report)).tables["kernels"][0]
+    head = Reader(page.make(report)).tables["costs"][0]
     assert "time" not in head and "of the roofline" not in head and "read" in head
     assert "Times: it was not run." in report.notes
 
@@ -286,7 +349,7 @@ def test_buffers_that_a_loop_swaps():
 
 def test_calls_that_differ_have_no_time_of_a_call():
     def event(name, begin):
-        return {"name": name, "ts": begin, "dur": 2.0}
+        return {"name": name, "cat": "kernel", "ts": begin, "dur": 2.0}
 
     times = measure.read_trace([event("k", n) for n in range(5)], 1, "v")
     assert times.call is None and times.commands == {"k": (2.5, 2e-6)}

@@ -9,6 +9,7 @@ from alula.report import show
 MOST_DRAWN = 600
 _BOX = (230, 46)
 _GAP = (18, 34)
+_BULGE = 70
 
 
 def _svg(width, height, parts, label):
@@ -22,7 +23,7 @@ def _text(x, y, text, extra=""):
     return f'<text x="{x:.1f}" y="{y:.1f}" {extra}>{escape(str(text))}</text>'
 
 
-def _cut(text, length=34):
+def _cut(text, length=32):
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
@@ -48,12 +49,7 @@ def draw_graph(report, function):
         x, y = place[command.number]
         for source in command.sources:
             if source in place:
-                sx, sy = place[source]
-                a, b = sx + _BOX[0] / 2, sy + _BOX[1]
-                lines.append(
-                    f'<path d="M{a:.0f} {b:.0f} C{a:.0f} {b + 17:.0f} {x + 115:.0f} {y - 17:.0f} '
-                    f'{x + 115:.0f} {y:.0f}" class="edge"/>'
-                )
+                lines.append(_draw_edge(*place[source], x, y))
         kernel = report.kernel(command.name) if command.kind == "dispatch" else None
         heat = (kernel.seconds or 0) / longest if kernel and longest else 0
         fused = " ".join(kernel.operations) if kernel else ""
@@ -69,9 +65,24 @@ def draw_graph(report, function):
             + _text(x + 8, y + 36, _cut(lower))
             + "</g>"
         )
-    width = max(x for x, _ in place.values()) + _BOX[0] + 10
+    width = max(x for x, _ in place.values()) + _BOX[0] + _BULGE
     height = max(y for _, y in place.values()) + _BOX[1] + 10
     return _svg(width, height, lines + boxes, f"commands of {function.name}")
+
+
+def _draw_edge(from_x, from_y, x, y):
+    """From below one box to above another one; beside those between them."""
+    rows = (y - from_y) // (_BOX[1] + _GAP[1])
+    if from_x == x and rows > 1:
+        side, bulge = x + _BOX[0], min(10 + 6 * rows, _BULGE)
+        a, b = from_y + _BOX[1] / 2, y + _BOX[1] / 2
+        points = (side, a), (side + bulge, a), (side + bulge, b), (side, b)
+    else:
+        a, b = from_x + _BOX[0] / 2, from_y + _BOX[1]
+        c = x + _BOX[0] / 2
+        points = (a, b), (a, b + 17), (c, y - 17), (c, y)
+    start, *rest = (f"{px:.0f} {py:.0f}" for px, py in points)
+    return f'<path d="M{start} C{" ".join(rest)}" class="edge"/>'
 
 
 def draw_arena(function, sets):
@@ -102,7 +113,8 @@ def draw_arena(function, sets):
 
 
 def draw_roofline(report):
-    """Kernels by operations for each byte and operations in a second."""
+    """Kernels by operations for each byte and operations in a second, as large as
+    their share of the time."""
     machine = report.machine
     points = [
         (k, k.flops / k.bytes, k.flops / k.seconds)
@@ -111,7 +123,8 @@ def draw_roofline(report):
     ]
     if not points:
         return ""
-    width, height, left, bottom = 760, 380, 70, 40
+    width, height, left, bottom, right = 760, 380, 70, 40, 40
+    whole = sum(k.seconds * (k.runs or 1) for k, _, _ in points)
     ridge = machine.flops / machine.bandwidth
     xs = [math.log10(v) for v in [ridge, *(p[1] for p in points)]]
     ys = [math.log10(v) for v in [machine.flops, *(p[2] for p in points)]]
@@ -119,7 +132,7 @@ def draw_roofline(report):
     y0, y1 = math.floor(min(ys)), math.ceil(max(ys) + 0.01)
 
     def x(value):
-        return left + (math.log10(value) - x0) / (x1 - x0) * (width - left - 10)
+        return left + (math.log10(value) - x0) / (x1 - x0) * (width - left - right)
 
     def y(value):
         return 10 + (y1 - math.log10(value)) / (y1 - y0) * (height - bottom - 10)
@@ -131,19 +144,28 @@ def draw_roofline(report):
         parts.append(_text(at, height - 22, f"{10.0**power:g}", 'class="middle"'))
     for power in range(y0, y1 + 1):
         at = y(10.0**power)
-        parts.append(f'<path d="M{left} {at:.1f} H{width - 10}" class="grid"/>')
+        parts.append(f'<path d="M{left} {at:.1f} H{width - right}" class="grid"/>')
         parts.append(_text(left - 6, at + 4, show.scaled(10.0**power, ""), 'class="end"'))
     # The slope begins where it enters the picture.
     begin = max(10.0**x0, 10.0**y0 / machine.bandwidth)
     parts.append(
         f'<path d="M{x(begin):.1f} {y(begin * machine.bandwidth):.1f} L{x(ridge):.1f} '
-        f'{y(machine.flops):.1f} H{width - 10}" class="roof"/>'
+        f'{y(machine.flops):.1f} H{width - right}" class="roof"/>'
     )
-    for kernel, intensity, rate in points:
+    # The small ones on top.
+    for kernel, intensity, rate in sorted(points, key=lambda p: -p[0].seconds * (p[0].runs or 1)):
+        share = kernel.seconds * (kernel.runs or 1) / whole
         parts.append(
-            f'<circle cx="{x(intensity):.1f}" cy="{y(rate):.1f}" r="5" class="point"><title>'
-            f"{escape(kernel.name)}: {show.scaled(rate, 'flop/s')}, {intensity:.3g} flop/byte"
+            f'<circle cx="{x(intensity):.1f}" cy="{y(rate):.1f}" r="{3 + 15 * share**0.5:.1f}" '
+            f'class="point"><title>{escape(kernel.name)}: {show.scaled(rate, "flop/s")}, '
+            f"{intensity:.3g} flop/byte, {show.percent(share, 1)} of the kernels' time"
             "</title></circle>"
         )
-    parts.append(_text(left, height - 4, "flops for each byte →; ↑ flops in a second"))
+    parts.append(
+        _text(
+            left,
+            height - 4,
+            "flops for each byte →; ↑ flops in a second; areas: shares of the time",
+        )
+    )
     return _svg(width, height, parts, "roofline")

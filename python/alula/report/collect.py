@@ -23,13 +23,15 @@ class Kernel:
     commands: list = dataclasses.field(default_factory=list)
     grid: str = ""
     operations: list = dataclasses.field(default_factory=list)
+    # The same with element types, "add:f32".
+    typed: list = dataclasses.field(default_factory=list)
     source_name: str = ""
     source: str = ""
     flops: float | None = None
     transcendentals: float | None = None
-    # As the compiler counts: with what passes between operations inside.
+    # What its operations read and write of that, by the compiler's count.
     cost_bytes: float | None = None
-    # What it is given to read and to write.
+    # The memory that it is given to read and to write.
     read_bytes: int | None = None
     written_bytes: int | None = None
     # In one call of the program, and the seconds of one run.
@@ -38,8 +40,7 @@ class Kernel:
 
     @property
     def bytes(self):
-        """What it has to move: neither count alone knows both that it reads a part
-        and that what is inside stays there."""
+        """What it has to move: of some kernels either count alone is too large."""
         known = []
         if self.read_bytes is not None and self.written_bytes is not None:
             known.append(self.read_bytes + self.written_bytes)
@@ -153,14 +154,15 @@ def collect(
                 machine = measure.measure_machine()
             except Problem as problem:
                 notes.append(f"Times: {problem}.")
-    if described is None:
+    told = described.kernels if described else kernels.read_facts(artifact["facts"])
+    if not told:
         notes.append(
-            "What was fused, flops and source lines: an artifact doesn't hold them; "
-            "make the report from the program."
+            "What was fused, flops and source lines: the artifact doesn't hold them; "
+            "make the report from the program, or compile with --debug=1."
         )
-    elif described.flags & kernels.UNKNOWN_COST:
+    elif described and described.flags & kernels.UNKNOWN_COST:
         notes.append("Cost: loops of unknown length count as once, unknown sizes as one.")
-    found = _join(functions, described, times)
+    found = _join(functions, told, times)
     if any(k.read_bytes is None for k in found):
         notes.append("Bytes of some kernels: sizes are known when the program runs.")
     return Report(
@@ -190,9 +192,9 @@ def _join(functions, described, times):
                 kernel.written_bytes = _sum(function, command.writes)
             kernel.commands.append((function.name, command.number))
     for kernel in found.values():
-        told = described.kernels.get(kernel.name) if described else None
+        told = described.get(kernel.name)
         if told:
-            kernel.operations = told["operations"]
+            kernel.operations, kernel.typed = told["operations"], told["typed"]
             kernel.source_name, kernel.source = told["source_name"], told["source"]
             kernel.flops, kernel.transcendentals = told["flops"], told["transcendentals"]
             kernel.cost_bytes = told["bytes"]

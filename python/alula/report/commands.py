@@ -140,9 +140,12 @@ class Function:
                 continue
             for number in command.writes:
                 storage, begin, end = find(number)
-                before = written.get(storage, ())
-                # In a branch or a loop what was there before may stay.
-                kept = [w for w in before if command.scopes or w[0] < begin or w[1] > end]
+                kept = []
+                for b, e, n in written.get(storage, ()):
+                    # In a branch or a loop what was there before may stay.
+                    left = (b, e) if command.scopes else (b, min(e, begin))
+                    right = (e, e) if command.scopes else (max(b, end), e)
+                    kept += [(*part, n) for part in (left, right) if part[0] < part[1]]
                 written[storage] = [*kept, (begin, end, command.number)]
 
     # ---- The arena ----

@@ -17,6 +17,7 @@ class KernelInfo(ctypes.Structure):
         ("flops", c_double),
         ("transcendentals", c_double),
         ("bytes", c_double),
+        ("typed_operations", c_char_p),
     ]
 
 
@@ -92,5 +93,35 @@ def _read(lib, info):
             "flops": kernel.flops,
             "transcendentals": kernel.transcendentals,
             "bytes": kernel.bytes,
+            "typed": _text(kernel.typed_operations).split(),
         }
+    return found
+
+
+_WORDS = {
+    "operations": ("operations", str.split),
+    "typed": ("typed", str.split),
+    "name": ("source_name", str),
+    "source": ("source", str),
+    "flops": ("flops", float),
+    "transcendentals": ("transcendentals", float),
+    "bytes": ("bytes", float),
+}
+
+
+def read_facts(facts):
+    """What an artifact says of its kernels, by name (alula-compile --debug=1); nothing
+    for most."""
+    found = {}
+    for key, value in facts:
+        if not key.startswith("kernel."):
+            continue
+        told = {"operations": [], "typed": [], "source_name": "", "source": ""}
+        told |= dict.fromkeys(("flops", "transcendentals", "bytes"))
+        for line in value.splitlines():
+            word, _, text = line.partition(" ")
+            if word in _WORDS:
+                name, read = _WORDS[word]
+                told[name] = read(text)
+        found[key.removeprefix("kernel.")] = told
     return found

@@ -83,6 +83,7 @@ def measure(artifact, function, result_count, calls, inputs=(), custom_calls=())
 
 
 def read_trace(events, calls, variant):
+    events = [e for e in events if e.get("cat") in ("kernel", "command")]
     each, rest = divmod(len(events), calls + 1)
     call, counted = None, calls + 1
     if each and not rest:

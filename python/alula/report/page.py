@@ -5,17 +5,18 @@ import operator
 from html import escape
 
 from alula import environment
-from alula.report import charts, show
+from alula.report import accuracy, charts, show
 from alula.report.commands import type_text
 
 _STYLE = """
-body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222}
+body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1240px;padding:0 1em;color:#222}
 h1,h2,h3{line-height:1.2}h2{margin-top:2em;border-bottom:1px solid #ddd}
 table{border-collapse:collapse;margin:.8em 0;font-size:13px}
 th,td{border-bottom:1px solid #e4e4e4;padding:3px 9px;text-align:left;vertical-align:top}
 th{background:#f4f4f2}td.n,th.n{text-align:right;white-space:nowrap}
 tfoot td{font-weight:600;border-top:2px solid #bbb}
-code,td.c{font-family:ui-monospace,monospace;font-size:12px;overflow-wrap:anywhere}
+code,td.c{font-family:ui-monospace,monospace;font-size:12px;overflow-wrap:break-word}
+td.c{min-width:6em;max-width:34em}
 .wide{overflow-x:auto}.note{color:#555}svg text{font:11px ui-monospace,monospace;fill:#222}
 svg .name{font-weight:600}svg .end{text-anchor:end}svg .middle{text-anchor:middle}
 .edge{fill:none;stroke:#999}.box{stroke:#b98}.area{fill:#8fb8de;stroke:#36c}
@@ -99,22 +100,44 @@ def _given_bytes(report):
     )  # fmt: skip
 
 
+def _place(source):
+    """Without the folders: "model.py:12"."""
+    return source.rsplit("/", 1)[-1]
+
+
 def _kernels(report):
+    """What kernels are, and what they take."""
     head = [
         ("kernel", "c"), ("fused", "c"), ("source name", "c"), ("source", "c"), ("grid", _NUMBER),
-        ("runs", _NUMBER), ("flops", _NUMBER), ("transcendentals", _NUMBER), ("read", _NUMBER),
-        ("written", _NUMBER), ("bytes by cost", _NUMBER), ("time", _NUMBER),
-        ("flop/s", _NUMBER), ("B/s", _NUMBER), ("of the roofline", _NUMBER), ("bound by", ""),
+        ("errors at most", "c"),
     ]  # fmt: skip
+    rows = [
+        [
+            k.name, " ".join(k.operations), k.source_name, _place(k.source), k.grid,
+            accuracy.describe(k.typed),
+        ]
+        for k in report.kernels
+    ]  # fmt: skip
+    return _table(head, rows, name="kernels") + _costs(report)
+
+
+def _costs(report):
+    head = [
+        ("kernel", "c"), ("runs", _NUMBER), ("flops", _NUMBER), ("transcendentals", _NUMBER),
+        ("read", _NUMBER), ("written", _NUMBER), ("bytes by cost", _NUMBER), ("time", _NUMBER),
+        ("of all", _NUMBER), ("flop/s", _NUMBER), ("B/s", _NUMBER), ("of the roofline", _NUMBER),
+        ("bound by", ""),
+    ]  # fmt: skip
+    whole = report.total(lambda k: k.seconds)
     rows = []
     for k in report.kernels:
         bound = k.bound(report.machine) if k.seconds else None
         rows.append(
             [
-                k.name, " ".join(k.operations), k.source_name, k.source, k.grid,
-                show.number(k.runs), show.number(k.flops), show.number(k.transcendentals),
+                k.name, show.number(k.runs), show.number(k.flops), show.number(k.transcendentals),
                 show.number(k.read_bytes), show.number(k.written_bytes),
                 show.number(k.cost_bytes), show.seconds(k.seconds),
+                show.percent(k.seconds * k.runs, whole) if k.seconds and whole else "",
                 show.scaled(k.flops / k.seconds, "") if k.seconds and k.flops else "",
                 show.scaled(k.bytes / k.seconds, "") if k.seconds and k.bytes else "",
                 show.percent(bound[0], k.seconds) if bound else "",
@@ -125,15 +148,16 @@ def _kernels(report):
         show.number(report.total(operator.attrgetter(field)))
         for field in ("flops", "transcendentals", "read_bytes", "written_bytes", "cost_bytes")
     ]
-    time = show.seconds(report.total(lambda k: k.seconds))
-    foot = ["in a call", *[""] * 5, *totals, time, *[""] * 4]
-    return _table(head, rows, foot, "kernels")
+    foot = ["in a call", "", *totals, show.seconds(whole), *[""] * 5]
+    return _table(head, rows, foot, "costs")
 
 
-_EXPLAINED = """<p class="note">All columns but the last line are of one run. <b>read</b> and
-<b>written</b> are the memory that a kernel is given, of which it may touch a part. <b>bytes by
-cost</b>, as flops, is what the compiler counts on its operations, with what passes between a product
-and what follows it inside the kernel. The roofline takes the smaller of both.</p>"""
+_EXPLAINED = """<p class="note">All but the last line is of one run. <b>read</b> and <b>written</b> are
+the memory that a kernel is given, of which it may touch a part. <b>bytes by cost</b>, as flops, is what
+the compiler counts on its operations: of memory that is given what they touch. The roofline takes the
+smaller of both. <b>errors at most</b>: of functions in units in the last place of their results, of
+products and convolutions with E the sum of |a b| of the k numbers that meet; what is exact or rounded
+once is left out, and each operation's error is its own, for exact operands.</p>"""
 _ROOFLINE = """<p class="note">The least time is bytes by the speed of copies or flops by the speed of
 products of f32, whichever is longer, both as measured here with all CPUs. More than 100 % is possible
 where data stays in caches, or where numbers are smaller than f32.</p>"""
@@ -163,7 +187,7 @@ def _function(report, number, function):
     arena = charts.draw_arena(function, sets)
     if arena:
         parts.append(
-            f"<h3>Arena over time</h3>{arena}<p class='note'>{function.arena_bytes:,} bytes. In use "
+            f"<h3>Arena over time</h3><div class='wide'>{arena}</div><p class='note'>{function.arena_bytes:,} bytes. In use "
             "is what lies between the first and the last command that names it.</p>"
         )
         parts.append(_live_sets(report, number, function, sets))
@@ -175,7 +199,7 @@ def _function(report, number, function):
                 command.number,
                 "  " * len(command.scopes) + command.text,
                 " ".join(kernel.operations) if kernel else "",
-                kernel.source if kernel else "",
+                _place(kernel.source) if kernel else "",
                 show.seconds(kernel.seconds) if kernel else "",
                 f"{sets[command.number][0]:,}" if function.arena_bytes else "",
             ]
@@ -233,7 +257,7 @@ def make(report):
     parts.append(_others(report))
     roofline = charts.draw_roofline(report)
     if roofline:
-        parts.append(f"<h2>Roofline</h2>{roofline}")
+        parts.append(f"<h2>Roofline</h2><div class='wide'>{roofline}</div>")
     if report.machine:
         parts.append(_ROOFLINE)
     parts += [_function(report, n, f) for n, f in enumerate(report.functions)]
