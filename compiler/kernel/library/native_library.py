@@ -19,7 +19,8 @@ def call(name, dtype, *arguments):
     arrays pass as pointers, None as null, int as int64 and np.int32 as
     int32."""
     suffix = "" if dtype is None else "_" + SUFFIXES[np.dtype(dtype).name]
-    getattr(_library, f"alula_{name}{suffix}")(*_convert(arguments))
+    # Those that can be cancelled take a flag more; the others don't look at it.
+    getattr(_library, f"alula_{name}{suffix}")(*_convert(arguments), ctypes.c_void_p())
 
 
 def size(name, *arguments):
