@@ -30,6 +30,11 @@ constexpr Encoding sdyAttrs[] = {
   {CODE, 0, #NAME, FIELDS, Version::minimum()},
 #include "dialect/vhlo/encoding.inc"
 };
+constexpr Encoding stablehloTypes[] = {
+#define STABLEHLO_TYPE(CODE, NAME, FIELDS)                                     \
+  {CODE, 0, #NAME, FIELDS, Version::minimum()},
+#include "dialect/vhlo/encoding.inc"
+};
 constexpr Encoding otherAttrs[] = {
 #define OTHER_ATTR(CODE, NAME, FIELDS)                                         \
   {CODE, 0, #NAME, FIELDS, Version::minimum()},
@@ -52,6 +57,8 @@ std::string_view dialectOf(Family family) {
     return "vhlo";
   case Family::Sdy:
     return "sdy";
+  case Family::Stablehlo:
+    return "stablehlo";
   case Family::Text:
   case Family::Opaque:
     break;
@@ -69,6 +76,8 @@ const Encoding *findEncoding(Family family, bool isType, uint64_t code) {
     table = isType ? std::span<const Encoding>(vhloTypes) : vhloAttrs;
   else if (family == Family::Sdy && !isType)
     table = sdyAttrs;
+  else if (family == Family::Stablehlo && isType)
+    table = stablehloTypes;
   // Rows stand in the order of their codes, almost without gaps.
   for (const Encoding &row : table)
     if (row.code == code)

@@ -11,6 +11,8 @@ enum class Family : uint8_t {
   Other,
   Vhlo,
   Sdy,
+  /// Types of operands of sdy's ops, beside those of vhlo.
+  Stablehlo,
   /// MLIR text; the fallback of dialects without an encoding of their own.
   Text,
   /// An encoding that this codec does not know. An error once it is used.

@@ -18,6 +18,7 @@ Attribute NodeImporter::importAttribute(const Node &node) {
     return importSdyAttribute(node);
   case Family::Text:
     return importText(node);
+  case Family::Stablehlo:
   case Family::Other:
   case Family::Opaque:
     break;

@@ -73,6 +73,9 @@ Type NodeImporter::importType(const Node &node) {
     return importVhloType(node);
   case Family::Text:
     return importTextType(node);
+  case Family::Stablehlo:
+    // The only one of the table.
+    return stablehlo::TokenType::get(context);
   case Family::Sdy:
   case Family::Other:
   case Family::Opaque:
@@ -228,6 +231,30 @@ Type NodeImporter::importBuiltinType(const Node &node) {
     return TupleType::get(context, takeTypes());
   case builtin::Type::UnrankedTensor:
     return UnrankedTensorType::getChecked(emit, type(fields.take()));
+  case builtin::Type::FloatTF32:
+    return FloatTF32Type::get(context);
+  case builtin::Type::Float8E5M2:
+    return Float8E5M2Type::get(context);
+  case builtin::Type::Float8E4M3:
+    return Float8E4M3Type::get(context);
+  case builtin::Type::Float8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case builtin::Type::Float8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(context);
+  case builtin::Type::Float8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(context);
+  case builtin::Type::Float8E4M3B11FNUZ:
+    return Float8E4M3B11FNUZType::get(context);
+  case builtin::Type::Float8E3M4:
+    return newer::BridgedFloatType::get(context, newer::FloatFormat::F8E3M4);
+  case builtin::Type::Float4E2M1FN:
+    return newer::BridgedFloatType::get(context, newer::FloatFormat::F4E2M1FN);
+  case builtin::Type::Float6E2M3FN:
+    return newer::BridgedFloatType::get(context, newer::FloatFormat::F6E2M3FN);
+  case builtin::Type::Float6E3M2FN:
+    return newer::BridgedFloatType::get(context, newer::FloatFormat::F6E3M2FN);
+  case builtin::Type::Float8E8M0FNU:
+    return newer::BridgedFloatType::get(context, newer::FloatFormat::F8E8M0FNU);
   }
   return {};
 }

@@ -207,7 +207,8 @@ bool readNode(Artifact &artifact, ByteCursor &cursor, Node &node,
     node.numWords = 1;
     return true;
   }
-  for (Family family : {Family::Builtin, Family::Vhlo, Family::Sdy})
+  for (Family family :
+       {Family::Builtin, Family::Vhlo, Family::Sdy, Family::Stablehlo})
     if (dialect == dialectOf(family))
       node.family = family;
   if (node.family == Family::Opaque)

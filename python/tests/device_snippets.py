@@ -2,6 +2,7 @@
 with two devices."""
 
 import jax
+import jax.experimental
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -55,6 +56,30 @@ def test_sums_of_types(mesh):
         np.testing.assert_array_equal(np.asarray(sum_all(x)), np.asarray(wanted))
         halves = jnp.concatenate([wanted[:, :3], wanted[:, 3:]])
         np.testing.assert_array_equal(np.asarray(scatter(x)), np.asarray(halves))
+
+
+def test_floats_of_few_bits(mesh):
+    """Their types stand in the program as MLIR's own, beside StableHLO's."""
+    names = [n for n in dir(jnp) if n.startswith("float8") or n.startswith("float4")]
+    assert len(names) >= 9
+    for name in names:
+        x = (jnp.arange(8) % 3 + 1).astype(name)
+        turned = over(mesh, lambda x: x[::-1])(x)
+        wanted = np.asarray(x).reshape(2, 4)[:, ::-1].reshape(8)
+        np.testing.assert_array_equal(np.asarray(turned), wanted, name)
+
+
+def test_effects_in_order(mesh):
+    """A token goes into the part for each device, and comes out of it."""
+    seen = []
+
+    def part(x):
+        jax.experimental.io_callback(lambda: seen.append(1), (), ordered=True)
+        return x + 1
+
+    np.testing.assert_array_equal(over(mesh, part)(X), X + 1)
+    jax.effects_barrier()
+    assert seen
 
 
 def test_kernels_run_while_arrays_are_on_their_way(mesh):

@@ -1,4 +1,4 @@
-"""What test_processes.py runs, in one process with eight devices or in two with
+"""What test_jax_processes.py runs, in one process with eight devices or in two with
 four each: prints a line for each program, with a hash of all shards here.
 
 process_snippets.py [PROCESS PROCESSES PORT]
