@@ -678,7 +678,9 @@ private:
 struct FormLaunches
     : public alula::kernel::impl::FormLaunchesBase<FormLaunches> {
   void runOnOperation() override {
-    if (getMachine(getOperation()).blockThreads == 1)
+    // A module without kernels may be of no machine.
+    if (getOperation().getOps<ExecutableOp>().empty() ||
+        getMachine(getOperation()).blockThreads == 1)
       return;
     DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> launches;
     for (auto function : getOperation().getOps<func::FuncOp>())
