@@ -3,6 +3,7 @@
 import threading
 
 import jax
+import numpy as np
 
 from alula import values
 from alula.artifact import Artifact
@@ -261,6 +262,8 @@ class InstanceInfo:
             leaves = raw[:count]
         if self.returns == "jax":
             leaves = types.from_raw(leaves, traced.result_types)
+        else:
+            leaves = [np.asarray(leaf) for leaf in leaves]
         return leaves[0] if traced.is_single else traced.result_treedef.unflatten(leaves)
 
     def _print(self, traced, arrays):
