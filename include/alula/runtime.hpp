@@ -317,6 +317,28 @@ static_assert(sizeof(Buffer) == sizeof(alula_buffer *) &&
 
 /* ---- Collectives ---- */
 
+/* Processes that run programs together. */
+class Processes {
+public:
+  static Processes connect(const alula_processes_options &options,
+                           Error &error) {
+    alula_processes *made = nullptr;
+    if (!error)
+      error.take(alula_processes_connect(&options, &made));
+    Processes processes;
+    processes.handle.reset(made);
+    return processes;
+  }
+  explicit operator bool() const { return handle != nullptr; }
+  /* For alula_collectives_options; lives longer than collectives with it. */
+  alula_processes *get() const { return handle.get(); }
+  uint32_t number() const { return alula_processes_get_number(handle.get()); }
+  uint32_t count() const { return alula_processes_get_count(handle.get()); }
+
+private:
+  detail::Handle<alula_processes, alula_processes_disconnect> handle;
+};
+
 class Collectives {
 public:
   /* `options`, which may be NULL, without the count of participants. */

@@ -300,6 +300,28 @@ TEST_P(Cpp, TraceAndCollectives) {
   EXPECT_EQ(error.code(), ALULA_STATUS_ABORTED) << error.message();
 }
 
+TEST_P(Cpp, Processes) {
+  auto options = makeStruct<alula_processes_options>();
+  options.engine = "/no/such/engine.so";
+  options.count = 1;
+  EXPECT_FALSE(Processes::connect(options, error));
+  EXPECT_NE(std::string(error.message()).find("/no/such/engine.so"),
+            std::string::npos)
+      << error.message();
+  // One process by itself, where the engine was built.
+  std::string directory = testing::TempDir() + "alula-processes-XXXXXX";
+  ASSERT_TRUE(mkdtemp(directory.data()));
+  options.engine = "gloo";
+  options.directory = directory.c_str();
+  Error missing;
+  if (Processes alone = Processes::connect(options, missing)) {
+    EXPECT_EQ(alone.number(), 0u);
+    EXPECT_EQ(alone.count(), 1u);
+  } else {
+    EXPECT_EQ(missing.code(), ALULA_STATUS_NOT_FOUND) << missing.message();
+  }
+}
+
 TEST_P(Cpp, Imports) {
   instance.addImports(nullptr, nullptr, 0, error);
   EXPECT_TRUE(error);
