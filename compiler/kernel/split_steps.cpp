@@ -292,8 +292,10 @@ private:
 
 struct SplitSteps : public alula::kernel::impl::SplitStepsBase<SplitSteps> {
   void runOnOperation() override {
-    // Where workgroups have threads, all launches are formed already.
-    if (getMachine(getOperation()).blockThreads > 1)
+    // A module without kernels may be of no machine. Where workgroups have
+    // threads, all launches are formed already.
+    if (getOperation().getOps<ExecutableOp>().empty() ||
+        getMachine(getOperation()).blockThreads > 1)
       return;
     DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> launches;
     for (auto function : getOperation().getOps<func::FuncOp>())
