@@ -22,6 +22,7 @@ LONG = {
     "agreement": ["tests/stablehlo/verify_agreement.py"],
     "accuracy": ["tests/accuracy/run.py"],
     "native": ["tests/jax/run_native.py"],
+    "cuda": ["tests/cuda/run.py"],
     "native-stablehlo": ["tests/stablehlo/run_native_tests.py"],
     "training": ["tests/jax/run_training.py"],
     "torch": ["tests/torch/run.py"],

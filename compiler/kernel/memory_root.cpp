@@ -1,6 +1,7 @@
 #include "compiler/kernel/memory_root.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -21,6 +22,8 @@ bool alula::kernel::mayWrite(Operation *op) {
 
 llvm::MapVector<Value, bool> alula::kernel::findMemory(Operation *op) {
   llvm::MapVector<Value, bool> memory;
+  // Numbers have many users.
+  llvm::SmallPtrSet<Operation *, 16> seen;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
       if (isa<MemRefType>(operand.getType()))
@@ -30,7 +33,7 @@ llvm::MapVector<Value, bool> alula::kernel::findMemory(Operation *op) {
       SmallVector<Value> open{operand};
       while (!open.empty()) {
         Operation *owner = open.pop_back_val().getDefiningOp();
-        if (!owner || op->isAncestor(owner))
+        if (!owner || op->isAncestor(owner) || !seen.insert(owner).second)
           continue;
         if (isa<memref::ExtractAlignedPointerAsIndexOp>(owner))
           memory[findRoot(owner->getOperand(0))] = true;

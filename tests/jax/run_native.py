@@ -98,6 +98,7 @@ def compile_and_run(
     run: bool = True,
     jobs: int = 0,
     timeout: float = worker_pool.TIMEOUT,
+    environment: dict[str, str] | None = None,
 ) -> None:
     """Sets entry["native"]."""
     tasks = [
@@ -110,7 +111,14 @@ def compile_and_run(
         }
         for entry in entries
     ]
-    answers = worker_pool.run(tasks, build, jobs or os.cpu_count(), timeout=timeout, title="native")
+    answers = worker_pool.run(
+        tasks,
+        build,
+        jobs or os.cpu_count(),
+        timeout=timeout,
+        title="native",
+        environment=environment,
+    )
     for entry, answer in zip(entries, answers, strict=True):
         entry["native"] = answer
 

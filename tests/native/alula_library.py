@@ -121,9 +121,9 @@ class Compiler:
 class Runtime:
     """One instance, with one thread unless told otherwise."""
 
-    def __init__(self, build: pathlib.Path, thread_count: int = 1):
+    def __init__(self, build: pathlib.Path, thread_count: int = 1, device: str | None = None):
         # ALULA_DEVICE=afar: the device that keeps the host out (runtime/device/afar).
-        device = os.environ.get("ALULA_DEVICE") or "cpu"
+        device = device or os.environ.get("ALULA_DEVICE") or "cpu"
         name = "libalula_runtime_afar.so" if device == "afar" else "libalula_runtime.so"
         self.library = ctypes.CDLL(str(build / "lib" / name))
         pointer, u32 = ctypes.c_void_p, ctypes.c_uint32

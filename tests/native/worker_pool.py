@@ -20,7 +20,7 @@ MEMORY = 8 << 30
 
 
 class _Process:
-    def __init__(self, build: pathlib.Path, memory: int):
+    def __init__(self, build: pathlib.Path, memory: int, environment: dict[str, str]):
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [sys.executable, str(WORKER), str(build), str(memory)],
@@ -28,7 +28,7 @@ class _Process:
             stdout=subprocess.PIPE,
             stderr=self.errors,
             text=True,
-            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"} | environment,
         )
 
     def ask(self, job: dict, timeout: float) -> dict:
@@ -84,8 +84,9 @@ def run(
     timeout: float = TIMEOUT,
     memory: int = MEMORY,
     title: str = "",
+    environment: dict[str, str] | None = None,
 ) -> list[dict]:
-    """One answer for each job, in order."""
+    """One answer for each job, in order. The environment is that of the workers."""
     answers: list[dict] = [{}] * len(jobs)
     waiting: queue.SimpleQueue = queue.SimpleQueue()
     for number in range(len(jobs)):
@@ -99,7 +100,7 @@ def run(
                 number = waiting.get_nowait()
             except queue.Empty:
                 break
-            process = process or _Process(build, memory)
+            process = process or _Process(build, memory, environment or {})
             answers[number] = process.ask(jobs[number], timeout)
             if answers[number]["status"] in ("crash", "timeout"):
                 process.close()

@@ -490,12 +490,8 @@ void selectBySign(Warp &warp, const Instruction &i, uint32_t mask) {
 
 /// mode: 0 move, 1 and, 2 or, 3 xor, 4 not
 void computePredicate(Warp &warp, const Instruction &i, uint32_t mask) {
-  auto get = [&](unsigned at) {
-    return i.operands[at].isConstant
-               ? (*warp.get<uint32_t>(i.operands[at]) ? UINT32_MAX : 0)
-               : warp.predicate(i.operands[at]);
-  };
-  uint32_t a = get(1), b = i.mode >= 1 && i.mode <= 3 ? get(2) : 0;
+  uint32_t a = warp.predicate(i.operands[1]);
+  uint32_t b = i.mode >= 1 && i.mode <= 3 ? warp.predicate(i.operands[2]) : 0;
   uint32_t result = i.mode == 0   ? a
                     : i.mode == 1 ? a & b
                     : i.mode == 2 ? a | b

@@ -118,8 +118,14 @@ public:
     if (word == "WARP_SZ")
       return makeNumber(32, 4);
     uint64_t bits;
-    if (readNumber(word, type, bits))
-      return makeNumber(bits, type.kind == Type::pred ? 4 : type.bytes());
+    if (readNumber(word, type, bits)) {
+      if (type.kind != Type::pred)
+        return makeNumber(bits, type.bytes());
+      // The same in all lanes.
+      Operand mask = makeNumber(bits ? UINT32_MAX : 0, 4);
+      mask.bytes = 0;
+      return mask;
+    }
     return findRegister(word);
   }
 

@@ -111,6 +111,18 @@ TEST(Emulator, Integers) {
   EXPECT_EQ(computeOne("min.u32 %r1, -1, 1;"), 1u);
 }
 
+TEST(Emulator, Predicates) {
+  EXPECT_EQ(computeOne("mov.pred %p1, 1;\nxor.pred %p2, %p1, 0;\n"
+                       "selp.u32 %r1, 5, 6, %p2;"),
+            5u);
+  EXPECT_EQ(computeOne("mov.pred %p1, 0;\nmov.u32 %r1, 7;\n"
+                       "@%p1 mov.u32 %r1, 8;"),
+            7u);
+  EXPECT_EQ(computeOne("setp.eq.and.u32 %p1, 1, 1, 0;\n"
+                       "selp.u32 %r1, 5, 6, %p1;"),
+            6u);
+}
+
 TEST(Emulator, Floats) {
   EXPECT_EQ(computeFloat("fma.rn.f32 %f1, 0f40000000, 0f40400000, 0fBF800000;"),
             5.0f);

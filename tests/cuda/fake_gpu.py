@@ -1,0 +1,31 @@
+"""CUDA's driver for machines without a GPU: kernels are interpreted (runtime/device/cuda)."""
+
+import ctypes
+import os
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
+LIBRARY = BUILD / "tests/fake/libcuda.so.1"
+
+needs_build = pytest.mark.skipif(
+    not ((BUILD / "lib/libalula_compiler.so").exists() and LIBRARY.exists()),
+    reason="the compiler or the driver for tests is not built",
+)
+
+
+def environment(chip: str = "80") -> dict[str, str]:
+    """What a process needs whose device is the fake one."""
+    paths = [str(LIBRARY.parent), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    return {
+        "ALULA_DEVICE": "cuda",
+        "LD_LIBRARY_PATH": ":".join(paths),
+        "FAKE_CUDA_CHIP": chip,
+    }
+
+
+def load() -> None:
+    """Who looks for libcuda.so.1 in this process finds the one that is there."""
+    ctypes.CDLL(str(LIBRARY))
