@@ -152,8 +152,7 @@ Complex expMinusOne(Complex z) {
 Complex rsqrtOf(Complex z) {
   Real x = z.real(), y = z.imag();
   if (x == 0 && y == 0)
-    return {std::numeric_limits<Real>::infinity(),
-            std::copysign(Real(0), -y)};
+    return {std::numeric_limits<Real>::infinity(), std::copysign(Real(0), -y)};
   if (std::isinf(x) || std::isinf(y)) {
     if (std::isnan(x) || std::isnan(y))
       return {0, 0};
@@ -196,11 +195,25 @@ Complex atan2Of(Complex y, Complex x) {
   return {angle.imag(), -angle.real()};
 }
 
+/// C's `ctanh`, but not a number in both parts where the phase isn't finite and
+/// the real part doesn't drown it, at a real part of zero too.
+Complex tanhOf(Complex z) {
+  if (!std::isfinite(z.imag()) && std::isfinite(z.real())) {
+    Real nan = std::numeric_limits<Real>::quiet_NaN();
+    return {nan, nan};
+  }
+  return std::tanh(z);
+}
+
+Complex tanOf(Complex z) {
+  Complex turned = tanhOf({-z.imag(), z.real()});
+  return {turned.imag(), -turned.real()};
+}
+
 bool isNan(Complex z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
 
 bool isLess(Complex a, Complex b) {
-  return a.real() < b.real() ||
-         (a.real() == b.real() && a.imag() < b.imag());
+  return a.real() < b.real() || (a.real() == b.real() && a.imag() < b.imag());
 }
 
 /// Ordered by the real part, then the imaginary part; NaN wins.
@@ -218,8 +231,7 @@ Complex minimum(Complex a, Complex b) {
 
 void clamp(const Cell *const *in, Cell *out, size_t n, const LaneInfo &) {
   for (size_t k = 0; k < n; ++k)
-    set(out[k],
-        minimum(maximum(get(in[1][k]), get(in[0][k])), get(in[2][k])));
+    set(out[k], minimum(maximum(get(in[1][k]), get(in[0][k])), get(in[2][k])));
 }
 
 } // namespace
@@ -249,8 +261,8 @@ LaneFunction detail::findComplexFunction(llvm::StringRef op, Kind kind) {
       .Case("cbrt", unary<cbrtOf>)
       .Case("sine", unary<[](Complex z) { return std::sin(z); }>)
       .Case("cosine", unary<[](Complex z) { return std::cos(z); }>)
-      .Case("tan", unary<[](Complex z) { return std::tan(z); }>)
-      .Case("tanh", unary<[](Complex z) { return std::tanh(z); }>)
+      .Case("tan", unary<tanOf>)
+      .Case("tanh", unary<tanhOf>)
       .Case("abs", toReal<magnitude>)
       .Case("real", toReal<[](Complex z) { return z.real(); }>)
       .Case("imag", toReal<[](Complex z) { return z.imag(); }>)

@@ -2,7 +2,6 @@
 //
 //   custom_call @ApproxTopK(%x.., %init..)  →  sort, slice
 //   custom_call @mhlo.topk, @mhlo.erf       →  chlo.top_k, chlo.erf
-//   custom_call @dce_sink(%x)               →  nothing: it only keeps x alive
 //
 // A call that is not as it should be is left: who runs it says what is wrong.
 
@@ -155,8 +154,6 @@ struct LowerKnownCall
         lowerTopK(call, rewriter);
       else if (call.getCallTargetName() == "mhlo.erf")
         lowerErf(call, rewriter);
-      else if (call.getCallTargetName() == "dce_sink" && call.use_empty())
-        rewriter.eraseOp(call);
     });
   }
 };

@@ -125,6 +125,8 @@ parts = text.split("\\n\\n")
 assert "dot(" in product, product
 assert "tanh(" in sums and "reduce(" in sums, sums
 entry = text[text.index("ENTRY"):]
+sunk = jax.jit(lambda x: (jax.lax.dce_sink(x + 1, prevent_mlir_dce=True), x)[1]).lower(x).compile()
+assert "dce_sink" in sunk.as_text() and "add(" in sunk.as_text() and (sunk(x) == x).all()
 assert "call(" in entry and "to_apply=%main_0" in entry and "to_apply=%main_1" in entry and "dot(" not in entry, entry
 print("fine")
 """

@@ -61,7 +61,7 @@ def program(kind, count):
 
 
 def edges():
-    parts = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan]
+    parts = [0.0, -0.0, 1.0, -2.5, 30.0, -1e20, np.inf, -np.inf, np.nan]
     return [complex(re, im) for re in parts for im in parts]
 
 

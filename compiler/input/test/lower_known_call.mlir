@@ -33,13 +33,6 @@ func.func @erf(%x: tensor<3xf64>) -> tensor<3xf64> {
   return %0 : tensor<3xf64>
 }
 
-// CHECK-LABEL: func.func @sink
-// CHECK-NEXT: return
-func.func @sink(%x: tensor<8xf32>) {
-  stablehlo.custom_call @dce_sink(%x) {has_side_effect = true} : (tensor<8xf32>) -> ()
-  return
-}
-
 // What does not fit is left for who runs it to complain about.
 // CHECK-LABEL: func.func @left
 // CHECK: custom_call @ApproxTopK

@@ -206,6 +206,10 @@ static inline complexF64 tanhOf(complexF64 z) {
   int isFar = size > 22;
   complexF64 result = {isFar ? copySignF64(1, z.re) : near.re,
                        isFar ? farIm : near.im};
+  // No phase, and a real part that doesn't drown it: both parts are NaN, as
+  // for C's `ctanh`, at a real part of zero too, as for XLA.
+  if (!isFiniteF64(z.im) && isFiniteF64(z.re))
+    return (complexF64){z.im - z.im, z.im - z.im};
   return (complexF64){z.re == 0 ? z.re : result.re,
                       z.im == 0 ? z.im : result.im};
 }

@@ -35,3 +35,12 @@ func.func @dynamic(%a: tensor<?xf32>, %s: tensor<2xi32>) -> tensor<2x?xf32> {
   %n = tensor.dim %0, %c1 : tensor<2x?xf32>
   return %0 : tensor<2x?xf32>
 }
+
+// JAX's sink keeps its operand computed, and calls nothing.
+// CHECK-LABEL: func.func @sink
+// CHECK-NOT: dispatch.custom_call
+// CHECK: return
+func.func @sink(%a: tensor<4xf32>) -> tensor<4xf32> {
+  stablehlo.custom_call @dce_sink(%a) {has_side_effect = true} : (tensor<4xf32>) -> ()
+  return %a : tensor<4xf32>
+}
