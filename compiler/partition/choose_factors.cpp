@@ -1,7 +1,7 @@
 #include "compiler/partition/choose_factors.h"
 
 #include "compiler/partition/propagation.h"
-#include "compiler/partition/reshard.h"
+#include "compiler/partition/windows.h"
 
 #include "dialect/stablehlo/ops.h"
 
@@ -67,6 +67,7 @@ public:
               take(more, j);
         offer(std::move(more));
       }
+      offer(getSpread(agreed, i));
     }
     return best;
   }
@@ -93,10 +94,42 @@ private:
       Spans used(forbidden.begin(), forbidden.end());
       for (const Spans &spans : choice)
         used.append(spans.begin(), spans.end());
-      choice[factor] = getDividingPrefix(cutBefore(*common, used),
-                                         rule.factors[factor].size);
+      choice[factor] =
+          getFittingPrefix(cutBefore(*common, used), rule.factors[factor]);
     }
     dropGaps(choice);
+    return choice;
+  }
+
+  /// What the op needs whole, along dimensions where it doesn't: those that
+  /// all have.
+  SmallVector<Spans> getSpread(ArrayRef<Spans> agreed, size_t tensor) const {
+    SmallVector<Spans> choice(agreed);
+    take(choice, tensor);
+    Spans freed;
+    for (auto [dim, factors] : llvm::enumerate(*tensors[tensor].factors))
+      if (factors.size() == 1 &&
+          rule.factors[factors[0]].kind == FactorKind::Replicate)
+        llvm::append_range(freed, tensors[tensor].sharding.dims[dim]);
+    for (unsigned factor = 0; factor < choice.size() && !freed.empty();
+         ++factor) {
+      bool isShared =
+          rule.factors[factor].kind == FactorKind::Pass &&
+          llvm::all_of(projections, [&](const Projection &projection) {
+            return projection.factors.empty() ||
+                   projection.factors.contains(factor);
+          });
+      if (!isShared)
+        continue;
+      Spans used(forbidden.begin(), forbidden.end());
+      for (const Spans &spans : choice)
+        used.append(spans.begin(), spans.end());
+      Spans taken = getDividingPrefix(cutBefore(freed, used),
+                                      rule.factors[factor].size /
+                                          countShards(choice[factor]));
+      append(choice[factor], taken);
+      freed = removePrefix(freed, taken);
+    }
     return choice;
   }
 
@@ -114,14 +147,17 @@ private:
         for (auto [other, spans] : llvm::enumerate(choice))
           if (other != factor)
             used.append(spans.begin(), spans.end());
-        choice[factor] = getDividingPrefix(cutBefore(found->second, used),
-                                           rule.factors[factor].size);
+        choice[factor] = getFittingPrefix(cutBefore(found->second, used),
+                                          rule.factors[factor]);
       }
   }
 
   /// Behind a factor that is not split to the end the next one of the dimension
   /// can't be: pieces would have gaps.
   void dropGaps(SmallVector<Spans> &choice) const {
+    for (const Window &window : rule.windows)
+      if (!choice[window.factor].empty() && !readWindow(choice, window))
+        choice[window.factor].clear();
     for (bool hasChanged = true; hasChanged;) {
       hasChanged = false;
       for (const TensorUse &tensor : tensors)
@@ -137,13 +173,26 @@ private:
     }
   }
 
+  std::optional<double> readWindow(ArrayRef<Spans> choice,
+                                   const Window &window) const {
+    const TensorUse &tensor = tensors[window.operand];
+    return getWindowCost(
+        window, tensor.type,
+        projectFactors(rule, *tensor.factors, choice, tensor.type.getRank()));
+  }
+
   double getCost(ArrayRef<Spans> choice) const {
     double cost = 0;
+    for (const Window &window : rule.windows)
+      if (!choice[window.factor].empty())
+        cost += readWindow(choice, window).value_or(0);
     Spans parts = getPartSpans(rule, choice);
     for (const TensorUse &tensor : tensors) {
       Sharding here =
           projectFactors(rule, *tensor.factors, choice, tensor.type.getRank());
-      cost += getBytes(here.getLocalType(tensor.type)) / 8;
+      cost +=
+          static_cast<double>(alula::partition::getBytes(tensor.type, here)) /
+          8;
       if (tensor.isResult)
         here.unreduced = parts;
       const Sharding &from = tensor.isResult ? here : tensor.sharding,
@@ -152,13 +201,6 @@ private:
                                         tensor.type, from);
     }
     return cost + getWork(choice);
-  }
-
-  static double getBytes(RankedTensorType type) {
-    Type element = type.getElementType();
-    double bytes =
-        element.isIntOrFloat() ? element.getIntOrFloatBitWidth() / 8.0 : 8;
-    return bytes * static_cast<double>(type.getNumElements());
   }
 
   /// Of products, whose work is in all factors together.

@@ -8,14 +8,15 @@
 //
 // Shardings stand on the values, as `partition-propagate-shardings` leaves
 // them. An op without a rule is computed whole on each device, of gathered
-// operands. Pieces are of equal size: what doesn't divide is not divided.
+// operands. Pieces are of equal size: the last ones of what doesn't divide are
+// padded.
 
 #include "compiler/partition/choose_factors.h"
 #include "compiler/partition/gspmd_text.h"
 #include "compiler/partition/named_axes.h"
 #include "compiler/partition/passes.h"
 #include "compiler/partition/pieces.h"
-#include "compiler/partition/reshard.h"
+#include "compiler/partition/windows.h"
 
 #include "dialect/sdy/ops.h"
 
@@ -148,8 +149,12 @@ private:
     if (!*read)
       return Sharding(type.getRank());
     Sharding sharding = **read;
+    bool mayPad =
+        bool(getNeutral(Reducer::Sum, type.getElementType(),
+                        RankedTensorType::get({}, type.getElementType())));
     for (auto [dim, spans] : llvm::enumerate(sharding.dims))
-      spans = getDividingPrefix(spans, type.getShape()[dim]);
+      spans = mayPad ? getPaddablePrefix(spans, type.getShape()[dim])
+                     : getDividingPrefix(spans, type.getShape()[dim]);
     return sharding;
   }
 
@@ -318,6 +323,27 @@ private:
       main.setArgAttr(i, "jax.buffer_donor",
                       BoolAttr::get(main.getContext(), true));
     }
+    dropDonors();
+  }
+
+  /// Memory that no result can take stays with whoever offers it.
+  void dropDonors() {
+    SmallVector<Type> free(main.getResultTypes());
+    for (unsigned i = 0; i < main.getNumArguments(); ++i)
+      if (auto alias =
+              main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output"))
+        if (auto result = static_cast<size_t>(alias.getInt());
+            result < free.size())
+          free[result] = {};
+    for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+      if (!main.getArgAttr(i, "jax.buffer_donor"))
+        continue;
+      auto *found = llvm::find(free, main.getArgumentTypes()[i]);
+      if (found == free.end())
+        main.removeArgAttr(i, "jax.buffer_donor");
+      else
+        *found = {};
+    }
   }
 
   // ---- Ops ----
@@ -374,14 +400,26 @@ private:
     auto getShard = [&](ArrayRef<Span> spans) {
       return reshards.getShard(spans);
     };
-    LocalSite site{rewriter, op, rule, factors, {}, {}, getShard, cloneSite};
+    auto read = [&](Value piece, const Window &window, const WindowReads &reads,
+                    Value fill) {
+      return buildWindow(rewriter, reshards, piece, window, reads,
+                         factors[window.factor], fill);
+    };
+    auto readWhole = [&](Value whole, const Window &window,
+                         const WindowReads &reads) {
+      return buildWindowOfWhole(rewriter, reshards, whole, window.dim, reads,
+                                factors[window.factor], Value());
+    };
+    LocalSite site{rewriter, op,       rule,      factors, {},
+                   {},       getShard, cloneSite, read,    readWhole};
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       RankedTensorType type = getStaticType(operand);
       Sharding wanted = projectFactors(rule, rule.operands[i], factors,
                                        type ? type.getRank() : 0);
       if (i < rule.linearOperands)
         wanted.unreduced = parts;
-      site.operands.push_back(get(operand, wanted));
+      site.operands.push_back(
+          hidePadding(rule, i, type, wanted, get(operand, wanted)));
     }
     SmallVector<Sharding> made;
     for (auto [result, tensor] :
@@ -399,6 +437,29 @@ private:
     for (auto [i, result] : llvm::enumerate(op->getResults()))
       finish(result, values[i], made[i], targets[i], rule.reducer);
     return success();
+  }
+
+  /// What is combined over devices must not have padding in it.
+  Value hidePadding(const Rule &rule, size_t operand, RankedTensorType type,
+                    const Sharding &sharding, Value piece) {
+    for (auto [dim, factors] : llvm::enumerate(rule.operands[operand])) {
+      if (factors.size() != 1 ||
+          rule.factors[factors[0]].kind != FactorKind::Reduce ||
+          type.getShape()[dim] % countShards(sharding.dims[dim]) == 0 ||
+          findWindow(rule, operand, dim))
+        continue;
+      Location location = piece.getLoc();
+      int64_t size = cast<RankedTensorType>(piece.getType()).getShape()[dim];
+      Value first = rewriter.create<stablehlo::MulOp>(
+          location, reshards.getShard(sharding.dims[dim]),
+          buildNumber(rewriter, location, size, rewriter.getI32Type()));
+      auto scalar = RankedTensorType::get({}, type.getElementType());
+      Value fill = rewriter.create<stablehlo::ConstantOp>(
+          location, getNeutral(rule.reducer, type.getElementType(), scalar));
+      piece =
+          buildMask(rewriter, piece, dim, first, type.getShape()[dim], fill);
+    }
+    return piece;
   }
 
   /// Digits along which operands are parts, and results may be.
@@ -666,8 +727,9 @@ private:
     Sharding inside = getInside(op, returned, attribute, axes);
     const Local &local = locals[returned];
     auto read = reader.read(op, attribute);
-    if (!local.type || failed(read) || !*read ||
-        local.sharding.unreduced != inside.unreduced)
+    // Pieces of padded pieces are no pieces.
+    if (!local.type || !local.sharding.divides(local.type) || failed(read) ||
+        !*read || local.sharding.unreduced != inside.unreduced)
       return false;
     Sharding outside = **read;
     for (auto [whole, have, wanted] :

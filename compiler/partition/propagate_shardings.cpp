@@ -6,6 +6,7 @@
 #include "compiler/partition/named_axes.h"
 #include "compiler/partition/passes.h"
 #include "compiler/partition/propagation.h"
+#include "compiler/partition/turn.h"
 
 #include "dialect/sdy/ops.h"
 
@@ -29,6 +30,7 @@ public:
       : module(module), main(main), reader(devices), names(module, devices) {}
 
   LogicalResult run() {
+    joinTurns(main);
     copyCheapValues();
     if (failed(addSignature()) || failed(addBlock(getBody(), {})) ||
         failed(addResults()))

@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace alula::partition;
 
-Spans Slot::getAllowed(size_t dim, ArrayRef<Span> extra, int64_t size) const {
+Spans Slot::getAllowed(size_t dim, ArrayRef<Span> extra, int64_t size,
+                       bool mayPad) const {
   if (isClosed[dim])
     return {};
   Spans used = sharding.getSplitting();
@@ -19,7 +20,8 @@ Spans Slot::getAllowed(size_t dim, ArrayRef<Span> extra, int64_t size) const {
       return {};
     used.append(hidden.spans.begin(), hidden.spans.end());
   }
-  return getDividingPrefix(cutBefore(extra, used), size);
+  Spans free = cutBefore(extra, used);
+  return mayPad ? getPaddablePrefix(free, size) : getDividingPrefix(free, size);
 }
 
 Projection alula::partition::project(const Rule &rule,
@@ -29,7 +31,7 @@ Projection alula::partition::project(const Rule &rule,
   for (auto [dim, factors] : llvm::enumerate(tensor)) {
     Spans rest = sharding.dims[dim];
     for (unsigned factor : factors) {
-      Spans taken = getDividingPrefix(rest, rule.factors[factor].size);
+      Spans taken = getFittingPrefix(rest, rule.factors[factor]);
       rest = removePrefix(rest, taken);
       bool isWhole = countShards(taken) == rule.factors[factor].size;
       projection.factors[factor] = std::move(taken);
@@ -103,10 +105,10 @@ void Propagation::addIdentity(unsigned from, unsigned to, bool hasManyUses,
   if (from == none || to == none || find(from) == find(to))
     return;
   Rule rule;
-  rule.isElementwise = true;
+  rule.isElementwise = rule.mayPad = true;
   TensorFactors dims;
   for (int64_t size : get(to).type.getShape())
-    dims.push_back({rule.add(size)});
+    rule.factors[dims.emplace_back(1, rule.add(size))[0]].mayPad = true;
   rule.operands = {dims};
   rule.results = {dims};
   addOp(std::move(rule), {from}, {to}, Eagerness::First, hasManyUses);
@@ -352,7 +354,8 @@ bool Propagation::step(const Node &node, unsigned level,
             continue;
           Spans more = slot.getAllowed(
               dim, removePrefix(candidate.spans, have),
-              node.rule.factors[candidate.factor].size / countShards(have));
+              node.rule.factors[candidate.factor].size / countShards(have),
+              node.rule.factors[candidate.factor].mayPad);
           if (more.empty())
             continue;
           append(have, more);

@@ -36,7 +36,8 @@ struct Slot {
 
   void setClosed() { isClosed.assign(isClosed.size(), true); }
   /// Of `extra` what may be added to a dimension.
-  Spans getAllowed(size_t dim, llvm::ArrayRef<Span> extra, int64_t size) const;
+  Spans getAllowed(size_t dim, llvm::ArrayRef<Span> extra, int64_t size,
+                   bool mayPad = false) const;
 };
 
 /// When an op takes part.

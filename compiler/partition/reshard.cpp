@@ -13,7 +13,10 @@ namespace {
 using Kind = ReshardStep::Kind;
 using Steps = SmallVector<ReshardStep>;
 
-int64_t getBytes(RankedTensorType type, const Sharding &sharding) {
+} // namespace
+
+int64_t alula::partition::getBytes(RankedTensorType type,
+                                   const Sharding &sharding) {
   Type element = type.getElementType();
   int64_t bits = 8;
   if (auto complex = dyn_cast<ComplexType>(element))
@@ -24,6 +27,9 @@ int64_t getBytes(RankedTensorType type, const Sharding &sharding) {
          std::max<int64_t>(bits, 8) / 8;
 }
 
+double alula::partition::getMessageCost() { return 4096; }
+
+namespace {
 /// The minor end of `spans` that splits into `count`.
 Spans getSuffix(ArrayRef<Span> spans, int64_t count) {
   Spans suffix;
@@ -59,6 +65,7 @@ public:
         ;
       permute();
     }
+    keepPlaces();
     gather();
     slice();
     keepOnce();
@@ -70,8 +77,32 @@ private:
     steps.push_back({kind, dim, other, std::move(spans), now});
   }
 
-  int64_t getSize(size_t dim) const {
-    return type.getShape()[dim] / countShards(now.dims[dim]);
+  /// Whether pieces along `longer` lie within those along `shorter`, a prefix,
+  /// padding included.
+  bool fits(size_t dim, ArrayRef<Span> shorter, ArrayRef<Span> longer) const {
+    int64_t size = type.getShape()[dim], few = countShards(shorter),
+            many = countShards(longer);
+    return few == 1 ||
+           getPieceSize(size, few) * few == getPieceSize(size, many) * many;
+  }
+
+  /// Of `more` what a dimension can be split by besides: what divides, or all
+  /// that is wanted of it.
+  Spans getSplittable(size_t dim, ArrayRef<Span> more) const {
+    Spans longer = now.dims[dim];
+    append(longer, more);
+    int64_t size = type.getShape()[dim], shards = countShards(now.dims[dim]);
+    // Pieces of padded arrays are cut once.
+    if (size % countShards(to.dims[dim]) && longer != to.dims[dim])
+      return {};
+    if (longer == to.dims[dim] && fits(dim, now.dims[dim], longer))
+      return Spans(more);
+    return size % shards ? Spans() : getDividingPrefix(more, size / shards);
+  }
+
+  bool canMove(size_t dim, size_t other, const Spans &suffix) const {
+    return getSplittable(other, suffix) == suffix &&
+           fits(dim, removeSuffix(now.dims[dim], suffix), now.dims[dim]);
   }
 
   /// What `to` wants at the minor end of what is there; nothing if what is
@@ -96,7 +127,7 @@ private:
         if (begin != span.begin)
           break;
       }
-      taken = getDividingPrefix(taken, getSize(dim));
+      taken = getSplittable(dim, taken);
       if (taken.empty())
         continue;
       open = subtract(open, taken);
@@ -114,8 +145,7 @@ private:
     for (size_t dim = 0; dim < now.dims.size(); ++dim) {
       Spans used = now.getSplitting();
       used.append(now.unreduced.begin(), now.unreduced.end());
-      Spans taken =
-          getDividingPrefix(cutBefore(getMissing(dim), used), getSize(dim));
+      Spans taken = getSplittable(dim, cutBefore(getMissing(dim), used));
       if (taken.empty())
         continue;
       append(now.dims[dim], taken);
@@ -138,7 +168,7 @@ private:
             continue;
           Spans suffix = getSuffix(extra, count);
           if (suffix.empty() || !isPrefix(suffix, missing) ||
-              getSize(other) % count)
+              !canMove(dim, other, suffix))
             continue;
           move(dim, other, suffix);
           return true;
@@ -177,7 +207,7 @@ private:
           continue;
         int64_t count = std::gcd(have / want, more / less);
         Spans suffix = getSuffix(now.dims[dim], count);
-        if (count == 1 || suffix.empty() || getSize(other) % count)
+        if (count == 1 || suffix.empty() || !canMove(dim, other, suffix))
           continue;
         move(dim, other, suffix);
         return true;
@@ -198,9 +228,27 @@ private:
     add(Kind::Permute, 0, {});
   }
 
+  /// Where an array was split that is to be parts, each device's piece is its
+  /// part.
+  void keepPlaces() {
+    for (size_t dim = 0; dim < now.dims.size(); ++dim) {
+      Spans common = getCommonPrefix(now.dims[dim], to.dims[dim]);
+      Spans extra = removePrefix(now.dims[dim], common);
+      if (extra.empty() || !subtract(extra, to.unreduced).empty() ||
+          type.getShape()[dim] % countShards(now.dims[dim]))
+        continue;
+      now.dims[dim] = common;
+      now.unreduced.append(extra.begin(), extra.end());
+      now.unreduced = sortSpans(now.unreduced);
+      add(Kind::KeepPlace, dim, extra);
+    }
+  }
+
   void gather() {
     for (size_t dim = 0; dim < now.dims.size(); ++dim) {
       Spans common = getCommonPrefix(now.dims[dim], to.dims[dim]);
+      if (!fits(dim, common, now.dims[dim]) || !fits(dim, common, to.dims[dim]))
+        common.clear();
       Spans extra = removePrefix(now.dims[dim], common);
       if (extra.empty())
         continue;
@@ -226,8 +274,7 @@ private:
 
 double alula::partition::getCost(ArrayRef<ReshardStep> steps,
                                  RankedTensorType type, const Sharding &from) {
-  // A message costs as much as some thousand bytes.
-  constexpr double message = 4096;
+  const double message = getMessageCost();
   double cost = 0;
   const Sharding *before = &from;
   for (const ReshardStep &step : steps) {
@@ -236,6 +283,7 @@ double alula::partition::getCost(ArrayRef<ReshardStep> steps,
            others = (count - 1) / count;
     switch (step.kind) {
     case Kind::KeepOnce:
+    case Kind::KeepPlace:
       cost += bytes / 64;
       break;
     case Kind::Slice:
@@ -350,6 +398,8 @@ Value ReshardBuilder::build(const ReshardStep &step, Value piece,
   switch (step.kind) {
   case Kind::KeepOnce:
     return keepOnce(step, piece);
+  case Kind::KeepPlace:
+    return keepPlace(step, piece, local);
   case Kind::ReduceScatter:
     return scatter(step, piece, local, reducer);
   case Kind::AllReduce:
@@ -412,6 +462,75 @@ Value ReshardBuilder::keepOnce(const ReshardStep &step, Value piece) {
                                              zeros);
 }
 
+Value ReshardBuilder::keepPlace(const ReshardStep &step, Value piece,
+                                RankedTensorType local) {
+  Location location = piece.getLoc();
+  Value zeros = builder.create<stablehlo::ConstantOp>(
+      location, getNeutral(Reducer::Sum, local.getElementType(), local));
+  Type i32 = builder.getI32Type();
+  SmallVector<Value> starts(static_cast<size_t>(local.getRank()));
+  for (auto [dim, start] : llvm::enumerate(starts))
+    start = buildNumber(builder, location, 0, i32);
+  int64_t size = cast<RankedTensorType>(piece.getType()).getShape()[step.dim];
+  starts[step.dim] = builder.create<stablehlo::MulOp>(
+      location, getShard(step.spans),
+      buildNumber(builder, location, size, i32));
+  return builder.create<stablehlo::DynamicUpdateSliceOp>(location, zeros, piece,
+                                                         starts);
+}
+
+Value ReshardBuilder::resize(Value piece, size_t dim, int64_t size) {
+  auto type = cast<RankedTensorType>(piece.getType());
+  int64_t have = type.getShape()[dim];
+  if (have == size)
+    return piece;
+  auto rank = static_cast<size_t>(type.getRank());
+  SmallVector<int64_t> zeros(rank, 0), ones(rank, 1), limits(type.getShape()),
+      ends(rank, 0);
+  if (have > size) {
+    limits[dim] = size;
+    return builder.create<stablehlo::SliceOp>(piece.getLoc(), piece, zeros,
+                                              limits, ones);
+  }
+  ends[dim] = size - have;
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value zero = builder.create<stablehlo::ConstantOp>(
+      piece.getLoc(), getNeutral(Reducer::Sum, type.getElementType(), scalar));
+  return builder.create<stablehlo::PadOp>(piece.getLoc(), piece, zero, zeros,
+                                          ends, zeros);
+}
+
+Value ReshardBuilder::send(Value piece, ArrayRef<Span> spans,
+                           ArrayRef<std::pair<int64_t, int64_t>> pairs) {
+  auto getNumber = [&](int64_t device) {
+    int64_t number = 0;
+    for (Span span : spans)
+      number = number * span.size() + device / span.begin % span.size();
+    return number;
+  };
+  auto replace = [&](int64_t device, int64_t number) {
+    for (Span span : llvm::reverse(spans)) {
+      int64_t digit = device / span.begin % span.size();
+      device += (number % span.size() - digit) * span.begin;
+      number /= span.size();
+    }
+    return device;
+  };
+  SmallVector<int64_t> flat;
+  for (int64_t device = 0; device < devices; ++device)
+    for (auto [from, to] : pairs)
+      if (getNumber(device) == to) {
+        flat.push_back(replace(device, from));
+        flat.push_back(device);
+      }
+  auto type = RankedTensorType::get({static_cast<int64_t>(flat.size()) / 2, 2},
+                                    builder.getI64Type());
+  return builder.create<stablehlo::CollectivePermuteOp>(
+      piece.getLoc(), piece.getType(), piece,
+      DenseIntElementsAttr::get(type, flat),
+      cast<stablehlo::ChannelHandleAttr>(makeChannel()));
+}
+
 Value ReshardBuilder::reduce(const ReshardStep &step, Value piece,
                              Reducer reducer) {
   OperationState state(piece.getLoc(),
@@ -429,6 +548,8 @@ Value ReshardBuilder::reduce(const ReshardStep &step, Value piece,
 
 Value ReshardBuilder::scatter(const ReshardStep &step, Value piece,
                               RankedTensorType local, Reducer reducer) {
+  piece = resize(piece, step.dim,
+                 local.getShape()[step.dim] * countShards(step.spans));
   OperationState state(piece.getLoc(),
                        stablehlo::ReduceScatterOp::getOperationName());
   state.addOperands(piece);
@@ -447,6 +568,8 @@ Value ReshardBuilder::scatter(const ReshardStep &step, Value piece,
 Value ReshardBuilder::slice(const ReshardStep &step, Value piece,
                             RankedTensorType local) {
   Location location = piece.getLoc();
+  piece = resize(piece, step.dim,
+                 local.getShape()[step.dim] * countShards(step.spans));
   Type i32 = builder.getI32Type();
   SmallVector<Value> starts;
   for (int64_t dim = 0; dim < local.getRank(); ++dim) {
@@ -465,10 +588,15 @@ Value ReshardBuilder::slice(const ReshardStep &step, Value piece,
 
 Value ReshardBuilder::exchange(const ReshardStep &step, Value piece,
                                RankedTensorType local) {
+  int64_t count = countShards(step.spans);
+  SmallVector<int64_t> shape(local.getShape());
+  shape[step.dim] =
+      cast<RankedTensorType>(piece.getType()).getShape()[step.dim] * count;
+  piece = resize(piece, step.other, shape[step.other] * count);
   OperationState state(piece.getLoc(),
                        stablehlo::AllToAllOp::getOperationName());
   state.addOperands(piece);
-  state.addTypes(local);
+  state.addTypes(local.clone(shape));
   auto number = [&](size_t value) {
     return builder.getI64IntegerAttr(static_cast<int64_t>(value));
   };
@@ -478,7 +606,8 @@ Value ReshardBuilder::exchange(const ReshardStep &step, Value piece,
                      builder.getI64IntegerAttr(countShards(step.spans)));
   state.addAttribute("replica_groups", makeGroups(step.spans));
   state.addAttribute("channel_handle", makeChannel());
-  return builder.create(state)->getResult(0);
+  return resize(builder.create(state)->getResult(0), step.dim,
+                local.getShape()[step.dim]);
 }
 
 /// Each piece goes to one device that wants it, or to several in turn: of those
@@ -515,10 +644,15 @@ Value ReshardBuilder::permute(Value piece, const Sharding &before,
 
 Value ReshardBuilder::gather(const ReshardStep &step, Value piece,
                              RankedTensorType local) {
+  SmallVector<int64_t> shape(local.getShape());
+  shape[step.dim] =
+      cast<RankedTensorType>(piece.getType()).getShape()[step.dim] *
+      countShards(step.spans);
   auto gathered = builder.create<stablehlo::AllGatherOp>(
-      piece.getLoc(), TypeRange{local}, ValueRange{piece},
+      piece.getLoc(), TypeRange{local.clone(shape)}, ValueRange{piece},
       builder.getI64IntegerAttr(static_cast<int64_t>(step.dim)),
       makeGroups(step.spans), cast<stablehlo::ChannelHandleAttr>(makeChannel()),
       builder.getUnitAttr());
-  return gathered.getResults().front();
+  return resize(gathered.getResults().front(), step.dim,
+                local.getShape()[step.dim]);
 }

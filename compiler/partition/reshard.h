@@ -15,6 +15,7 @@ namespace alula::partition {
 struct ReshardStep {
   enum class Kind : uint8_t {
     KeepOnce,      ///< Zeros but on the first device: parts that add up.
+    KeepPlace,     ///< `dim` is joined; each device has zeros around its piece.
     ReduceScatter, ///< Parts are combined, and `dim` is split.
     AllReduce,     ///< Parts are combined.
     Slice,         ///< `dim` is split; nothing moves.
@@ -34,6 +35,10 @@ llvm::SmallVector<ReshardStep> planReshard(mlir::RankedTensorType type,
                                            const Sharding &from,
                                            const Sharding &to);
 
+/// Bytes of a piece.
+int64_t getBytes(mlir::RankedTensorType type, const Sharding &sharding);
+/// A message costs as much as so many bytes.
+double getMessageCost();
 /// What a device sends and receives, and something for each message.
 double getCost(llvm::ArrayRef<ReshardStep> steps, mlir::RankedTensorType type,
                const Sharding &from);
@@ -50,12 +55,20 @@ public:
   void setStart(mlir::Block *block);
   /// Which piece along `spans` is this device's: tensor<i32>.
   mlir::Value getShard(llvm::ArrayRef<Span> spans);
+  /// Pieces go from some devices to others, numbered along `spans`; who
+  /// receives nothing has zeros.
+  mlir::Value send(mlir::Value piece, llvm::ArrayRef<Span> spans,
+                   llvm::ArrayRef<std::pair<int64_t, int64_t>> pairs);
+  /// Along `dim` longer, by padding of any content, or shorter at the end.
+  mlir::Value resize(mlir::Value piece, size_t dim, int64_t size);
 
 private:
   mlir::Value build(const ReshardStep &step, mlir::Value piece,
                     mlir::RankedTensorType type, const Sharding &before,
                     Reducer reducer);
   mlir::Value keepOnce(const ReshardStep &step, mlir::Value piece);
+  mlir::Value keepPlace(const ReshardStep &step, mlir::Value piece,
+                        mlir::RankedTensorType local);
   mlir::Value reduce(const ReshardStep &step, mlir::Value piece,
                      Reducer reducer);
   mlir::Value scatter(const ReshardStep &step, mlir::Value piece,

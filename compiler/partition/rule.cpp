@@ -18,6 +18,38 @@ RankedTensorType alula::partition::getStaticType(Value value) {
   return type && type.hasStaticShape() ? type : RankedTensorType();
 }
 
+namespace {
+bool hasNeutral(Value value, Reducer reducer) {
+  RankedTensorType type = getStaticType(value);
+  return type && getNeutral(reducer, type.getElementType(),
+                            RankedTensorType::get({}, type.getElementType()));
+}
+
+/// Which factors may have padded pieces: those that are dimensions by
+/// themselves, of elements that have a zero.
+void settle(Rule &rule, Operation *op) {
+  for (Factor &factor : rule.factors)
+    factor.mayPad = rule.mayPad && factor.kind != FactorKind::Replicate;
+  auto visit = [&](const TensorFactors &tensor, Value value, bool isOperand) {
+    for (const auto &factors : tensor)
+      for (unsigned number : factors) {
+        Factor &factor = rule.factors[number];
+        bool isReduced = factor.kind == FactorKind::Reduce && isOperand;
+        factor.mayPad &= factors.size() == 1 &&
+                         hasNeutral(value, Reducer::Sum) &&
+                         (!isReduced || hasNeutral(value, rule.reducer));
+      }
+  };
+  for (auto [tensor, value] : llvm::zip_equal(rule.operands, op->getOperands()))
+    visit(tensor, value, true);
+  for (auto [tensor, value] : llvm::zip_equal(rule.results, op->getResults()))
+    visit(tensor, value, false);
+  for (const Window &window : rule.windows)
+    if (Factor &factor = rule.factors[window.factor]; !factor.mayPad)
+      factor.kind = FactorKind::Replicate;
+}
+} // namespace
+
 std::optional<Rule> alula::partition::getRule(Operation *op) {
   auto isUnknown = [](Value value) {
     return isa<ShapedType>(value.getType()) && !getStaticType(value);
@@ -27,15 +59,31 @@ std::optional<Rule> alula::partition::getRule(Operation *op) {
     return std::nullopt;
   for (auto *family :
        {getElementwiseRule, getShapeRule, getSliceRule, getReduceRule,
-        getDotRule, getConvRule, getGatherScatterRule})
-    if (std::optional<Rule> rule = family(op))
+        getDotRule, getConvRule, getGatherScatterRule, getCallRule})
+    if (std::optional<Rule> rule = family(op)) {
+      settle(*rule, op);
       return rule;
+    }
   return std::nullopt;
 }
 
+Spans alula::partition::getFittingPrefix(ArrayRef<Span> spans,
+                                         const Factor &factor) {
+  return factor.mayPad ? getPaddablePrefix(spans, factor.size)
+                       : getDividingPrefix(spans, factor.size);
+}
+
+const Window *alula::partition::findWindow(const Rule &rule, size_t operand,
+                                           size_t dim) {
+  const auto *found = llvm::find_if(rule.windows, [&](const Window &window) {
+    return window.operand == operand && window.dim == dim;
+  });
+  return found == rule.windows.end() ? nullptr : found;
+}
+
 SmallVector<Value> alula::partition::buildLocal(LocalSite &site) {
-  for (auto *family :
-       {buildLocalShape, buildLocalSlice, buildLocalGatherScatter})
+  for (auto *family : {buildLocalShape, buildLocalSlice, buildLocalWindow,
+                       buildLocalConv, buildLocalGatherScatter, buildLocalCall})
     if (auto values = family(site))
       return *values;
   return site.clone(site, {});

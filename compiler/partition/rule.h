@@ -21,6 +21,23 @@ enum class FactorKind : uint8_t {
 struct Factor {
   int64_t size;
   FactorKind kind = FactorKind::Pass;
+  /// Pieces may be padded: what is in the padding only gets into padding.
+  bool mayPad = false;
+};
+
+/// A dimension of an operand of which a result, or a place of another operand,
+/// has elements near its own: its pieces are made longer by what neighbours
+/// have. Positions are places of elements times `dilation`; result k reads
+/// [stride · k + begin, + extent), or the element k places before the end.
+struct Window {
+  unsigned factor;
+  size_t operand, dim;
+  /// Of the dimension that is split: of what k counts.
+  int64_t results;
+  int64_t stride = 1, begin = 0, extent = 1, dilation = 1;
+  bool isReversed = false;
+  /// Behind the last element comes the first one.
+  bool wraps = false;
 };
 
 /// How results along `Reduce` factors are combined.
@@ -36,15 +53,21 @@ struct Rule {
   Reducer reducer = Reducer::Sum;
   /// Cheap at any size: in the way of no sharding.
   bool isElementwise = false;
+  /// What the op makes of padding only gets into padding.
+  bool mayPad = false;
   /// If each of so many operands, the first ones, is a sum of parts, then the
   /// results are sums of what the op makes of the parts.
   size_t linearOperands = 0;
+  /// Factors that windows have are those of no other dimension of an operand.
+  llvm::SmallVector<Window, 2> windows;
 
   unsigned add(int64_t size, FactorKind kind = FactorKind::Pass) {
     factors.push_back({size, kind});
     return static_cast<unsigned>(factors.size() - 1);
   }
 };
+
+struct WindowReads;
 
 /// Where the op on pieces is built.
 struct LocalSite {
@@ -62,8 +85,22 @@ struct LocalSite {
   llvm::function_ref<llvm::SmallVector<mlir::Value>(
       LocalSite &, llvm::ArrayRef<mlir::NamedAttribute>)>
       clone;
+  /// The elements that a device's results read, from its piece and others';
+  /// `fill` where there are none, or anything if it is null.
+  llvm::function_ref<mlir::Value(mlir::Value, const Window &,
+                                 const WindowReads &, mlir::Value)>
+      read;
+  /// The same of an array that each device has all of.
+  llvm::function_ref<mlir::Value(mlir::Value, const Window &,
+                                 const WindowReads &)>
+      readWhole;
 
   Spans getSpans(const TensorFactors &tensor, size_t dim) const;
+  /// For each window that is split: its operand becomes what is read, and `use`
+  /// hears of the padding that is left, [first, last].
+  void
+  readWindows(llvm::function_ref<mlir::Value(const Window &)> getFill,
+              llvm::function_ref<void(const Window &, int64_t, int64_t)> use);
 };
 
 /// Nothing: the op is computed whole. Sizes that aren't known have no rule.
@@ -79,12 +116,20 @@ std::optional<Rule> getReduceRule(mlir::Operation *op);
 std::optional<Rule> getDotRule(mlir::Operation *op);
 std::optional<Rule> getConvRule(mlir::Operation *op);
 std::optional<Rule> getGatherScatterRule(mlir::Operation *op);
+std::optional<Rule> getCallRule(mlir::Operation *op);
 
 std::optional<llvm::SmallVector<mlir::Value>> buildLocalShape(LocalSite &site);
 std::optional<llvm::SmallVector<mlir::Value>> buildLocalSlice(LocalSite &site);
+std::optional<llvm::SmallVector<mlir::Value>> buildLocalWindow(LocalSite &site);
+std::optional<llvm::SmallVector<mlir::Value>> buildLocalConv(LocalSite &site);
+std::optional<llvm::SmallVector<mlir::Value>> buildLocalCall(LocalSite &site);
 std::optional<llvm::SmallVector<mlir::Value>>
 buildLocalGatherScatter(LocalSite &site);
 
+/// Of `spans` what a factor can be split by.
+Spans getFittingPrefix(llvm::ArrayRef<Span> spans, const Factor &factor);
+/// The window that an operand has along a dimension, if any.
+const Window *findWindow(const Rule &rule, size_t operand, size_t dim);
 /// Null for what is no tensor with known sizes.
 mlir::RankedTensorType getStaticType(mlir::Value value);
 /// What a region of two numbers does, if it is one of these.

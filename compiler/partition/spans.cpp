@@ -2,6 +2,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -82,6 +84,16 @@ Spans alula::partition::getDividingPrefix(ArrayRef<Span> spans, int64_t size) {
   return prefix;
 }
 
+int64_t alula::partition::getPieceSize(int64_t size, int64_t pieces) {
+  return llvm::divideCeil(size, pieces);
+}
+
+Spans alula::partition::getPaddablePrefix(ArrayRef<Span> spans, int64_t size) {
+  if (countShards(spans) <= size)
+    return Spans(spans);
+  return getDividingPrefix(spans, size);
+}
+
 Spans alula::partition::cutBefore(ArrayRef<Span> spans, ArrayRef<Span> used) {
   Spans prefix;
   for (Span span : spans) {
@@ -143,7 +155,7 @@ RankedTensorType Sharding::getLocalType(RankedTensorType type) const {
   SmallVector<int64_t> shape(type.getShape());
   for (auto [size, spans] : llvm::zip(shape, dims))
     if (!spans.empty())
-      size /= countShards(spans);
+      size = getPieceSize(size, countShards(spans));
   return type.clone(shape);
 }
 

@@ -45,6 +45,12 @@ bool isPrefix(llvm::ArrayRef<Span> prefix, llvm::ArrayRef<Span> spans);
 Spans removePrefix(llvm::ArrayRef<Span> spans, llvm::ArrayRef<Span> prefix);
 /// The longest prefix that splits `size` evenly; spans may be cut.
 Spans getDividingPrefix(llvm::ArrayRef<Span> spans, int64_t size);
+/// The size of each of so many pieces; the last ones may have less of the array
+/// and padding, of which nothing is known, behind it.
+int64_t getPieceSize(int64_t size, int64_t pieces);
+/// All, if there is something for most devices, else the longest prefix that
+/// divides.
+Spans getPaddablePrefix(llvm::ArrayRef<Span> spans, int64_t size);
 /// The prefix before the first part that one of `used` overlaps.
 Spans cutBefore(llvm::ArrayRef<Span> spans, llvm::ArrayRef<Span> used);
 /// In the order of their strides, from major to minor, joined: a set.
@@ -65,7 +71,7 @@ struct Sharding {
   bool isWhole() const;
   /// All digits of dimensions.
   Spans getSplitting() const;
-  /// The type of a piece; sizes must divide.
+  /// The type of a piece, padding included.
   mlir::RankedTensorType getLocalType(mlir::RankedTensorType type) const;
   bool divides(mlir::RankedTensorType type) const;
   friend bool operator==(const Sharding &a, const Sharding &b) {

@@ -13,6 +13,7 @@ Rule getProductRule(stablehlo::DotGeneralOp op) {
   RankedTensorType left = getStaticType(op.getLhs()),
                    right = getStaticType(op.getRhs());
   Rule rule;
+  rule.mayPad = true;
   TensorFactors lhs(left.getRank()), rhs(right.getRank()), result;
   auto at = [](int64_t dim) { return static_cast<size_t>(dim); };
   auto share = [&](ArrayRef<int64_t> dims, ArrayRef<int64_t> others,
@@ -47,6 +48,7 @@ Rule getProductRule(stablehlo::DotGeneralOp op) {
 std::optional<Rule> getBatchRule(Operation *op, int64_t inner) {
   int64_t rank = getStaticType(op->getOperand(0)).getRank();
   Rule rule;
+  rule.mayPad = true;
   TensorFactors batch;
   for (int64_t dim = 0; dim + inner < rank; ++dim)
     batch.push_back({rule.add(getStaticType(op->getOperand(0))

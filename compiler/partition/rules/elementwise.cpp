@@ -20,7 +20,7 @@ std::optional<Rule> alula::partition::getElementwiseRule(Operation *op) {
   if (!type)
     return std::nullopt;
   Rule rule;
-  rule.isElementwise = true;
+  rule.isElementwise = rule.mayPad = true;
   rule.linearOperands = isLinear(op) ? op->getNumOperands() : 0;
   TensorFactors &result = rule.results.emplace_back();
   for (int64_t size : type.getShape())

@@ -1,6 +1,6 @@
 // Constants, iota, broadcasts, reshapes, transposes, concatenations, pads.
 
-#include "compiler/partition/rule.h"
+#include "compiler/partition/windows.h"
 
 #include "dialect/stablehlo/ops.h"
 
@@ -12,6 +12,7 @@ using namespace alula::partition;
 namespace {
 Rule getFreeRule(RankedTensorType type) {
   Rule rule;
+  rule.mayPad = true;
   TensorFactors &result = rule.results.emplace_back();
   for (int64_t size : type.getShape())
     result.push_back({rule.add(size)});
@@ -54,6 +55,7 @@ public:
     while (step())
       ;
     rule.linearOperands = 1;
+    rule.mayPad = true;
     rule.operands = {source};
     rule.results = {target};
     return rule;
@@ -142,43 +144,113 @@ std::optional<Rule> getBitcastRule(stablehlo::BitcastConvertOp op) {
   return rule;
 }
 
-/// Dimension `dim` is needed whole, the others are each one thing.
+/// Operands along dimension `dim`: where their elements go.
+Window getConcatenated(stablehlo::ConcatenateOp op, size_t operand,
+                       unsigned factor) {
+  auto at = static_cast<size_t>(op.getDimension());
+  Window window{factor, operand, at,
+                getStaticType(op.getResult()).getShape()[at]};
+  for (Value before : op.getInputs().take_front(operand))
+    window.begin -= getStaticType(before).getShape()[at];
+  return window;
+}
+
+/// Along dimension `dim` pieces go where they belong; operands that are much
+/// smaller than the result are whole everywhere.
 Rule getConcatenateRule(stablehlo::ConcatenateOp op) {
   Rule rule = getFreeRule(getStaticType(op.getResult()));
   auto at = static_cast<size_t>(op.getDimension());
-  rule.factors[at].kind = FactorKind::Replicate;
+  int64_t all = rule.factors[at].size;
   rule.linearOperands = op.getInputs().size();
-  for (Value input : op.getInputs()) {
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     TensorFactors &operand = rule.operands.emplace_back(rule.results[0]);
-    operand[at] = {
-        rule.add(getStaticType(input).getDimSize(static_cast<unsigned>(at)),
-                 FactorKind::Replicate)};
+    int64_t size = getStaticType(input).getShape()[at];
+    if (size * 8 < all) {
+      operand[at] = {rule.add(size, FactorKind::Replicate)};
+      continue;
+    }
+    rule.factors[at].size = std::min(rule.factors[at].size, size);
+    rule.windows.push_back(getConcatenated(op, i, static_cast<unsigned>(at)));
   }
   return rule;
+}
+
+/// Each device reads of each operand what its piece has of it.
+std::optional<SmallVector<Value>>
+buildConcatenate(LocalSite &site, stablehlo::ConcatenateOp op) {
+  auto at = static_cast<size_t>(op.getDimension());
+  Spans spans = site.getSpans(site.rule.results[0], at);
+  if (spans.empty())
+    return std::nullopt;
+  auto none = [](const Window &) { return Value(); };
+  site.readWindows(none, [](const Window &, int64_t, int64_t) {});
+  OpBuilder &builder = site.builder;
+  Location location = op.getLoc();
+  Type i32 = builder.getI32Type();
+  int64_t piece = cast<RankedTensorType>(site.resultTypes[0]).getShape()[at];
+  Value first = builder.create<stablehlo::MulOp>(
+      location, site.getShard(spans),
+      buildNumber(builder, location, piece, i32));
+  Value made;
+  for (size_t i = op.getInputs().size(); i-- > 0;) {
+    Window window = getConcatenated(op, i, static_cast<unsigned>(at));
+    int64_t size = getStaticType(op.getInputs()[i]).getShape()[at];
+    Value operand = site.operands[i];
+    if (!findWindow(site.rule, i, at))
+      operand = site.readWhole(operand, window,
+                               *getReads(window, size, countShards(spans)));
+    // From the last one to the first: whoever begins later has been there.
+    if (made)
+      made = buildMask(builder, operand, at, first, size - window.begin, made);
+    else
+      made = operand;
+  }
+  return SmallVector<Value>{made};
 }
 
 Rule getPadRule(stablehlo::PadOp op) {
   Rule rule = getFreeRule(getStaticType(op.getResult()));
   RankedTensorType from = getStaticType(op.getOperand());
-  TensorFactors operand;
   for (auto [dim, size] : llvm::enumerate(from.getShape())) {
-    operand.emplace_back();
+    int64_t results = rule.factors[dim].size;
     if (op.getEdgePaddingLow()[dim] == 0 && op.getEdgePaddingHigh()[dim] == 0 &&
-        (op.getInteriorPadding()[dim] == 0 || size < 2)) {
-      operand.back() = rule.results[0][dim];
+        (op.getInteriorPadding()[dim] == 0 || size < 2))
       continue;
-    }
-    rule.factors[dim].kind = FactorKind::Replicate;
-    operand.back() = {rule.add(size, FactorKind::Replicate)};
+    rule.factors[dim].size = std::min(results, size);
+    Window window{static_cast<unsigned>(dim), 0, dim, results};
+    window.begin = -op.getEdgePaddingLow()[dim];
+    window.dilation = op.getInteriorPadding()[dim] + 1;
+    rule.windows.push_back(window);
   }
-  rule.operands = {std::move(operand), TensorFactors()};
+  rule.operands = {rule.results[0], TensorFactors()};
   return rule;
+}
+
+std::optional<SmallVector<Value>> buildPad(LocalSite &site,
+                                           stablehlo::PadOp op) {
+  SmallVector<int64_t> low(op.getEdgePaddingLow()),
+      high(op.getEdgePaddingHigh());
+  site.readWindows([&](const Window &) { return site.operands[1]; },
+                   [&](const Window &window, int64_t first, int64_t last) {
+                     low[window.dim] = first;
+                     high[window.dim] = last;
+                   });
+  Builder &builder = site.builder;
+  return site.clone(site,
+                    {builder.getNamedAttr("edge_padding_low",
+                                          builder.getDenseI64ArrayAttr(low)),
+                     builder.getNamedAttr("edge_padding_high",
+                                          builder.getDenseI64ArrayAttr(high))});
 }
 
 Rule getReverseRule(stablehlo::ReverseOp op) {
   Rule rule = getFreeRule(getStaticType(op.getResult()));
-  for (int64_t dim : op.getDimensions())
-    rule.factors[static_cast<size_t>(dim)].kind = FactorKind::Replicate;
+  for (int64_t dim : op.getDimensions()) {
+    auto at = static_cast<size_t>(dim);
+    Window window{static_cast<unsigned>(dim), 0, at, rule.factors[at].size};
+    window.isReversed = true;
+    rule.windows.push_back(window);
+  }
   rule.linearOperands = 1;
   rule.operands = {rule.results[0]};
   return rule;
@@ -256,6 +328,15 @@ std::optional<SmallVector<Value>>
 alula::partition::buildLocalShape(LocalSite &site) {
   if (auto iota = dyn_cast<stablehlo::IotaOp>(site.op))
     return buildIota(site, iota);
+  if (auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(site.op))
+    return buildConcatenate(site, concatenate);
+  if (auto pad = dyn_cast<stablehlo::PadOp>(site.op))
+    return buildPad(site, pad);
+  if (isa<stablehlo::ReverseOp>(site.op)) {
+    site.readWindows([](const Window &) { return Value(); },
+                     [](const Window &, int64_t, int64_t) {});
+    return site.clone(site, {});
+  }
   if (auto constant = dyn_cast<stablehlo::ConstantOp>(site.op)) {
     auto type = cast<RankedTensorType>(site.resultTypes[0]);
     auto splat = cast<SplatElementsAttr>(constant.getValue());
