@@ -38,9 +38,12 @@ if(TARGET AlulaCompilerShared)
     FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
   install(TARGETS AlulaCompilerShared LIBRARY DESTINATION alula/lib
     COMPONENT python_compiler EXCLUDE_FROM_ALL)
+  # Who has programs of his own for GPUs; the runtime's wheel stays small.
+  install(FILES $<TARGET_FILE:AlulaCudaDriver> DESTINATION alula/lib
+    RENAME libalula_cuda.so.0 COMPONENT python_compiler EXCLUDE_FROM_ALL)
   get_property(tools GLOBAL PROPERTY ALULA_TOOLS)
   add_custom_target(alula-python-compiler
-    DEPENDS AlulaCompilerShared ${tools})
+    DEPENDS AlulaCompilerShared AlulaCudaDriver ${tools})
   if(TARGET pjrt_plugin_alula)
     add_dependencies(alula-python-compiler pjrt_plugin_alula)
   endif()

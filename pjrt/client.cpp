@@ -24,10 +24,11 @@ void *checkDeviceCount(const std::string &source, const std::string &text,
                  std::to_string(mostDevices));
 }
 
-/// How many devices the host is to look like, if the client doesn't say.
+/// How many devices the host is to look like, if the client doesn't say. 0: as
+/// the platform has it.
 void *readDeviceCount(int64_t &count) {
   const char *text = getenv("ALULA_NUM_DEVICES");
-  count = 1;
+  count = 0;
   if (!text || !*text)
     return nullptr;
   char *end;
@@ -36,7 +37,8 @@ void *readDeviceCount(int64_t &count) {
 }
 
 struct ClientOptions {
-  int64_t deviceCount = 1;
+  /// 0: those that the machine has, or one.
+  int64_t deviceCount = 0;
   /// The runtime's driver of all devices.
   std::string device = defaultPlatform.driver;
   int64_t callback = 0, callbackToken = 0;
@@ -112,20 +114,28 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
 }
 
 /// An instance of the runtime for each device. They take turns with the threads
-/// of the first: they are parts of one machine.
-void *openDevices(Client &client) {
+/// of the first: they are parts of one machine. If the client has not said how
+/// many, all that the machine has.
+void *openInstances(const Platform &platform, int64_t count,
+                    std::vector<InstanceUse> &instances) {
+  bool takesAll = !count && platform.isCounted;
+  if (!count)
+    count = takesAll ? mostDevices : 1;
   alula_instance_options options = {};
   options.struct_bytes = sizeof options;
-  options.device = client.topology.platform.driver;
-  for (void *each : client.topology.localList) {
-    auto *device = as<Device>(each);
+  for (int32_t i = 0; i < count; ++i) {
+    std::string name = platform.getDevice(i);
+    options.device = name.c_str();
     alula_instance *made = nullptr;
-    if (alula_error *error = alula_instance_create(&options, &made))
-      return makeError(error);
-    device->instance.reset(made);
-    if (void *error = client.pythonCallbacks->connect(made))
-      return error;
-    options.share_threads = client.topology.getFirst().instance.get();
+    if (alula_error *error = alula_instance_create(&options, &made)) {
+      if (!takesAll || !i ||
+          alula_error_get_code(error) != ALULA_STATUS_NOT_FOUND)
+        return makeError(error);
+      alula_error_destroy(error);
+      break;
+    }
+    instances.emplace_back(made, alula_instance_destroy);
+    options.share_threads = instances.front().get();
   }
   return nullptr;
 }
@@ -143,6 +153,9 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
   const Platform *platform = nullptr;
   if (void *error = findPlatform(options.device, platform))
     return error;
+  std::vector<InstanceUse> instances;
+  if (void *error = openInstances(*platform, options.deviceCount, instances))
+    return error;
   auto client = std::make_unique<Client>(*platform);
   client->pythonCallbacks = std::make_unique<PythonCallbacks>(
       options.callback, options.callbackToken);
@@ -154,11 +167,15 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
   processes.setStore(args);
   std::vector<int32_t> counts;
   if (void *error = processes.countDevices(
-          static_cast<int32_t>(options.deviceCount), counts))
+          static_cast<int32_t>(instances.size()), counts))
     return error;
   client->topology.addDevices(client.get(), counts, processes.number);
-  if (void *error = openDevices(*client))
-    return error;
+  for (size_t i = 0; i < instances.size(); ++i) {
+    if (void *error = client->pythonCallbacks->connect(instances[i].get()))
+      return error;
+    as<Device>(client->topology.localList[i])->instance =
+        std::move(instances[i]);
+  }
   put(args, &ALULA_ARGS::client, client.release());
   return nullptr;
 }

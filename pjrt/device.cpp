@@ -112,9 +112,11 @@ void *alula::pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
   put(args, &ALULA_ARGS::num_allocs_is_set, true);
   put(args, &ALULA_ARGS::largest_alloc_size, count.largest.load());
   put(args, &ALULA_ARGS::largest_alloc_size_is_set, true);
+  // That of a device with memory of its own is not known.
   put(args, &ALULA_ARGS::bytes_limit,
       static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));
-  put(args, &ALULA_ARGS::bytes_limit_is_set, true);
+  put(args, &ALULA_ARGS::bytes_limit_is_set,
+      alula_instance_shares_memory(device->instance.get()) != 0);
   put(args, &ALULA_ARGS::bytes_reserved_is_set, false);
   put(args, &ALULA_ARGS::peak_bytes_reserved_is_set, false);
   put(args, &ALULA_ARGS::bytes_reservable_limit_is_set, false);

@@ -62,6 +62,8 @@ struct Device {
 struct Place {
   alula_instance *instance;
   PythonCallbacks *python;
+  /// What it is compiled for unless somebody says; NULL: the host.
+  const char *target;
   size_t device = 0, deviceCount = 1;
 };
 
@@ -119,7 +121,7 @@ struct Client {
   ~Client();
   Place getPlace(size_t device) {
     return {topology.devices[device]->instance.get(), pythonCallbacks.get(),
-            device, topology.devices.size()};
+            topology.platform.target, device, topology.devices.size()};
   }
 
   std::unique_ptr<PythonCallbacks> pythonCallbacks;

@@ -15,6 +15,17 @@ struct Platform {
   const char *driver;
   /// What kind of machine its programs are for.
   std::string_view deviceKind;
+  /// What programs are compiled for unless somebody says; NULL: the host.
+  const char *target = nullptr;
+  /// The machine has a number of them, `cuda:0` and so on, which are all used;
+  /// else devices are as many as a client wants.
+  bool isCounted = false;
+
+  /// What the runtime calls a device.
+  std::string getDevice(int32_t number) const {
+    return isCounted ? std::string(driver) + ':' + std::to_string(number)
+                     : driver;
+  }
 };
 
 inline constexpr Platform platforms[] = {
@@ -22,6 +33,8 @@ inline constexpr Platform platforms[] = {
     // For tests: the CPU with memory that the host can't reach; no kernels.
     {"alula", "afar", "cpu"},
     {"alula", "null", "cpu"},
+    // One text for all devices that there is code for.
+    {"alula_cuda", "cuda", "cuda", "cuda:sm_80", true},
 };
 
 /// If the client doesn't say.

@@ -58,8 +58,8 @@ int64_t getBytes(const ValueType &type) {
   int64_t bytes = alula_dtype_get_bytes(type.dtype);
   for (int64_t dim : type.dims)
     bytes *= dim < 0 ? 0 : dim;
-  return static_cast<int64_t>(alula_dtype_get_packed_bytes(
-      type.dtype, static_cast<uint64_t>(bytes)));
+  return static_cast<int64_t>(
+      alula_dtype_get_packed_bytes(type.dtype, static_cast<uint64_t>(bytes)));
 }
 
 /// The artifact has arrays as they lie in memory.
@@ -213,6 +213,7 @@ void *alula::pjrt::loadProgram(const Place &place, Program &program) {
           alula_executable_load_memory(place.instance, artifact.data(),
                                        artifact.size(), &options, &executable))
     return makeError(error);
+  program.target = place.target;
   program.loads.start(executable, place);
   if (alula_error *error =
           alula_executable_find_function(executable, "main", &program.function))
@@ -311,9 +312,12 @@ struct FirstError {
 namespace {
 /// One run of the compiler.
 struct Compilation {
-  Compilation(const CompileOptions &options, const char *until) {
-    for (const std::string &target : options.targets)
-      targets.push_back(target.c_str());
+  Compilation(const CompileOptions &options, const char *target,
+              const char *until) {
+    for (const std::string &asked : options.targets)
+      targets.push_back(asked.c_str());
+    if (targets.empty() && target)
+      targets.push_back(target);
     given.struct_bytes = sizeof given;
     given.targets = targets.data();
     given.target_count = targets.size();
@@ -380,14 +384,14 @@ void *alula::pjrt::compileProgram(const Place &place, std::string_view source,
   Dump dump(options.dumpTo);
   // What each device runs, and how its arrays lie, is for clients to see.
   if (options.partitions > 1) {
-    Compilation partition(options, "partition");
+    Compilation partition(options, place.target, "partition");
     partition.dumpTo(dump);
     if (void *error = partition.run(source))
       return error;
     program->origin = std::move(program->source);
     program->source = partition.getResult();
   }
-  Compilation compilation(options, nullptr);
+  Compilation compilation(options, place.target, nullptr);
   compilation.dumpTo(dump);
   void *failed = compilation.run(program->source);
   if (compilation.info)
@@ -408,7 +412,7 @@ const Kernels &alula::pjrt::getKernels(Program &program) {
     CompileOptions options;
     // It was read before.
     delete as<Error>(readCompileOptions(program.options, options));
-    Compilation compilation(options, "dispatch");
+    Compilation compilation(options, program.target, "dispatch");
     compilation.makeKernelFunctions();
     if (void *error = compilation.run(program.source))
       delete as<Error>(error);

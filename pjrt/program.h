@@ -123,6 +123,9 @@ struct Program {
   uint32_t flags = 0;
   AlignedBytes artifact;
 
+  /// What it is compiled for unless `options` say; NULL: the host.
+  const char *target = nullptr;
+
   // What follows from the artifact.
   Loads loads;
   uint32_t function = 0;

@@ -59,7 +59,8 @@ void *Topology::getPlace(Place &place) {
   if (!instance) {
     alula_instance_options options = {};
     options.struct_bytes = sizeof options;
-    options.device = platform.driver;
+    std::string name = platform.getDevice(0);
+    options.device = name.c_str();
     alula_instance *made;
     if (alula_error *error = alula_instance_create(&options, &made))
       return makeError(error);
@@ -69,7 +70,7 @@ void *Topology::getPlace(Place &place) {
       return error;
     instance = std::move(use);
   }
-  place = {instance.get(), pythonCallbacks.get()};
+  place = {instance.get(), pythonCallbacks.get(), platform.target};
   return nullptr;
 }
 

@@ -111,6 +111,10 @@ TEST(Stages, TargetsStandBestFirst) {
             "toy:a cpu:x86-64-v3-vnni cpu:aarch64 cpu:none cpu:x86-64-v3 "
             "cuda:sm_80 cpu:x86-64");
   EXPECT_EQ(settle({"cpu:aarch64", "cpu:aarch64"}), "cpu:aarch64");
+  EXPECT_EQ(settle({"cuda:sm_80", "cpu:x86-64", "cuda:sm_90a", "cuda:sm_100f",
+                    "cuda:nothing", "cuda:sm_90"}),
+            "cuda:sm_100f cpu:x86-64 cuda:sm_90a cuda:sm_90 cuda:nothing "
+            "cuda:sm_80");
   if (llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch() ==
       llvm::Triple::x86_64)
     EXPECT_EQ(settle({"cpu:portable", "cpu:x86-64-v3", "cpu:x86-64"}),

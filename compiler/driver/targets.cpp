@@ -21,6 +21,26 @@ static std::optional<alula::cpu::Machine> findCpu(StringRef target) {
   return std::nullopt;
 }
 
+/// Where a target stands among those of its kind that a machine could take,
+/// best first, and what they have in common.
+static std::optional<std::pair<std::string, unsigned>>
+findRank(StringRef target) {
+  if (auto machine = findCpu(target)) {
+    auto rank = alula::cpu::getRank(*machine);
+    return rank ? std::optional(std::pair(machine->target, *rank))
+                : std::nullopt;
+  }
+  // The latest chip; of one chip, what is made for it alone.
+  if (!target.consume_front("cuda:sm_"))
+    return std::nullopt;
+  unsigned number = 0;
+  if (target.consumeInteger(10, number) || number > 9999 ||
+      !is_contained({"", "a", "f"}, target))
+    return std::nullopt;
+  unsigned scope = target == "a" ? 0 : target == "f" ? 1 : 2;
+  return std::pair(std::string("cuda"), (9999 - number) * 3 + scope);
+}
+
 void alula::driver::settleTargets(std::vector<std::string> &targets,
                                   StringRef byDefault) {
   if (targets.empty())
@@ -42,12 +62,11 @@ void alula::driver::settleTargets(std::vector<std::string> &targets,
   std::map<std::string, std::pair<std::vector<size_t>, std::vector<Ranked>>>
       sets;
   for (size_t i = 0; i < all.size(); ++i)
-    if (auto machine = findCpu(all[i]))
-      if (auto rank = cpu::getRank(*machine)) {
-        auto &[places, ranked] = sets[machine->target];
-        places.push_back(i);
-        ranked.push_back({*rank, i});
-      }
+    if (auto found = findRank(all[i])) {
+      auto &[places, ranked] = sets[found->first];
+      places.push_back(i);
+      ranked.push_back({found->second, i});
+    }
   targets = all;
   for (auto &[name, set] : sets) {
     auto &[places, ranked] = set;

@@ -24,26 +24,34 @@ def library_path() -> pathlib.Path:
 
 def initialize() -> None:
     """Called by JAX before it looks for backends."""
+    import jax
     import jax._src.xla_bridge as xla_bridge
 
     path = library_path()
     if not path.exists():
         # Whoever asks for the platform gets JAX's own error.
         return
-    from jax_plugins.alula import callbacks, dlpack, lowering, persistent_cache
+    from jax_plugins.alula import callbacks, dlpack, lowering, persistent_cache, platforms
 
-    # JAX warns about platforms that it does not know.
-    getattr(xla_bridge, "_nonexperimental_plugins", set()).add("alula")
-    xla_bridge.register_plugin(
-        "alula",
-        priority=PRIORITY,
-        library_path=str(path),
-        options={
-            "python_callback": callbacks.address(),
-            "python_callback_token": callbacks.TOKEN,
-        },
-    )
-    lowering.register()
-    callbacks.register()
+    options = {
+        "python_callback": callbacks.address(),
+        "python_callback_token": callbacks.TOKEN,
+    }
+    asked = (jax.config.jax_platforms or "").split(",")
+    for name, device in platforms.DEVICES.items():
+        # A platform that can't start where nobody has asked for it stops JAX, and
+        # one that can takes the GPUs of whoever wants others.
+        if device and name not in asked:
+            continue
+        # JAX warns about platforms that it does not know.
+        getattr(xla_bridge, "_nonexperimental_plugins", set()).add(name)
+        xla_bridge.register_plugin(
+            name,
+            priority=PRIORITY,
+            library_path=str(path),
+            options=options | ({"device": device} if device else {}),
+        )
+        lowering.register(name)
+        callbacks.register(name)
     dlpack.register()
     persistent_cache.register()

@@ -15,6 +15,7 @@ import traceback
 
 import numpy as np
 from alula.bindings import dtypes
+from jax_plugins.alula import platforms
 
 TARGET = "alula.python_callback"
 # Never 0, fits a signed 64-bit integer.
@@ -197,12 +198,25 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect):
     return results, token, registration
 
 
-def register() -> None:
-    """Adds what `callback` lacks for our platform."""
-    import jax._src.callback as jax_callback
+def register(platform: str) -> None:
+    """Adds what `callback` lacks for a platform of ours."""
     import jax._src.checkify as checkify
     import jax._src.debugging as debugging
     from jax._src.interpreters import mlir
+
+    _extend_emit()
+    # A check that nobody functionalized is JAX's own error; with
+    # jax_xla_runtime_errors it calls Python.
+    mlir.register_lowering(checkify.check_p, checkify.check_lowering_rule, platform=platform)
+    for primitive, rule in (
+        (debugging.debug_callback_p, debugging.debug_callback_lowering),
+        (debugging.debug_print_p, debugging.debug_print_lowering_rule),
+    ):
+        mlir.register_lowering(primitive, rule, platform=platform, cacheable=False)
+
+
+def _extend_emit() -> None:
+    import jax._src.callback as jax_callback
 
     if getattr(jax_callback.emit_python_callback, "alula", False):
         return
@@ -211,7 +225,8 @@ def register() -> None:
     def emit_python_callback(
         ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect, **options
     ):
-        if tuple(ctx.module_context.platforms) == ("alula",):
+        names = tuple(ctx.module_context.platforms)
+        if len(names) == 1 and names[0] in platforms.DEVICES:
             return _emit(ctx, callback, token, operands, result_avals, has_side_effect)
         return other(
             ctx,
@@ -226,11 +241,3 @@ def register() -> None:
 
     emit_python_callback.alula = True
     jax_callback.emit_python_callback = emit_python_callback
-    # A check that nobody functionalized is JAX's own error; with
-    # jax_xla_runtime_errors it calls Python.
-    mlir.register_lowering(checkify.check_p, checkify.check_lowering_rule, platform="alula")
-    for primitive, rule in (
-        (debugging.debug_callback_p, debugging.debug_callback_lowering),
-        (debugging.debug_print_p, debugging.debug_print_lowering_rule),
-    ):
-        mlir.register_lowering(primitive, rule, platform="alula", cacheable=False)

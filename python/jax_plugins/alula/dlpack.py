@@ -1,7 +1,9 @@
-"""DLPack out of arrays on Alula's devices, whose memory is the host's: JAX knows
-its own platforms alone."""
+"""DLPack out of arrays on Alula's devices, in the host's memory: JAX knows its own
+platforms alone."""
 
 import functools
+
+from jax_plugins.alula import platforms
 
 
 def register() -> None:
@@ -17,7 +19,7 @@ def register() -> None:
 def _extend(theirs, ours):
     @functools.wraps(theirs)
     def method(self, **options):
-        return (ours if self.platform() == "alula" else theirs)(self, **options)
+        return (ours if self.platform() in platforms.DEVICES else theirs)(self, **options)
 
     method.knows_alula = True
     return method

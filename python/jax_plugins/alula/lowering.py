@@ -123,7 +123,7 @@ RULES = {
 }
 
 
-def register() -> None:
+def register(platform: str = "alula") -> None:
     import jax._src.export._export as export
     from jax._src.interpreters import mlir
     from jax._src.lax import linalg
@@ -132,9 +132,9 @@ def register() -> None:
         # Another version of JAX may lack one.
         primitive = getattr(linalg, name, None)
         if primitive is not None:
-            mlir.register_lowering(primitive, rule, platform="alula")
-    if "alula" not in mlir._platforms_with_donation:
-        mlir._platforms_with_donation.append("alula")
+            mlir.register_lowering(primitive, rule, platform=platform)
+    if platform not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(platform)
     # Kernels of ours in an exported program mean the same in every version.
     stable = getattr(export, "_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE", None)
     if stable is not None:

@@ -3,6 +3,8 @@ serializes executables too."""
 
 import types
 
+from jax_plugins.alula import platforms
+
 
 def register() -> None:
     from jax._src import compilation_cache
@@ -12,7 +14,7 @@ def register() -> None:
         return
 
     def is_cache_used(backend):
-        if backend.platform == "alula":
+        if backend.platform in platforms.DEVICES:
             backend = types.SimpleNamespace(platform="cpu")
         return asked(backend)
 
