@@ -116,6 +116,7 @@ ARROWS = {
         "compiler/target/cpu/kernel",
     ],
     "compiler/emit": ["dialect", "include/alula", "artifact"],
+    "compiler/standalone": ["dialect", "include/alula"],
     "compiler/driver": [
         "compiler",
         "dialect",

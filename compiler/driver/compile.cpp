@@ -13,6 +13,7 @@
 #include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/stages_executables.h"
+#include "compiler/driver/static_output.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
 #include "compiler/preprocess/check_contract.h"
@@ -67,8 +68,7 @@ listen(ModuleOp module, const std::string &machine,
 }
 
 LogicalResult generateCudaVariant(ModuleOp module, StringRef device,
-                                  const CompileOptions &options,
-                                  Watch &watch) {
+                                  const CompileOptions &options, Watch &watch) {
   auto machine = alula::cuda::findMachine(device);
   if (!machine)
     return module.emitError()
@@ -267,8 +267,18 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
   case Room::Kernel:
     return finishConfigs(module, options);
   case Room::Target:
+    // Code that needs no runtime is made as one piece, with its host.
+    if (options.outputForm == OutputForm::Static)
+      return success();
     return generateVariants(module, options, watch);
   case Room::Emit:
+    if (options.outputForm == OutputForm::Static)
+      return emitStatic(
+          module, options, describeOptions(options),
+          [&](StringRef kernel, unsigned done, unsigned total) {
+            watch.report(kernel, done, total);
+          },
+          output.files);
     return emit(module, options, watch, output);
   }
   return failure();

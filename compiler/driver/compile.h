@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compiler/driver/options.h"
+#include "compiler/driver/output_file.h"
 
 namespace alula::driver {
 
@@ -9,6 +10,8 @@ struct CompileOutput {
   std::string artifact;
   /// The content of `externalFile`; empty if no constant is large enough.
   std::string external;
+  /// What is written instead of an artifact.
+  std::vector<OutputFile> files;
 };
 
 /// Runs the rooms up to `options.until` over `module`, in place.

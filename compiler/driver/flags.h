@@ -43,6 +43,16 @@ llvm::StringRef getTitle(FlagGroup group);
        "where to write, - is stdout")                                          \
   FLAG(Target, "target", Texts, "kind:machine", Compile, Room::Emit,           \
        "machine to make code for, repeatable: cpu:x86-64-v3, cpu:host")        \
+  FLAG(OutputForm, "emit", Text, "artifact|static", Compile, Room::Emit,       \
+       "what is written: static is an archive, a header and a manifest for "   \
+       "machines without a runtime (artifact)")                                \
+  FLAG(SymbolPrefix, "symbol-prefix", Text, "name", Compile, Room::Emit,       \
+       "what names of such code begin with (the file's name)")                 \
+  FLAG(ArenaBudget, "arena-budget", Text, "bytes", Compile, Room::Emit,        \
+       "the most memory that such code may need for a call")                   \
+  FLAG(CompilerRt, "allow-compiler-rt", Switch, "", Compile, Room::Emit,       \
+       "such code may call the C compiler's own functions, as for floats on "  \
+       "a machine without them")                                               \
   FLAG(CustomCall, "custom-call", Texts, "name", Compile, Room::Emit,          \
        "a function that the runtime will be given, repeatable")                \
   FLAG(PhysicalLayouts, "physical-layouts", Switch, "", Compile, Room::Emit,   \

@@ -2,6 +2,7 @@
 
 #include "compiler/objects/ptx_text.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -40,6 +41,11 @@ Error setRoom(Flag flag, StringRef value, Place &room) {
                      listStages());
   room = *found;
   return Error::success();
+}
+
+bool isIdentifier(StringRef text) {
+  return !text.empty() && !isDigit(text.front()) &&
+         all_of(text, [](char c) { return isAlnum(c) || c == '_'; });
 }
 
 bool isProgram(StringRef path) {
@@ -123,6 +129,25 @@ Error alula::driver::setOption(CompileOptions &options, Flag flag,
   switch (flag) {
   case Flag::Target:
     return add(options.targets);
+  case Flag::OutputForm:
+    if (value != "artifact" && value != "static")
+      return refuse("stage-usage", flag, "'artifact' or 'static'", value);
+    options.outputForm =
+        value == "static" ? OutputForm::Static : OutputForm::Artifact;
+    return Error::success();
+  case Flag::SymbolPrefix:
+    if (!isIdentifier(value))
+      return refuse("stage-usage", flag, "a name as C has them", value);
+    return set(options.symbolPrefix);
+  case Flag::ArenaBudget: {
+    uint64_t bytes;
+    if (Error error = setNumber(flag, value, "a number", bytes))
+      return error;
+    options.arenaBudget = bytes;
+    return Error::success();
+  }
+  case Flag::CompilerRt:
+    return turnOn(options.allowsCompilerRt);
   case Flag::CustomCall:
     return add(options.customCalls);
   case Flag::PhysicalLayouts:
@@ -225,6 +250,15 @@ Error alula::driver::checkOptions(const CompileOptions &options) {
   if (options.dumps.elideLarger && options.dumps.bytecode)
     return makeError("[stage-usage] --elide-constants-larger: is for text: not "
                      "with --emit-bytecode");
+  if (options.outputForm == OutputForm::Static) {
+    if (options.targets.size() != 1 ||
+        options.targets.front() == "cpu:portable")
+      return makeError("[stage-usage] --emit=static: is for one machine, such "
+                       "as --target=cpu:x86-64-v3");
+    if (!options.externalFile.empty())
+      return makeError("[stage-usage] --externalize-constants: not with "
+                       "--emit=static, whose constants are in the code");
+  }
   if (options.preprocessAgain && options.completed > Room::Dispatch)
     return makeError("[stage-usage] --preprocess-again: the program is past "
                      "'dispatch': it has been through '" +
@@ -242,6 +276,22 @@ std::vector<std::string> alula::driver::getOption(const CompileOptions &options,
   switch (flag) {
   case Flag::Target:
     return options.targets;
+  case Flag::OutputForm:
+    if (options.outputForm == OutputForm::Static)
+      return {"static"};
+    return {};
+  case Flag::SymbolPrefix:
+    if (!options.symbolPrefix.empty())
+      return {options.symbolPrefix};
+    return {};
+  case Flag::ArenaBudget:
+    if (options.arenaBudget)
+      return {std::to_string(*options.arenaBudget)};
+    return {};
+  case Flag::CompilerRt:
+    if (options.allowsCompilerRt)
+      return {"true"};
+    return {};
   case Flag::CustomCall:
     return options.customCalls;
   case Flag::PhysicalLayouts:

@@ -58,6 +58,13 @@ struct Dumps {
   std::map<std::string, int64_t> benchmarkSizes;
 };
 
+/// What is written at the end.
+enum class OutputForm {
+  Artifact,
+  /// An archive, a header and a manifest: code that needs no runtime.
+  Static
+};
+
 /// A file in the place of an executable, or a folder of files.
 struct Substitution {
   /// Dispatch or Kernel: what the file has been through.
@@ -80,6 +87,13 @@ struct CompileOptions {
   /// Arguments and results of "main" are arrays as they lie in memory, in the
   /// layouts that the program asks for. Else those are ignored.
   bool physicalLayouts = false;
+  OutputForm outputForm = OutputForm::Artifact;
+  /// What names of code without a runtime begin with.
+  std::string symbolPrefix;
+  /// The most bytes of its arena; none: as many as it takes.
+  std::optional<uint64_t> arenaBudget;
+  /// It may call the C compiler's functions, such as __aeabi_fadd.
+  bool allowsCompilerRt = false;
   /// Functions that the embedder registers with the runtime.
   std::vector<std::string> customCalls;
   /// Tools and pipelines that get each kernel at the end of the dispatch room;

@@ -108,6 +108,9 @@ bool isOwnFault(ModuleOp module, Room room,
         return name == "preprocess-executables-with" ||
                name.starts_with("substitute-");
       });
+  // Not every program can do without a runtime.
+  isOwn &= room != Room::Emit ||
+           compile.outputForm == alula::driver::OutputForm::Artifact;
   // A plan may be somebody else's, if this began with it.
   isOwn &= room != Room::Kernel || compile.completed != Room::Plan;
   if (isOwn && (room == Room::Plan || room == Room::Kernel ||
@@ -187,6 +190,23 @@ llvm::Error resume(ModuleOp module, const Options &options,
   compile = std::move(*again);
   compile.record.inputHash = (*resumption)->record.inputHash;
   return options.stages.applyStart(*resumption, compile);
+}
+
+/// Of NAME.a, as of NAME, all files are to be called NAME.
+std::string dropEnding(StringRef output) {
+  for (StringRef ending : {".a", ".h", ".json"})
+    output.consume_back(ending);
+  return output.str();
+}
+
+/// A file's name as names in C begin.
+std::string makePrefix(StringRef output) {
+  std::string name;
+  for (char c : llvm::sys::path::filename(output))
+    name += llvm::isAlnum(c) ? c : '_';
+  if (name.empty() || llvm::isDigit(name.front()))
+    name = "_" + name;
+  return name;
 }
 
 /// Beside the artifact, unless the caller says where.
@@ -289,6 +309,12 @@ int main(int argc, char **argv) {
   }
 
   stageText.setLast(compile.until);
+  if (compile.outputForm == alula::driver::OutputForm::Static &&
+      compile.until == Room::Emit && options.output == "-") {
+    progressLine.reset();
+    fail("--emit=static writes several files: -o NAME says how they begin");
+    return alula::options::WrongUsage;
+  }
   bool isBinary = compile.until == Room::Emit ||
                   !options.table.getValues(Flag::Bytecode).empty();
   if (isBinary && alula::options::isOnTerminal(options.output.getValue())) {
@@ -311,6 +337,13 @@ int main(int argc, char **argv) {
   std::string externalFile = findExternalFile(options, line);
   bool printsTimes = options.time;
   std::vector<std::pair<Room, double>> times;
+  bool isStatic = compile.outputForm == alula::driver::OutputForm::Static &&
+                  compile.until == Room::Emit;
+  if (isStatic) {
+    outputFile = dropEnding(outputFile);
+    if (compile.symbolPrefix.empty())
+      compile.symbolPrefix = makePrefix(outputFile);
+  }
   compile.onTime = [&](Room room, double seconds) {
     times.emplace_back(room, seconds);
   };
@@ -353,6 +386,14 @@ int main(int argc, char **argv) {
       alula::driver::writeStage(*module, compile.until, compile, outputFile,
                                 os);
     });
+  if (isStatic) {
+    for (const alula::driver::OutputFile &file : output.files)
+      if (int status =
+              writeFile(outputFile + file.ending,
+                        [&](llvm::raw_ostream &os) { os << file.bytes; }))
+        return status;
+    return 0;
+  }
   if (!externalFile.empty() && output.external.empty())
     llvm::errs() << "alula-compile: note: no constant has "
                  << compile.externalMinimumBytes << " bytes: '" << externalFile

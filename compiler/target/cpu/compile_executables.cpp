@@ -29,9 +29,7 @@ using alula::dispatch::EntryOp;
 using alula::dispatch::ExecutableOp;
 using alula::objects::CpuPlan;
 
-namespace {
-/// The module of an executable by itself, entries marked for the lowering.
-OwningOpRef<ModuleOp> cloneBodies(ExecutableOp executable) {
+OwningOpRef<ModuleOp> alula::cpu::cloneBodies(ExecutableOp executable) {
   OwningOpRef<ModuleOp> clone(
       cast<ModuleOp>(executable.getInnerModule()->clone()));
   Builder builder(executable.getContext());
@@ -58,6 +56,7 @@ OwningOpRef<ModuleOp> cloneBodies(ExecutableOp executable) {
   return clone;
 }
 
+namespace {
 /// Gives every function a scope, and every op in it a line: what has none is
 /// where its function is.
 LogicalResult addLines(ModuleOp bodies) {

@@ -7,6 +7,8 @@
 #include "compiler/target/cpu/machine.h"
 #include "dialect/dispatch/ops.h"
 
+#include "mlir/IR/OwningOpRef.h"
+
 namespace alula::cpu {
 
 struct CompiledExecutable {
@@ -18,6 +20,10 @@ struct CompiledExecutable {
   /// Why LLVM made none.
   std::string problem;
 };
+
+/// The module of an executable by itself, entries marked for the lowering.
+mlir::OwningOpRef<mlir::ModuleOp>
+cloneBodies(dispatch::ExecutableOp executable);
 
 /// Fills all but `executable`. After a failure some of them are not filled;
 /// what is a `problem` has not been said yet.

@@ -11,6 +11,10 @@
 // gets it as its last argument, and a kernel with such a body tells that it may
 // have ended early. The flag of a caller that has none, or knows of none, is 0.
 //
+// A function with `cpu.direct` is called as it is, by a host that is machine
+// code too: it gets a name of its own kind, and nobody cancels it. In such a
+// host a call of alula.fail_unless(%condition, %code) ends the function.
+//
 // What an import gets is one struct, so that whoever gives it needs no more
 // than a table of names:
 //   llvm.call @f(%a, %n)  →  %args.imports[i].function(&{%a, %n}, context,
@@ -20,6 +24,7 @@
 
 #include "alula/kernel_abi.h"
 #include "compiler/kernel/library/cancel_flag.h"
+#include "dialect/dispatch/direct_host.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -34,6 +39,19 @@ namespace alula::cpu {
 using namespace mlir;
 
 namespace {
+/// No binding that is written shares memory with another one; others write the
+/// flag. LLVM's analysis of it takes cubic time in their number.
+void markDistinct(LLVM::LLVMFuncOp body, unsigned cancelNumber) {
+  constexpr unsigned maxDistinct = 64;
+  if (body.getNumArguments() > maxDistinct)
+    return;
+  for (unsigned i = 0; i < body.getNumArguments(); ++i)
+    if (isa<LLVM::LLVMPointerType>(body.getArgument(i).getType()) &&
+        i != cancelNumber)
+      body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      UnitAttr::get(body.getContext()));
+}
+
 class EntryBuilder {
 public:
   explicit EntryBuilder(LLVM::LLVMFuncOp body)
@@ -44,19 +62,12 @@ public:
     std::string name = body.getSymName().str();
     body.setSymName(name + ".body");
     body.setLinkage(LLVM::Linkage::Internal);
-    // No binding that is written shares memory with another one. LLVM's
-    // analysis of it takes cubic time in their number.
-    constexpr unsigned maxDistinct = 64;
-    bool areDistinct = body.getNumArguments() <= maxDistinct;
     bool hasImports = body->hasAttr("cpu.imports");
     unsigned numOwn = body.getNumArguments() - (hasImports ? 2 : 0);
     // Others write the flag.
     unsigned cancelNumber =
         body->hasAttr("cpu.cancel") ? --numOwn : body.getNumArguments();
-    for (unsigned i = 0; areDistinct && i < body.getNumArguments(); ++i)
-      if (body.getArgument(i).getType() == pointer && i != cancelNumber)
-        body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                        builder.getUnitAttr());
+    markDistinct(body, cancelNumber);
     body.setPassthroughAttr(
         builder.getArrayAttr({builder.getStringAttr("alwaysinline")}));
 
@@ -312,13 +323,79 @@ void addCancelFlag(LLVM::LLVMFuncOp body) {
   }
 }
 
+/// A kernel of a host that calls it directly.
+LogicalResult makeDirect(LLVM::LLVMFuncOp body) {
+  OpBuilder builder(body);
+  auto module = body->getParentOfType<ModuleOp>();
+  WalkResult result = body.walk([&](LLVM::CallOp call) {
+    auto name = call.getCallee();
+    auto callee = name ? module.lookupSymbol<LLVM::LLVMFuncOp>(*name) : nullptr;
+    if (callee && callee->hasAttr("cpu.import")) {
+      call.emitError() << "'func.func': a dynamic import needs a runtime, "
+                          "which static code has not: @"
+                       << *name;
+      return WalkResult::interrupt();
+    }
+    if (name == StringRef(ALULA_CANCEL_FLAG)) {
+      // One that is never set.
+      builder.setInsertionPointToStart(&body.front());
+      Type i32 = builder.getI32Type();
+      Location location = call.getLoc();
+      Value one = builder.create<LLVM::ConstantOp>(location, i32, 1);
+      Value flag = builder.create<LLVM::AllocaOp>(
+          location, call.getResult().getType(), i32, one);
+      builder.create<LLVM::StoreOp>(
+          location, builder.create<LLVM::ConstantOp>(location, i32, 0), flag);
+      call.getResult().replaceAllUsesWith(flag);
+      call.erase();
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  markDistinct(body, body.getNumArguments());
+  body.setSymName((alula::dispatch::kernelPrefix + body.getSymName()).str());
+  body->removeAttr("cpu.direct");
+  return success();
+}
+
+/// Calls of alula.fail_unless become ends of their functions.
+void endByCodes(LLVM::LLVMFuncOp fail) {
+  auto module = fail->getParentOfType<ModuleOp>();
+  SmallVector<LLVM::CallOp> calls;
+  module.walk([&](LLVM::CallOp call) {
+    if (call.getCallee() == fail.getSymName())
+      calls.push_back(call);
+  });
+  OpBuilder builder(module.getContext());
+  for (LLVM::CallOp call : calls) {
+    Location location = call.getLoc();
+    Value condition = call.getOperand(0), code = call.getOperand(1);
+    Block *before = call->getBlock();
+    Block *rest = before->splitBlock(call->getNextNode());
+    Block *end = builder.createBlock(rest);
+    builder.create<LLVM::ReturnOp>(location, code);
+    builder.setInsertionPoint(call);
+    builder.create<LLVM::CondBrOp>(location, condition, rest, ValueRange(), end,
+                                   ValueRange());
+    call.erase();
+  }
+  fail.erase();
+}
+
 struct MaterializeEntries
     : public alula::cpu::impl::MaterializeEntriesBase<MaterializeEntries> {
   void runOnOperation() override {
+    if (auto fail = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(
+            alula::dispatch::failUnless))
+      endByCodes(fail);
     for (auto function :
          llvm::to_vector(getOperation().getOps<LLVM::LLVMFuncOp>()))
-      if (auto bindings =
-              function->getAttrOfType<IntegerAttr>("cpu.bindings")) {
+      if (function->hasAttr("cpu.direct")) {
+        if (failed(makeDirect(function)))
+          return signalPassFailure();
+      } else if (auto bindings =
+                     function->getAttrOfType<IntegerAttr>("cpu.bindings")) {
         function->removeAttr("cpu.bindings");
         addCancelFlag(function);
         if (failed(ImportRewriter(function).run()))

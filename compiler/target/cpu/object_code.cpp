@@ -266,10 +266,10 @@ private:
   std::unique_ptr<llvm::DiagnosticHandler> others;
 };
 
-std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
-                            llvm::TargetMachine &targetMachine, Origin origin,
-                            const std::function<bool()> &isCancelled = {},
-                            const OnForm &onForm = {}) {
+/// Whether the code generator need not optimize.
+bool optimize(llvm::Module &module, const Machine &machine,
+              llvm::TargetMachine &targetMachine, Origin origin,
+              const std::function<bool()> &isCancelled = {}) {
   llvm::LLVMContext &context = module.getContext();
   context.setDiagnosticHandler(std::make_unique<WithoutMissedTransforms>(
       context.getDiagnosticHandler()));
@@ -314,15 +314,22 @@ std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
           ? buildQuickPipeline()
           : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   optimize.run(module, modules);
-  if (isCancelled && isCancelled())
-    return {};
   if (machine.facts.hasScale)
     selectScale(module);
   if (!machine.facts.selectsBits)
     selectBitsAsFloats(module);
   if (!machine.facts.comparesHalves)
     compareHalvesAsFloats(module);
+  return isQuick;
+}
 
+std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
+                            llvm::TargetMachine &targetMachine, Origin origin,
+                            const std::function<bool()> &isCancelled = {},
+                            const OnForm &onForm = {}) {
+  bool isQuick = optimize(module, machine, targetMachine, origin, isCancelled);
+  if (isCancelled && isCancelled())
+    return {};
   std::optional<TargetMachineLease> quick;
   if (isQuick)
     quick.emplace(machine, llvm::CodeGenOptLevel::None);
@@ -371,6 +378,61 @@ llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine,
 }
 } // namespace
 
+namespace {
+/// Up to where a program is optimized.
+llvm::Error prepareProgram(llvm::Module &module, const Machine &machine,
+                           llvm::TargetMachine &targetMachine,
+                           const OnForm &onForm = {}) {
+  module.setTargetTriple(machine.triple);
+  module.setDataLayout(targetMachine.createDataLayout());
+  if (onForm)
+    onForm(".ll", print(module));
+  convertSmallFloats(module, machine);
+  if (auto problem = linkLibrary(module, machine))
+    return problem;
+  markFreestanding(module, machine);
+  return llvm::Error::success();
+}
+} // namespace
+
+llvm::Error alula::cpu::optimizeProgram(llvm::Module &module,
+                                        const Machine &machine) {
+  TargetMachineLease targetMachine(machine);
+  if (!targetMachine)
+    return targetMachine.takeError();
+  if (auto problem = prepareProgram(module, machine, *targetMachine))
+    return problem;
+  optimize(module, machine, *targetMachine, Origin::Program);
+  return llvm::Error::success();
+}
+
+llvm::Error alula::cpu::optimizeLibrary(llvm::Module &module,
+                                        const Machine &machine) {
+  TargetMachineLease targetMachine(machine);
+  if (!targetMachine)
+    return targetMachine.takeError();
+  markFreestanding(module, machine);
+  optimize(module, machine, *targetMachine, Origin::Library);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> alula::cpu::emitObject(llvm::Module &module,
+                                                   const Machine &machine,
+                                                   llvm::StringRef stackUsage) {
+  initializeTargets();
+  std::string error;
+  auto targetMachine =
+      createTargetMachine(machine, llvm::CodeGenOptLevel::Aggressive, error);
+  if (!targetMachine)
+    return llvm::createStringError(error);
+  targetMachine->Options.StackUsageOutput = stackUsage;
+  std::string object =
+      emitFile(module, *targetMachine, llvm::CodeGenFileType::ObjectFile);
+  if (object.empty())
+    return llvm::createStringError("no object files for " + machine.triple);
+  return object;
+}
+
 llvm::Expected<std::string>
 alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
                            const std::function<bool()> &isCancelled,
@@ -378,17 +440,10 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
   TargetMachineLease targetMachine(machine);
   if (!targetMachine)
     return targetMachine.takeError();
-  module.setTargetTriple(machine.triple);
-  module.setDataLayout(targetMachine->createDataLayout());
-  if (onForm)
-    onForm(".ll", print(module));
-  convertSmallFloats(module, machine);
-  if (auto problem = linkLibrary(module, machine))
+  if (auto problem = prepareProgram(module, machine, *targetMachine, onForm))
     return std::move(problem);
-  markFreestanding(module, machine);
-  std::string object =
-      optimizeAndEmit(module, machine, *targetMachine, Origin::Program,
-                      isCancelled, onForm);
+  std::string object = optimizeAndEmit(module, machine, *targetMachine,
+                                       Origin::Program, isCancelled, onForm);
   if (object.empty())
     return llvm::createStringError("no object files for " + machine.triple);
   return object;

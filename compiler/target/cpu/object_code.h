@@ -23,6 +23,17 @@ generateObject(llvm::Module &module, const Machine &machine,
                const std::function<bool()> &isCancelled = {},
                const OnForm &onForm = {});
 
+/// What generateObject() does before the code generator.
+llvm::Error optimizeProgram(llvm::Module &module, const Machine &machine);
+/// The same for routines and builtins of the kernel library.
+llvm::Error optimizeLibrary(llvm::Module &module, const Machine &machine);
+
+/// The object file of modules that have been optimized. If `stackUsage` names a
+/// file, it gets a line for each function: FILE:NAME, bytes, what kind.
+llvm::Expected<std::string> emitObject(llvm::Module &module,
+                                       const Machine &machine,
+                                       llvm::StringRef stackUsage = {});
+
 /// An object file that defines one routine of the kernel library, see
 /// library.h; empty if there is none of this name. It is made once for each
 /// machine in a process: it takes far longer than what calls it.

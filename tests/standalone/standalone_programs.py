@@ -1,0 +1,128 @@
+"""Compiles models to code without a runtime, links it to small C programs, and runs them."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import alula
+import numpy as np
+from standalone_models import MODELS, make_input
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
+
+# What programs write and end with, and how they begin, without a C library.
+START = {
+    "x86_64": r"""
+static long call(long n, long a, long b, long c) {
+  long r;
+  __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+  return r;
+}
+static void put(const char *text, size_t n) { call(1, 1, (long)text, (long)n); }
+void _start(void);
+__attribute__((force_align_arg_pointer)) void _start(void) { call(60, run(), 0, 0); }
+""",
+}
+
+# Prints a line of hexadecimal digits for each result of each call.
+PROGRAM = r"""
+#include "NAME.h"
+static void put(const char *text, size_t n);
+static int run(void);
+START
+static _Alignas(ALIGN) unsigned char arena[UPPER_ARENA_BYTES + 1];
+static _Alignas(ALIGN) unsigned char state[UPPER_STATE_BYTES + 1];
+static _Alignas(64) const unsigned char inputs[][UPPER_IN0_BYTES] = {INPUTS};
+static _Alignas(64) unsigned char output[UPPER_OUT0_BYTES];
+static int run(void) {
+  static const char digits[] = "0123456789abcdef";
+  const void *in[1];
+  void *out[1];
+  RESET
+  (void)state;
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {
+    for (size_t j = 0; j < sizeof arena; ++j) arena[j] = 0xFF;
+    in[0] = inputs[i];
+    out[0] = output;
+    int32_t code = NAME_run(arena, STATE in, out);
+    if (code) return code;
+    for (size_t j = 0; j < sizeof output; ++j) {
+      char text[2] = {digits[output[j] >> 4], digits[output[j] & 15]};
+      put(text, 2);
+    }
+    put("\n", 1);
+  }
+  return 0;
+}
+"""
+
+HOSTED = r"""
+#include <stdio.h>
+static void put(const char *text, size_t n) { fwrite(text, 1, n, stdout); }
+int main(void) { return run(); }
+"""
+
+
+def sh(*command, **options):
+    result = subprocess.run(
+        [*map(str, command)], capture_output=True, text=True, check=False, **options
+    )
+    assert not result.returncode, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result.stdout
+
+
+def compile_static(folder, model, *flags, target="cpu:x86-64-v3", name=None, text=None):
+    """NAME.a, .h and .json in the folder; the manifest."""
+    name = name or model
+    source = folder / f"{name}.mlir"
+    source.write_text(text or MODELS[model])
+    sh(
+        BUILD / "bin/alula-compile", source, "--emit=static", f"--target={target}",
+        "-o", folder / name, *flags,
+    )  # fmt: skip
+    return json.loads((folder / f"{name}.json").read_text())
+
+
+def write_program(folder, manifest, inputs, start=HOSTED):
+    """The C file that calls a model with each of the inputs."""
+    name = manifest["prefix"]
+    state = manifest["state"]["bytes"]
+    text = PROGRAM.replace("START", start)
+    arrays = ",\n".join("{" + ",".join(map(str, x.tobytes())) + "}" for x in inputs)
+    for word, value in {
+        "INPUTS": arrays,
+        "RESET": f"if ({name}_reset(state)) return 99;" if state else "",
+        "STATE in": "state, in" if state else "in",
+        "ALIGN": str(max(manifest["alignment"], 1)),
+        "UPPER": name.upper(),
+        "NAME": name,
+    }.items():
+        text = text.replace(word, value)
+    path = folder / f"{name}_program.c"
+    path.write_text(text)
+    return path
+
+
+def run_artifact(folder, model, inputs, target="cpu:x86-64-v3", text=None):
+    """What the runtime computes for each of the inputs; globals stay between calls."""
+    artifact = folder / f"{model}.alula"
+    source = folder / f"{model}_artifact.mlir"
+    source.write_text(text or MODELS[model])
+    sh(BUILD / "bin/alula-compile", source, f"--target={target}", "-o", artifact)
+    program = alula.load(artifact)
+    return [np.asarray(program.main(x)).tobytes() for x in inputs]
+
+
+def make_inputs(model, count=3):
+    return [make_input(model, seed) for seed in range(count)]
+
+
+def find_tool(*names):
+    return next((path for path in map(shutil.which, names) if path), None)
+
+
+def read_lines(text):
+    return [bytes.fromhex(line) for line in text.split()]
