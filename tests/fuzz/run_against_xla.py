@@ -139,6 +139,8 @@ def main():
             verdict = f"die in {end.phase}" if end.phase else "die"
             about = end.problem
         verdicts[verdict] += 1
+        if verdicts.total() % 250 == 0:
+            print(f"{verdicts.total()} of {options.count}, {failures} failures", flush=True)
         if verdict in ("refused", "XLA:CPU refuses"):
             said[f"{verdict}: {about[:150]}"] += 1
             return
