@@ -221,7 +221,8 @@ static inline int64_t alula_hessenberg_scratch_bytes(int64_t n,
 
 /* schur: a = q t q^H; t is upper triangular, for real matrices with 2 by 2
  * blocks on the diagonal for pairs of complex eigenvalues, in LAPACK's
- * standard form. q may be null. info as in eigen_symmetric. */
+ * standard form. Eigenvalues come in the order in which LAPACK's gebal, gehrd
+ * and lahqr find them. q may be null. info as in eigen_symmetric. */
 #define ALULA_DECLARE(T)                                                       \
   void alula_schur_##T(                                                        \
       const void *a, void *t, void *q, int32_t *info, int64_t batch,           \
@@ -230,7 +231,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_schur_scratch_bytes(int64_t n,
                                                 int64_t element_bytes) {
-  return (n * n + 5 * n +
+  return (n * n + 6 * n +
           ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK)) *
          element_bytes;
 }

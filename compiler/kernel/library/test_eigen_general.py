@@ -142,6 +142,54 @@ def test_schur_of_hard_matrices(dtype):
         check_schur(matrix[None])
 
 
+def check_order(a):
+    """Eigenvalues and blocks in LAPACK's order. What is left of the vectors,
+    signs and phases, is decided by how LAPACK's sums are rounded: OpenBLAS
+    differs there from itself on another processor."""
+    t = schur(a[None])[0][0]
+    expected, _ = scipy.linalg.schur(a)
+    limit = 1000 * len(a) * epsilon(a.dtype) * np.abs(a).max()
+    assert np.abs(np.diag(t) - np.diag(expected)).max() < limit
+    assert ((np.diag(t, -1) != 0) == (np.diag(expected, -1) != 0)).all()
+
+
+# Rounding of f32 decides the turn of some eigenvalues of larger matrices.
+@pytest.mark.parametrize(
+    "dtype, n",
+    [
+        (dtype, n)
+        for dtype in TYPES
+        for n in (1, 2, 3, 4, 5, 7, 10, 15, 25, 40, 60)
+        if dtype.name != "float32" or n <= 7
+    ],
+    ids=str,
+)
+def test_schur_is_in_the_order_of_lapack(dtype, n):
+    for seed in range(5):
+        check_order(random_matrix((n, n), dtype, 100 * n + seed))
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 20])
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_schur_of_structured_matrices_is_in_the_order_of_lapack(dtype, n):
+    a = random_matrix((n, n), dtype, n)
+    order = np.random.RandomState(n).permutation(n)
+    corner = np.roll(np.tril(a), 1, axis=1)
+    corner[:, 0] = 0
+    corner[0, 0] = 1
+    for matrix in (
+        np.tril(a),
+        np.triu(a),
+        np.triu(a)[order][:, order],
+        np.eye(n, dtype=dtype)[order],
+        np.diag(np.ones(n - 1), -1) + 2 * np.eye(n),
+        np.diag(a.diagonal()),
+        np.where(np.random.RandomState(n).rand(n, n) < 1 / n, a, 0),
+        corner,
+    ):
+        check_order(np.ascontiguousarray(matrix.astype(dtype)))
+
+
 def check_eig(a, factor=20):
     w, vl, vr, info = eig(a)
     n, dtype = a.shape[-1], a.dtype
