@@ -172,12 +172,13 @@ class Programs:
         error = match[1] if done.returncode == 1 and match else f"exit code {done.returncode}"
         return error, ""
 
-    def read(self, jobs: int) -> list[tuple[str, str]]:
-        """What the verifier says; keeps the generic texts."""
+    def read(self, jobs: int, keys: list | None = None) -> list[tuple[str, str]]:
+        """What the verifier says of all programs or some; keeps the generic texts."""
+        files = {key: self.files[key] for key in keys} if keys is not None else self.files
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            answers = list(pool.map(self.verify, self.files.values()))
+            answers = list(pool.map(self.verify, files.values()))
         self.generic = {
-            key: text for key, (error, text) in zip(self.files, answers, strict=True) if not error
+            key: text for key, (error, text) in zip(files, answers, strict=True) if not error
         }
         return answers
 
@@ -202,11 +203,16 @@ class Programs:
 
     def texts(self) -> dict:
         """Those that are accepted and allowed."""
-        return {
-            (op, kind): text
-            for (op, kind), text in self.generic.items()
-            if op.allows(kind) or "none" in op.classes
-        }
+        return {key: text for key, text in self.generic.items() if is_allowed(*key)}
+
+    def choose(self) -> list:
+        """One of each op and column."""
+        chosen = {}
+        for op, kind in self.files:
+            column = next(name for name, kinds in COLUMNS.items() if kind in kinds)
+            if is_allowed(op, kind):
+                chosen[op, column] = (op, kind)
+        return list(chosen.values())
 
     def native(self, outcome: dict, folder: pathlib.Path, jobs: int) -> dict:
         """What is wrong with native code, for each program that is accepted and allowed."""
@@ -218,18 +224,18 @@ class Programs:
     def cuda(self, folder: pathlib.Path, jobs: int) -> dict:
         """Why there is no PTX for a program, one of each op and column."""
         texts = self.texts()
-        chosen = {}
-        for op, kind in texts:
-            column = next(name for name, kinds in COLUMNS.items() if kind in kinds)
-            chosen[op, column] = kind
-        picked = {(op, kind): texts[op, kind] for (op, _), kind in chosen.items()}
+        picked = {key: texts[key] for key in self.choose() if key in texts}
         programs = support_programs.NativePrograms(folder, self.bin.parent, jobs)
         return programs.uncompiled(picked, CUDA)
 
 
+def is_allowed(op: Op, kind: str) -> bool:
+    return op.allows(kind) or "none" in op.classes
+
+
 def wrong(op: Op, kind: str, outcome: str) -> str:
     """How an outcome departs from the specification, if it does."""
-    allowed = op.allows(kind) or "none" in op.classes
+    allowed = is_allowed(op, kind)
     if allowed and outcome == REJECTED:
         return "rejected, but the specification allows it"
     if not allowed and outcome != REJECTED and "loose" not in op.classes:
@@ -427,7 +433,7 @@ def main() -> None:
         work = pathlib.Path(folder)
         programs = Programs(work, options.bin.resolve())
         if options.only_cuda:
-            programs.read(options.jobs)
+            programs.read(options.jobs, programs.choose())
             text = with_cuda(options.out.read_text(), programs.cuda(work, options.jobs))
             options.out.write_text(text)
             return
