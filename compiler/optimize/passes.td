@@ -20,6 +20,11 @@ def SimplifyMovement
   let summary = "moves elements once instead of twice, or not at all";
 }
 
+def SimplifyProducts
+    : Pass<"optimize-simplify-products", "::mlir::ModuleOp"> {
+  let summary = "multiplies where a product has one term for each element";
+}
+
 def UnrollLoops : Pass<"optimize-unroll-loops", "::mlir::ModuleOp"> {
   let summary = "writes out loops of a few rounds";
 }

@@ -11,6 +11,7 @@ void alula::optimize::addOptimizePipeline(mlir::OpPassManager &pm) {
   // Values that a loop only carries are constants of it, and conditions known.
   pm.addPass(createSimplifyControl());
   pm.addPass(createUnrollLoops());
+  pm.addPass(createSimplifyProducts());
   // Moved constants are constants: before folding there are fewer to move.
   pm.addPass(createSimplifyMovement());
   pm.addPass(createFoldConstants());
