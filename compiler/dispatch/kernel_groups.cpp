@@ -8,6 +8,7 @@
 #include "dialect/chlo/functions.h"
 #include "dialect/dispatch/kernel_call.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
@@ -34,33 +35,41 @@ bool hasRoom(int64_t ops, const MachineFacts &machine) {
   return ops <= machine.kernelOps;
 }
 
-/// Formulas counted in full.
+/// What code has for an element: formulas and short sums counted in full.
+int64_t countElementOps(Operation *op) {
+  if (isShortSum(op))
+    return stablehlo::countTerms(op).value_or(1);
+  return chlo::countFormulaOps(op);
+}
+
 int64_t countOps(ArrayRef<Operation *> ops) {
   int64_t count = 0;
   for (Operation *op : ops)
-    count += chlo::countFormulaOps(op);
+    count += countElementOps(op);
   return count;
 }
 
 /// An element of the result is made of at most one of each operand, known by its
 /// place alone.
 bool isMap(Operation *op) {
-  return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-         stablehlo::readsOnly(
-             op, Access::Elementwise | Access::Reshaped | Access::Permuted |
-                     Access::Moved | Access::Repeated | Access::Fill |
-                     Access::Indices | Access::Sizes);
+  return isShortSum(op) ||
+         (op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+          stablehlo::readsOnly(op, Access::Elementwise | Access::Reshaped |
+                                       Access::Permuted | Access::Moved |
+                                       Access::Repeated | Access::Fill |
+                                       Access::Indices | Access::Sizes));
 }
 
 /// Reuses each element of its operands: a contraction or convolution.
 bool isProduct(Operation *op) {
-  return stablehlo::readsAny(op, Access::Contracted);
+  return !isShortSum(op) && stablehlo::readsAny(op, Access::Contracted);
 }
 
 /// Has reduction loops; a kernel holds one such op, or several that reduce the
 /// same rows.
 bool isContraction(Operation *op) {
-  return stablehlo::readsAny(op, Access::Contracted | Access::Reduced);
+  return !isShortSum(op) &&
+         stablehlo::readsAny(op, Access::Contracted | Access::Reduced);
 }
 
 bool hasToken(TypeRange types) {
@@ -75,7 +84,7 @@ bool isIndexArithmetic(Operation *op) {
     return isa<IntegerType>(getElementTypeOrSelf(type));
   };
   Cost cost = stablehlo::getElementCost(op);
-  return isMap(op) &&
+  return isMap(op) && !isShortSum(op) &&
          (cost == Cost::None ||
           (cost <= Cost::Few &&
            llvm::all_of(op->getOperandTypes(), isInteger) &&
@@ -127,7 +136,7 @@ public:
         if (Operation *producer = operand.getDefiningOp())
           if (fits(producer, taken) &&
               (!chlo::isSpecialFunction(producer) ||
-               hasRoom(numOps + chlo::countFormulaOps(producer), machine)) &&
+               hasRoom(numOps + countElementOps(producer), machine)) &&
               (!isScatter || isIndexArithmetic(producer)))
             add(producer);
   }
@@ -150,10 +159,38 @@ private:
         }))
       factors.insert(op);
     members.push_back(op);
-    numOps += chlo::countFormulaOps(op);
+    if (members.size() == 1 && !isContraction(op) && op->getNumResults() == 1 &&
+        isa<RankedTensorType>(op->getResult(0).getType()))
+      loops[op] = getLoopsOfDims(op->getResult(0));
+    else if (auto found = findLoops(op))
+      loops[op] = std::move(*found);
+    numOps += countElementOps(op);
     set.insert(op);
     if (isContraction(op))
       contractions.push_back(op);
+  }
+
+  /// The loops that index a producer, if they are the same for all its readers.
+  std::optional<LoopsOfDims> findLoops(Operation *producer) {
+    std::optional<LoopsOfDims> common;
+    for (OpOperand &use : producer->getUses()) {
+      auto user = loops.find(use.getOwner());
+      auto found = user == loops.end() ? std::nullopt
+                                       : getLoopsOfDims(use, user->second);
+      if (!found || (common && *common != *found))
+        return std::nullopt;
+      common = std::move(found);
+    }
+    return common;
+  }
+
+  /// A short sum needs elements of an operand for several of its own: these are
+  /// computed together, or in other loops than the operand's.
+  bool isReadOnceBySums(Operation *producer) {
+    if (llvm::none_of(producer->getUsers(), isShortSum))
+      return true;
+    auto found = findLoops(producer);
+    return found && isReadOnce(*found, loops.lookup(members.front()));
   }
 
   /// Of the users in the group.
@@ -183,7 +220,8 @@ private:
     if (isFactor)
       return stablehlo::readsOnly(producer,
                                   Access::Permuted | Access::Reshaped);
-    return isMap(producer) && mayBeReadByRow(producer);
+    return isMap(producer) && mayBeReadByRow(producer) &&
+           isReadOnceBySums(producer);
   }
 
   /// A producer that several loops over a row read must be row-wise too: it is
@@ -233,6 +271,8 @@ private:
   SmallVector<Operation *> members, contractions;
   int64_t numOps = 0;
   DenseSet<Operation *> set;
+  /// Of the members whose elements are computed with those of the root.
+  DenseMap<Operation *, LoopsOfDims> loops;
   /// Elementwise ops whose consumers in the group, up to the root, are all
   /// elementwise: add and maximum of maximum(dot(x, w) + b, 0).
   DenseSet<Operation *> epilogue;

@@ -7,6 +7,7 @@
 
 #include "compiler/dispatch/passes.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -72,6 +73,8 @@ std::optional<Matrix> findMatrix(stablehlo::ConstantOp constant) {
     // In other types products are sums of something else.
     if (use.getOperandNumber() != 1 || !result ||
         result.getElementType() != constant.getType().getElementType())
+      return std::nullopt;
+    if (isShortSum(user))
       return std::nullopt;
     if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(user))
       matrix = getRightSide(dot);

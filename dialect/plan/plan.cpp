@@ -207,10 +207,10 @@ LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << (kind == Kind::Inline ? "no number" : "a number");
   bool isInTiles = isOrderOfMap(way) && way != Way::Elements;
   if (!tile.empty() && kind != Kind::Product && kind != Kind::Columns &&
-      !isInTiles)
+      !isOrderOfMap(way))
     return emitError() << "'" << name << "' has no tile"
                        << (kind == Kind::Map || kind == Kind::Inline
-                               ? " without a way, or in row-major order"
+                               ? " without a way"
                                : "");
   for (int64_t size : tile)
     if (size < 1)

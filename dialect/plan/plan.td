@@ -82,7 +82,7 @@ def Plan_StageAttr : AttrDef<Plan_Dialect, "Stage"> {
     | `product` of matrices | rows, columns of a block; none: loops of scalars | |
     | `product`, a convolution | outputs in each spatial dimension, features | |
     | `columns` | of the kept dimensions from the one that is cut on; rows at once | |
-    | `map`, `inline` | of each dimension, where the way is not `elements` | |
+    | `map`, `inline` | of each dimension; for `elements`, 1 or all of it | |
     | `rows` | | `parts`, `terms`, `memory`, `fused` |
 
     `parts` of a row are reduced side by side; no sum has more than `terms`
@@ -99,7 +99,7 @@ def Plan_StageAttr : AttrDef<Plan_Dialect, "Stage"> {
     | `sort` | `insertion`; `digits` of the number that orders a row; `merge` of runs; `first`: the first few alone, where no others are read |
     | `scatter` | `ordered`, one update after the other; `free`, where no two meet |
     | `window` | accumulators in `registers`, or in `memory` beside those of its neighbours; `scan`: each window from the one before |
-    | `map`, and `inline` where it is written to memory after all, e.g. because the kernel returns it | `elements` in row-major order; in `tiles`; a transpose of memory by the kernel library, in `blocks` that stay in a cache, or in `strips` that are written past the caches |
+    | `map`, and `inline` where it is written to memory after all, e.g. because the kernel returns it | `elements` in row-major order, of which those of a tile are unrolled; in `tiles`; a transpose of memory by the kernel library, in `blocks` that stay in a cache, or in `strips` that are written past the caches |
   }];
   let parameters = (ins "::alula::plan::Kind":$kind,
                         DefaultValuedParameter<"int64_t", "-1">:$number,

@@ -137,3 +137,27 @@ func.func @features(%x: tensor<1x2x2x2xf32>, %k: tensor<1x1x2x256xf32>, %y: tens
   %1 = stablehlo.exponential %y : tensor<4xf32>
   return %0, %1 : tensor<1x2x2x256xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A product with few terms joins its reader, and a factor whose elements each are
+// computed once: not what all 240 rows need.
+// CHECK-LABEL: func.func @few_terms
+// CHECK: dispatch.launch @few_terms_0::@few_terms_0(%arg1)
+// CHECK: dispatch.launch @few_terms_1::@few_terms_1
+// CHECK-NOT: dispatch.launch
+// CHECK: dispatch.executable @few_terms_0
+// CHECK: stablehlo.cosine
+// CHECK: dispatch.executable @few_terms_1
+// CHECK: stablehlo.sine
+// CHECK: stablehlo.dot_general
+// CHECK: stablehlo.dot_general
+// CHECK: stablehlo.tanh
+func.func @few_terms(%x: tensor<500x240x3xf32>, %y: tensor<500x3x5xf32>, %z: tensor<5x4xf32>) -> tensor<500x240x4xf32> {
+  %0 = stablehlo.sine %x : tensor<500x240x3xf32>
+  %1 = stablehlo.cosine %y : tensor<500x3x5xf32>
+  %2 = stablehlo.dot_general %0, %1, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<500x240x3xf32>, tensor<500x3x5xf32>) -> tensor<500x240x5xf32>
+  %3 = stablehlo.dot_general %2, %z, contracting_dims = [2] x [0] : (tensor<500x240x5xf32>, tensor<5x4xf32>) -> tensor<500x240x4xf32>
+  %4 = stablehlo.tanh %3 : tensor<500x240x4xf32>
+  return %4 : tensor<500x240x4xf32>
+}

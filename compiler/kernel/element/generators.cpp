@@ -4,6 +4,7 @@
 
 #include "dialect/chlo/functions.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/element_rules.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -51,6 +52,8 @@ Generator alula::kernel::findGenerator(Operation *op) {
     return nullptr;
   if (Generator found = getTable().lookup(op->getName().stripDialect()))
     return found;
+  if (alula::dispatch::isShortSum(op))
+    return generateShortSum;
   return stablehlo::isElementwise(op) ? generateElementwise : nullptr;
 }
 

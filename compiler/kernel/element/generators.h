@@ -23,6 +23,9 @@ bool hasGenerator(mlir::Operation *op);
 ALULA_GENERATOR(generateElementwise)
 ALULA_GENERATOR(generateMap)
 
+// dot
+ALULA_GENERATOR(generateShortSum)
+
 // shape
 ALULA_GENERATOR(generateBitcast)
 ALULA_GENERATOR(generateBroadcast)

@@ -6,6 +6,7 @@
 #include "compiler/kernel/plan/tensors_in_memory.h"
 #include "compiler/kernel/plan/tiles.h"
 #include "dialect/dispatch/machine.h"
+#include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
@@ -58,6 +59,31 @@ std::optional<size_t> findCrossedDim(Value tensor, const FillQuestion &question,
       if (auto dim = findCrossedDim(operand, question, depth + 1))
         return dim;
   return {};
+}
+
+/// Whether elements of a tensor are made of short sums by inlined ops.
+bool hasShortSum(Value tensor, const FillQuestion &question,
+                 unsigned depth = 0) {
+  constexpr unsigned maxDepth = 8;
+  Operation *op = tensor.getDefiningOp();
+  if (depth > maxDepth || !op || !question.isInlined(tensor))
+    return false;
+  return alula::dispatch::isShortSum(op) ||
+         (stablehlo::isElementwise(op) &&
+          llvm::any_of(op->getOperands(), [&](Value operand) {
+            return hasShortSum(operand, question, depth + 1);
+          }));
+}
+
+/// All elements of the last dimensions together; no tile if there is but one.
+SmallVector<int64_t> getUnrolledTile(Value tensor) {
+  ArrayRef<int64_t> sizes = cast<RankedTensorType>(tensor.getType()).getShape();
+  SmallVector<int64_t> tile(sizes.size(), 1);
+  for (auto [dim, loop] :
+       llvm::enumerate(alula::dispatch::getLoopsOfDims(tensor)))
+    if (loop == alula::dispatch::unrolled)
+      tile[dim] = sizes[dim];
+  return multiply(tile) == 1 ? SmallVector<int64_t>() : tile;
 }
 
 /// The transpose that the library can write as a copy; null for other tensors.
@@ -120,6 +146,9 @@ FillOrder chooseFillOrder(Value tensor, const FillQuestion &question) {
   if (auto copy = findCopy(tensor, question))
     if (auto order = chooseCopy(copy, machine))
       return *order;
+  // What one sum needs its neighbours need too.
+  if (hasShortSum(tensor, question))
+    return {Way::Elements, getUnrolledTile(tensor)};
   ArrayRef<int64_t> sizes = type.getShape();
   // Less than this stays in the cache anyway.
   int64_t minSize = machine.lineBytes / 2;
@@ -200,13 +229,26 @@ alula::kernel::findFillProblem(Operation *op,
                                   stablehlo::Access::Fill |
                                   stablehlo::Access::Reshaped))
     return "it is written part by part, or as it lies";
-  if (way == Way::Elements)
+  if (way == Way::Elements && tile.empty())
     return "";
   if (static_cast<int64_t>(tile.size()) != type.getRank())
     return "a tile must have " + std::to_string(type.getRank()) +
            " sizes, one for each dimension: has " + std::to_string(tile.size());
   if (way == Way::Tiles)
     return "";
+  if (way == Way::Elements) {
+    // They are written out one after the other.
+    constexpr int64_t mostUnrolled = 64;
+    for (auto [dim, size] : llvm::enumerate(tile))
+      if (size != 1 && size != type.getDimSize(static_cast<unsigned>(dim)))
+        return "dimensions are unrolled as a whole: has " +
+               std::to_string(size) + " in dimension " + std::to_string(dim);
+    int64_t count = multiply(tile).value_or(INT64_MAX);
+    return count <= mostUnrolled
+               ? ""
+               : "at most " + std::to_string(mostUnrolled) +
+                     " elements are unrolled: has " + std::to_string(count);
+  }
   auto copy = ask(op, inlined, [&](FillQuestion question) {
     question.isAlone = true;
     return findCopy(op->getResult(0), question);

@@ -15,8 +15,8 @@ namespace alula::kernel {
 
 struct FillOrder {
   plan::Way way = plan::Way::Elements;
-  /// One size for each dimension; none if elements are written in row-major
-  /// order.
+  /// One size for each dimension; none if elements are written one by one in
+  /// row-major order. Of `Elements`: those that are unrolled.
   llvm::SmallVector<int64_t> tile;
 };
 

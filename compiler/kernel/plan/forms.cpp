@@ -6,6 +6,7 @@
 #include "compiler/kernel/element/element_form.h"
 #include "compiler/kernel/element/sum_types.h"
 #include "dialect/dispatch/machine.h"
+#include "dialect/dispatch/short_sum.h"
 
 using namespace mlir;
 using namespace alula::kernel;
@@ -62,7 +63,7 @@ bool alula::kernel::worksInBlocks(Operation *op) {
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
     return reduce.getNumResults() == 1 && reducesColumns(reduce);
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-  if (!dot || !getProductTypes(op))
+  if (!dot || dispatch::isShortSum(op) || !getProductTypes(op))
     return false;
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
   // Below this many steps loops of scalars are as fast.

@@ -1,16 +1,23 @@
 // Producers are recomputed in their consumers' loops. A value's site is the
 // loop nest that reads it; with one site that reads each element once, it is
-// inlined.
+// inlined. Short sums read each element of an operand for several elements of
+// theirs: where those are unrolled, or are in other dimensions than the loops,
+// each is computed once all the same.
 
 #include "compiler/kernel/plan/inline_plan.h"
 
 #include "compiler/kernel/element/generators.h"
+#include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
 using namespace alula::kernel;
+using alula::dispatch::getLoopsOfDims;
+using alula::dispatch::isReadOnce;
+using alula::dispatch::isShortSum;
+using alula::dispatch::LoopsOfDims;
 using stablehlo::Access;
 
 namespace {
@@ -103,8 +110,10 @@ public:
     // Consumers first. What an op's producers will be is not known yet, so
     // cheapness is asked again from the front.
     for (Operation &op : llvm::reverse(block.without_terminator()))
-      if (hasGenerator(&op))
+      if (hasGenerator(&op)) {
         sites[&op] = findSite(&op);
+        planReading(&op);
+      }
     DenseSet<Operation *> inlined;
     DenseMap<Operation *, unsigned> depths;
     for (Operation &op : block.without_terminator()) {
@@ -153,8 +162,78 @@ private:
                : nullptr;
   }
 
+  /// In which loops the elements of an op are computed.
+  struct Reading {
+    Operation *site;
+    /// The sizes of these loops, and which dimension each is an index of.
+    ArrayRef<int64_t> sizes;
+    LoopsOfDims written, loops;
+    /// Whether a short sum is on the way.
+    bool isOfSum = false;
+
+    bool operator==(const Reading &other) const {
+      return site == other.site && sizes == other.sizes && loops == other.loops;
+    }
+  };
+
+  static ArrayRef<int64_t> getSizes(Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getShape();
+  }
+
+  /// Of a tensor that gets memory.
+  static Reading makeReading(Operation *site, Value written) {
+    LoopsOfDims loops = getLoopsOfDims(written);
+    return {site, getSizes(written), loops, loops};
+  }
+
+  std::optional<Reading> findReading(OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != &block)
+      return std::nullopt;
+    if (user == block.getTerminator()) {
+      if (isMadeOfParts(use.get().getDefiningOp()))
+        return std::nullopt;
+      return makeReading(user, use.get());
+    }
+    if (!hasGenerator(user))
+      return std::nullopt;
+    auto found = readings.find(user);
+    if (sites.lookup(user) && found == readings.end())
+      return std::nullopt;
+    Reading reading = found == readings.end()
+                          ? makeReading(user, user->getResult(0))
+                          : found->second;
+    auto loops = getLoopsOfDims(use, reading.loops);
+    if (!loops)
+      return std::nullopt;
+    reading.loops = std::move(*loops);
+    reading.isOfSum |= isShortSum(user);
+    return reading;
+  }
+
+  /// Where all who read an op do so in the same loops, once.
+  void planReading(Operation *op) {
+    std::optional<Reading> common;
+    bool isOfSum = false;
+    for (OpOperand &use : op->getResult(0).getUses()) {
+      auto reading = findReading(use);
+      if (!reading || (common && !(*common == *reading)))
+        return;
+      isOfSum |= reading->isOfSum;
+      common = std::move(reading);
+    }
+    if (!common || !isReadOnce(common->loops, common->written))
+      return;
+    common->isOfSum = isOfSum;
+    if (isOfSum && !sites.lookup(op))
+      sites[op] = common->site;
+    if (sites.lookup(op))
+      readings[op] = std::move(*common);
+  }
+
   Block &block;
   DenseMap<Operation *, Operation *> sites;
+  DenseMap<Operation *, Reading> readings;
 };
 } // namespace
 

@@ -4,6 +4,7 @@
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/plan/tiles.h"
 
+#include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -82,6 +83,8 @@ bool alula::kernel::needsStage(Operation *op) {
 
 Kind alula::kernel::getOwnKind(Operation *op) {
   using stablehlo::Access;
+  if (dispatch::isShortSum(op))
+    return Kind::Map;
   if (stablehlo::readsAny(op, Access::Contracted))
     return Kind::Product;
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))

@@ -104,7 +104,10 @@ private:
     if (stage.getSpace() != ArrayRef(space))
       return fail(op) << "space must be " << printSizes(space) << ": is "
                       << printSizes(stage.getSpace());
-    if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
+    if (alula::plan::isOrderOfMap(stage.getWay()))
+      return success();
+    if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+        dot && kind == Kind::Product)
       return verifyDot(dot, stage.getTile());
     if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
       return verifyConvolution(convolution, stage.getTile());
@@ -112,8 +115,6 @@ private:
       return verifyColumns(cast<stablehlo::ReduceOp>(op), stage.getTile());
     if (kind == Kind::Rows && !isInNest)
       return verifyRows(cast<stablehlo::ReduceOp>(op), stage);
-    if (alula::plan::isOrderOfMap(stage.getWay()))
-      return success();
     if (!stage.getTile().empty())
       return fail(op) << "has no tile";
     if (StringRef why = findWayProblem(op, stage.getWay()); !why.empty())
@@ -368,7 +369,8 @@ private:
 
   LogicalResult verifyPanels(Operation *op) {
     auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-    if (!dot || getStage(op).getTile().empty())
+    if (!dot || getStage(op).getKind() != Kind::Product ||
+        getStage(op).getTile().empty())
       return success();
     int64_t columns = getStage(op).getTile()[1];
     int64_t width = getPanelWidth(dot, plan.inlined);

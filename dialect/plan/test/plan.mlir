@@ -24,10 +24,12 @@ func.func @rule(%x: tensor<?x512xf32>, %w: tensor<512x16xf32>) -> tensor<?x16xf3
 // CHECK: #plan.stage<scatter 3, way = ordered>
 // CHECK: #plan.stage<inline, tile = [4, 8], way = blocks>
 // CHECK: #plan.stage<map 4, space = [9], way = elements>
+// CHECK: #plan.stage<map 5, space = [9, 3], tile = [1, 3], way = elements>
 func.func private @words() attributes {
   a = #plan.stage<rows 0, space = [2, 3], fused, memory = value>,
   b = #plan.stage<rows 1, terms = 1024, parts = 16>,
   c = #plan.stage<sort 2, way = digits, space = [9]>,
   d = #plan.stage<scatter 3, way = ordered>,
   e = #plan.stage<inline, way = blocks, tile = [4, 8]>,
-  f = #plan.stage<map 4, way = elements, space = [9]>}
+  f = #plan.stage<map 4, way = elements, space = [9]>,
+  g = #plan.stage<map 5, way = elements, space = [9, 3], tile = [1, 3]>}

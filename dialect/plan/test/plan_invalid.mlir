@@ -25,7 +25,7 @@ func.func private @f() attributes {a = #plan.stage<sort 0, way = quickly>}
 
 // -----
 
-// expected-error @+1 {{'map' has no tile without a way, or in row-major order}}
+// expected-error @+1 {{'map' has no tile without a way}}
 func.func private @f() attributes {a = #plan.stage<map 0, tile = [4]>}
 
 // -----

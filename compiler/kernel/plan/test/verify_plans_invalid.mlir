@@ -55,6 +55,32 @@ dispatch.executable @ranks {
 
 // -----
 
+dispatch.executable @unrolled {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.abs': plan: way 'elements' is not possible: dimensions are unrolled as a whole: has 4 in dimension 1}}
+      %0 = stablehlo.abs %x {plan.stage = #plan.stage<map 0, space = [4, 8], tile = [1, 4], way = elements>} : tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @too_many {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<4x80xf32>) -> tensor<4x80xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.abs': plan: way 'elements' is not possible: at most 64 elements are unrolled: has 80}}
+      %0 = stablehlo.abs %x {plan.stage = #plan.stage<map 0, space = [4, 80], tile = [1, 80], way = elements>} : tensor<4x80xf32>
+      return %0 : tensor<4x80xf32>
+    }
+  }
+}
+
+// -----
+
 dispatch.executable @parts {
   dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
   builtin.module {

@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/kernel/block_product.h"
 #include "compiler/target/cpu/kernel/families.h"
 
+#include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,6 +157,8 @@ void DotEmitter::emit() {
 
 void alula::cpu::emitDotGeneral(Operation *op, Lowering &lowering) {
   auto dot = cast<stablehlo::DotGeneralOp>(op);
+  if (alula::dispatch::isShortSum(op))
+    return lowering.materialize(dot.getResult());
   plan::StageAttr stage = getStage(op);
   if (!stage || stage.getTile().empty() || !emitBlockProduct(dot, lowering))
     DotEmitter(dot, lowering).emit();

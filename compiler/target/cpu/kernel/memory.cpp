@@ -36,16 +36,46 @@ void CpuMemory::fill(ArrayRef<Filling> fillings) {
       order = getFillOrder(filling.tensor, question);
   if (order.way == Way::Blocks || order.way == Way::Strips)
     return fillTransposed(fillings.front(), order, lowering);
-  forEachInTiles(
-      lowering.getShape(fillings.front().tensor), order.tile,
-      [&](ValueRange indices) {
-        SmallVector<Value> elements;
-        for (const Filling &filling : fillings)
-          elements.push_back(lowering.getElement(filling.tensor, indices));
-        for (auto [filling, element] : llvm::zip_equal(fillings, elements))
-          lowering.store(element, getElementType(filling.tensor),
-                         filling.buffer, indices);
-      });
+  SmallVector<Value> sizes = lowering.getShape(fillings.front().tensor);
+  if (order.way == Way::Elements && !order.tile.empty())
+    return fillUnrolled(fillings, sizes, order.tile);
+  forEachInTiles(sizes, order.tile, [&](ValueRange indices) {
+    SmallVector<Value> elements;
+    for (const Filling &filling : fillings)
+      elements.push_back(lowering.getElement(filling.tensor, indices));
+    for (auto [filling, element] : llvm::zip_equal(fillings, elements))
+      lowering.store(element, getElementType(filling.tensor), filling.buffer,
+                     indices);
+  });
+}
+
+void CpuMemory::fillUnrolled(ArrayRef<Filling> fillings, ValueRange sizes,
+                             ArrayRef<int64_t> tile) {
+  SmallVector<Value> outer(sizes);
+  for (auto [dim, size] : llvm::enumerate(tile))
+    if (size > 1)
+      outer[dim] = lowering.index(1);
+  int64_t count = ShapedType::getNumElements(tile);
+  lowering.forEach(outer, [&](ValueRange first) {
+    // What several elements are made of is computed once, before any is
+    // written.
+    SmallVector<SmallVector<Value>> places, elements;
+    for (int64_t number = 0; number < count; ++number) {
+      SmallVector<Value> indices(first);
+      int64_t rest = number;
+      for (size_t dim = tile.size(); dim-- > 0; rest /= tile[dim])
+        if (tile[dim] > 1)
+          indices[dim] = lowering.index(rest % tile[dim]);
+      elements.emplace_back();
+      for (const Filling &filling : fillings)
+        elements.back().push_back(lowering.getElement(filling.tensor, indices));
+      places.push_back(std::move(indices));
+    }
+    for (auto [at, values] : llvm::zip_equal(places, elements))
+      for (auto [filling, element] : llvm::zip_equal(fillings, values))
+        lowering.store(element, getElementType(filling.tensor), filling.buffer,
+                       at);
+  });
 }
 
 void CpuMemory::forEachInTiles(ValueRange sizes, ArrayRef<int64_t> tile,

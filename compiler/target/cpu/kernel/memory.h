@@ -16,6 +16,10 @@ private:
   void forEachInTiles(mlir::ValueRange sizes, llvm::ArrayRef<int64_t> tile,
                       kernel::Loops::Body body);
 
+  /// The dimensions of which a tile has more than one element are unrolled.
+  void fillUnrolled(llvm::ArrayRef<kernel::Filling> fillings,
+                    mlir::ValueRange sizes, llvm::ArrayRef<int64_t> tile);
+
   kernel::Lowering &lowering;
 };
 
