@@ -1,6 +1,15 @@
 """All rows, in the order of the tables."""
 
-from bench.workloads import arrays, networks, order, products, transformers, transforms
+from bench.workloads import (
+    arrays,
+    molecules,
+    networks,
+    order,
+    products,
+    solvers,
+    transformers,
+    transforms,
+)
 
 ROWS = {
     row.name: row
@@ -12,5 +21,7 @@ ROWS = {
         *transformers.ROWS,
         *order.ROWS,
         *transforms.ROWS,
+        *molecules.ROWS,
+        *solvers.ROWS,
     ]
 }

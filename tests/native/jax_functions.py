@@ -51,6 +51,7 @@ def run_program(tools, program, arrays, target):
 
 def kind_of(array):
     return {
+        np.dtype(np.bool_): "i1",
         np.dtype(np.float32): "f32",
         np.dtype(np.float64): "f64",
         np.dtype(np.float16): "f16",

@@ -106,6 +106,101 @@ def test_einsum(tools, equation, shapes):
     check(tools, lambda x, y: jnp.einsum(equation, x, y), arrays, 20000, len(equation))
 
 
+# What a few terms are summed in may be wider than what they are.
+FEW_TERMS = [
+    (np.float32, None),
+    (np.float64, None),
+    (np.float16, None),
+    (ml_dtypes.bfloat16, None),
+    (ml_dtypes.bfloat16, np.float32),
+    (np.complex64, None),
+    (np.complex128, None),
+    (np.int8, np.int32),
+    (np.int8, None),
+    (np.uint8, np.uint32),
+    (np.int32, None),
+    (np.bool_, None),
+]
+
+
+def draw_numbers(shape, kind, seed):
+    generator = np.random.default_rng(seed)
+    if kind == np.bool_:
+        return generator.random(shape) < 0.6
+    if np.issubdtype(kind, np.integer):
+        info = np.iinfo(kind)
+        return generator.integers(info.min, info.max, shape, kind, True)
+    if np.issubdtype(kind, np.complexfloating):
+        return (generator.uniform(-1, 1, shape) + 1j * generator.uniform(-1, 1, shape)).astype(kind)
+    return generator.uniform(-1, 1, shape).astype(kind)
+
+
+def multiply_exactly(x, y, terms, result):
+    """By NumPy: every sum in the widest type."""
+    if x.dtype == np.bool_:
+        return np.einsum(terms, x.astype(np.int64), y.astype(np.int64)) > 0
+    if np.issubdtype(x.dtype, np.integer):
+        return np.einsum(terms, x.astype(np.int64), y.astype(np.int64)).astype(result)
+    wide = np.complex128 if np.issubdtype(x.dtype, np.complexfloating) else np.float64
+    return np.einsum(terms, x.astype(wide), y.astype(wide))
+
+
+@pytest.mark.parametrize("seed", range(72))
+def test_few_terms(tools, seed):
+    """Up to 8 terms for each element, none and one too; batches; any order of
+    dimensions; alone, with what makes factors, and as a factor of the next."""
+    r = random.Random(seed)
+    kind, wide = FEW_TERMS[seed % len(FEW_TERMS)]
+    k = seed % 9
+    sizes = dict(zip("abmnk", [r.choice([1, 2, 7, 40]), r.choice([1, 5, 24]), 0, 0, k]))
+    sizes["m"], sizes["n"] = r.choice([(1, 1), (1, 5), (3, 1), (3, 5), (2, 9), (24, 5), (70, 3)])
+    # Two contracted dimensions, as of couplings.
+    split = k in (4, 6, 8) and r.random() < 0.5
+    if split:
+        sizes["k"], sizes["l"] = 2, k // 2
+    batch = r.choice(["", "a", "ab"])
+    contracted = "kl" if split else "k"
+    lhs = "".join(r.sample(batch + "m" + contracted, len(batch) + 1 + len(contracted)))
+    rhs = "".join(r.sample(batch + "n" + contracted, len(batch) + 1 + len(contracted)))
+    terms = f"{lhs},{rhs}->{batch}mn"
+    x, y = (
+        draw_numbers([sizes[c] for c in dims], kind, seed + i)
+        for i, dims in enumerate((lhs, rhs))
+    )  # fmt: skip
+    result = np.dtype(wide or kind)
+
+    def product(x, y):
+        return jnp.einsum(terms, x, y, preferred_element_type=result)
+
+    got = jax_functions.run(tools, product, [x, y], TARGETS[seed % 3])[0]
+    want = multiply_exactly(x, y, terms, result)
+    inexact = not (result == np.bool_ or np.issubdtype(result, np.integer))
+    if inexact:
+        epsilon = float(ml_dtypes.finfo(result).eps)
+        wide_kind = np.complex128 if np.issubdtype(result, np.complexfloating) else np.float64
+        np.testing.assert_allclose(
+            np.asarray(got).astype(wide_kind), want, rtol=0, atol=2 * epsilon * max(k, 1)
+        )  # fmt: skip
+    else:
+        np.testing.assert_array_equal(got, want)
+    if result in (np.float32, np.float64) and kind == result:
+        check_chain(tools, terms, x, y, seed)
+
+
+def check_chain(tools, terms, x, y, seed):
+    """Factors that are made, a product whose result is a factor, two readers."""
+    batch = terms.split("->")[1][:-2]
+    size = dict(zip(terms.split("->")[0].replace(",", ""), (*x.shape, *y.shape)))
+    z = uniform([size[c] for c in batch + "n"] + [3], x.dtype, seed + 5)
+
+    def chain(x, y, z):
+        first = jnp.einsum(terms, jnp.tanh(x), y * 2)
+        second = jnp.einsum(f"{batch}mn,{batch}np->{batch}mp", first + 1, jnp.sin(z))
+        return second, jnp.einsum(f"{batch}mn,{batch}mn->{batch}m", first, first - 1)
+
+    check(tools, chain, [x, y, z], 8 * max(size["n"], 1), seed)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_convolution(tools, seed):
     r = random.Random(seed)
