@@ -13,10 +13,10 @@
   }
 #define EXPORT_FFT(NAME)                                                       \
   int64_t NAME##_exported(int32_t kind, int64_t rank, const int64_t *lengths,  \
-                          int64_t bytes);                                      \
+                          int64_t arrays, int64_t bytes);                      \
   int64_t NAME##_exported(int32_t kind, int64_t rank, const int64_t *lengths,  \
-                          int64_t bytes) {                                     \
-    return NAME(kind, rank, lengths, bytes);                                   \
+                          int64_t arrays, int64_t bytes) {                     \
+    return NAME(kind, rank, lengths, arrays, bytes);                           \
   }
 
 EXPORT_1(alula_tridiagonal_solve_scratch_bytes)
@@ -31,6 +31,26 @@ EXPORT_1(alula_schur_scratch_bytes)
 EXPORT_1(alula_eigen_general_scratch_bytes)
 EXPORT_FFT(alula_fft_plan_bytes)
 EXPORT_FFT(alula_fft_scratch_bytes)
+EXPORT_FFT(alula_fft_shared_bytes)
+EXPORT_FFT(alula_fft_steps)
+
+int64_t alula_fft_plan_scratch_bytes_exported(int32_t kind, int64_t rank,
+                                              const int64_t *lengths,
+                                              int64_t bytes);
+int64_t alula_fft_plan_scratch_bytes_exported(int32_t kind, int64_t rank,
+                                              const int64_t *lengths,
+                                              int64_t bytes) {
+  return alula_fft_plan_scratch_bytes(kind, rank, lengths, bytes);
+}
+
+int64_t alula_fft_blocks_exported(int32_t kind, int64_t rank,
+                                  const int64_t *lengths, int64_t arrays,
+                                  int64_t bytes, int64_t step);
+int64_t alula_fft_blocks_exported(int32_t kind, int64_t rank,
+                                  const int64_t *lengths, int64_t arrays,
+                                  int64_t bytes, int64_t step) {
+  return alula_fft_blocks(kind, rank, lengths, arrays, bytes, step);
+}
 
 int64_t alula_svd_scratch_bytes_exported(int64_t m, int64_t n, int32_t full,
                                          int64_t bytes);

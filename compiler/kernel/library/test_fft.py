@@ -1,7 +1,6 @@
 """Fourier transforms against scipy.fft in long double; the error of
 NumPy's and SciPy's own transforms in the same type is the measure."""
 
-import ctypes
 
 import numpy as np
 import pytest
@@ -9,7 +8,8 @@ import scipy.fft
 from native_library import Scratch, call, random_matrix, size
 
 FFT, IFFT, RFFT, IRFFT = range(4)
-LARGEST_FACTOR = 61
+LARGEST_FACTOR = 127
+ALL_STEPS = -1
 LENGTHS = [
     1,
     2,
@@ -65,25 +65,33 @@ def is_smooth(n):
     return n <= 1
 
 
-def plan_bytes(kind, lengths, complex_bytes):
-    return size("fft_plan_bytes", np.int32(kind), len(lengths), np.array(lengths), complex_bytes)
+def plan_bytes(kind, lengths, arrays, complex_bytes):
+    return size(
+        "fft_plan_bytes", np.int32(kind), len(lengths), np.array(lengths), arrays, complex_bytes
+    )
 
 
-def scratch_bytes(kind, lengths, complex_bytes):
-    return size("fft_scratch_bytes", np.int32(kind), len(lengths), np.array(lengths), complex_bytes)
+def make_plan(kind, lengths, arrays, real):
+    dims, complex_bytes = np.array(lengths, np.int64), 2 * np.dtype(real).itemsize
+    plan = Scratch(plan_bytes(kind, lengths, arrays, complex_bytes))
+    scratch = Scratch(
+        size("fft_plan_scratch_bytes", np.int32(kind), len(lengths), dims, complex_bytes)
+    )
+    call("fft_plan", real, plan.bytes, np.int32(kind), len(lengths), dims, arrays, scratch.bytes)
+    plan.check()
+    scratch.check()
+    return plan.bytes
 
 
-def transform(kind, x, lengths, in_place=False):
+def transform(kind, x, lengths, in_place=False, how="steps"):
+    """By steps, whose blocks may go in any order; or each array at once, of a plan for one
+    array or for nobody knows how many."""
     real = x.real.dtype
     complex_bytes = 2 * real.itemsize
     dims = np.array(lengths, np.int64)
-    plan = Scratch(plan_bytes(kind, lengths, complex_bytes))
-    plan_scratch = Scratch(len(plan.bytes))
-    call("fft_plan", real, plan.bytes, np.int32(kind), len(lengths), dims, plan_scratch.bytes)
-    plan.check()
-    plan_scratch.check()
-    scratch = Scratch(scratch_bytes(kind, lengths, complex_bytes))
     batch = x.shape[: x.ndim - len(lengths)]
+    number = int(np.prod(batch))
+    arrays = {"steps": number, "arrays": 1, "unknown": 0}[how]
     shape = list(lengths)
     if kind == RFFT:
         shape[-1] = shape[-1] // 2 + 1 if shape[-1] else 0
@@ -91,8 +99,34 @@ def transform(kind, x, lengths, in_place=False):
         batch + tuple(shape), np.nan, real if kind == IRFFT else np.result_type(real, np.complex64)
     )
     out = x.copy() if in_place else out
-    call("fft", real, out if in_place else x, out, plan.bytes, int(np.prod(batch)), scratch.bytes)
-    scratch.check()
+    about = np.int32(kind), len(lengths), dims, arrays, complex_bytes
+    plan = make_plan(kind, lengths, arrays, real)
+    shared = Scratch(size("fft_shared_bytes", *about))
+
+    def run(arrays, step, block):
+        scratch = Scratch(size("fft_scratch_bytes", *about))
+        call(
+            "fft",
+            real,
+            out if in_place else x,
+            out,
+            plan,
+            arrays,
+            step,
+            block,
+            shared.bytes,
+            scratch.bytes,
+        )
+        scratch.check()
+
+    if how != "steps":
+        for array in range(number):
+            run(1, ALL_STEPS, array)
+    elif number and np.prod(lengths):
+        for step in range(size("fft_steps", *about)):
+            for block in reversed(range(size("fft_blocks", *about, step))):
+                run(number, step, block)
+    shared.check()
     return out
 
 
@@ -121,10 +155,10 @@ def error(x, truth):
     return float(np.linalg.norm((x - truth).ravel()) / np.linalg.norm(truth.ravel()))
 
 
-def check(kind, batch, lengths, real, in_place=False):
+def check(kind, batch, lengths, real, in_place=False, how="steps"):
     x = make_input(kind, batch, lengths, real)
     truth = expected(kind, x.astype(np.result_type(x.dtype, np.longdouble)), lengths)
-    result = transform(kind, x, lengths, in_place)
+    result = transform(kind, x, lengths, in_place, how)
     assert result.shape == truth.shape
     epsilon = float(np.finfo(real).eps)
     peer = error(expected(kind, x, lengths), truth)
@@ -206,9 +240,12 @@ def test_nan_stays_in_its_lane():
         assert np.isnan(result[3]).all() and np.isfinite(np.delete(result, 3, axis=0)).all()
 
 
-def test_plans_have_no_room_for_more():
-    """A large transform's plan is its roots."""
-    assert plan_bytes(FFT, [1 << 18], 8) < 8.02 * (1 << 18)
+def test_plans_are_small():
+    """A long line's plan has a root for each block of numbers; a convolution's has the chirp and
+    its spectrum."""
+    assert plan_bytes(FFT, [1 << 18], 1, 8) < (1 << 18) * 8 / 5
+    assert plan_bytes(FFT, [1 << 26], 1, 8) < 8 << 20
+    assert plan_bytes(FFT, [100_003], 1, 8) < 100_003 * 8 * 4
 
 
 @pytest.mark.parametrize("kind", [FFT, IFFT])
@@ -244,23 +281,72 @@ def test_nan_stays_in_its_row():
     assert np.isnan(result[3]).all() and np.isfinite(np.delete(result, 3, axis=0)).all()
 
 
-def test_plans_are_the_same_bytes():
+@pytest.mark.parametrize("n", [74, 134, 4099, 1 << 21])
+def test_plans_are_the_same_bytes(n):
     plans = []
     for fill in (0x00, 0xFF):
-        count = plan_bytes(FFT, [74], 16)
-        plan, scratch = np.full(count, fill, np.uint8), np.full(count, fill, np.uint8)
-        call("fft_plan", np.float64, plan, np.int32(FFT), 1, np.array([74]), scratch)
-        plans.append(ctypes.string_at(plan.ctypes.data, count))
+        plan = np.full(plan_bytes(FFT, [n], 1, 16), fill, np.uint8)
+        count = size("fft_plan_scratch_bytes", np.int32(FFT), 1, np.array([n]), 16)
+        scratch = np.full(count, fill, np.uint8)
+        call("fft_plan", np.float64, plan, np.int32(FFT), 1, np.array([n]), 1, scratch)
+        plans.append(plan.tobytes())
     assert plans[0] == plans[1]
 
 
+@pytest.mark.parametrize("kind", range(4))
 @pytest.mark.parametrize("real", [np.float32, np.float64])
-def test_plan_and_transform_at_once(real):
-    x = random_matrix((3, 74), np.result_type(real, np.complex64))
-    bytes_of = plan_bytes(FFT, [74], x.itemsize), scratch_bytes(FFT, [74], x.itemsize)
-    plan, scratch = Scratch(bytes_of[0]), Scratch(max(bytes_of))
-    out, dims = np.empty_like(x), np.array([74])
-    call("fft_planned", real, x, out, plan.bytes, np.int32(FFT), 1, dims, 3, scratch.bytes)
-    plan.check()
-    scratch.check()
-    np.testing.assert_array_equal(out, transform(FFT, x, [74]))
+def test_plan_and_transform_at_once(real, kind):
+    for lengths in ([74], [5003], [6, 5000]):
+        x = make_input(kind, (3,), lengths, real)
+        complex_bytes = 2 * np.dtype(real).itemsize
+        dims, about = np.array(lengths), (np.int32(kind), len(lengths), np.array(lengths))
+        plan = Scratch(plan_bytes(kind, lengths, 1, complex_bytes))
+        scratch = Scratch(
+            max(
+                size("fft_plan_scratch_bytes", *about, complex_bytes),
+                size("fft_scratch_bytes", *about, 1, complex_bytes),
+            )
+        )
+        shared = Scratch(size("fft_shared_bytes", *about, 1, complex_bytes))
+        wanted = transform(kind, x, lengths, how="arrays")
+        out = np.empty_like(wanted)
+        call(
+            "fft_planned",
+            real,
+            x,
+            out,
+            plan.bytes,
+            np.int32(kind),
+            len(lengths),
+            dims,
+            3,
+            shared.bytes,
+            scratch.bytes,
+        )
+        for memory in (plan, scratch, shared):
+            memory.check()
+        np.testing.assert_array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("how", ["steps", "arrays", "unknown"])
+@pytest.mark.parametrize("kind", range(4))
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_split_lines(real, kind, how):
+    """Squares, tall and flat matrices, ends that fill no vector, prime factors, convolutions."""
+    for n in (256, 300, 512, 1000, 1009, 2018, 2049, 4096, 4098, 4100, 10403, 5003, 10006):
+        check(kind, (2,), [n], real, how=how)
+    for n in (8192, 9999, 3 * 1009, 4099):
+        check(kind, (9,), [n], real, how=how)
+
+
+@pytest.mark.parametrize("how", ["steps", "arrays"])
+@pytest.mark.parametrize("kind", range(4))
+def test_split_lines_of_planes(kind, how):
+    for lengths in [(3, 4096), (20, 3000), (2, 3, 2501), (2, 5003)]:
+        check(kind, (2,), list(lengths), np.float32, how=how)
+
+
+@pytest.mark.parametrize("kind", range(4))
+def test_more_roots_than_a_table_has(kind):
+    check(kind, (), [3 << 20], np.float32)
+    check(kind, (), [1 << 20], np.float64)

@@ -12,9 +12,9 @@ using namespace alula::cpu;
 
 namespace {
 constexpr const char *callsTransform = R"(
-declare void @alula_fft_f32(ptr, ptr, ptr, i64, ptr)
+declare void @alula_fft_f32(ptr, ptr, ptr, i64, i64, i64, ptr, ptr)
 define void @kernel(ptr %p, i64 %n) {
-  call void @alula_fft_f32(ptr %p, ptr %p, ptr %p, i64 %n, ptr %p)
+  call void @alula_fft_f32(ptr %p, ptr %p, ptr %p, i64 %n, i64 -1, i64 0, ptr %p, ptr %p)
   ret void
 })";
 

@@ -133,7 +133,7 @@ TEST(Loops, OfANestAreNotAllUnrolled) {
 namespace {
 /// table[i] = 8 * i, for a routine.
 constexpr const char *fillsTable = R"(
-declare void @alula_fft_f32(ptr, ptr, ptr, i64, ptr)
+declare void @alula_fft_f32(ptr, ptr, ptr, i64, i64, i64, ptr, ptr)
 define void @kernel(ptr %p, ptr %table) {
   br label %loop
 loop:
@@ -145,7 +145,7 @@ loop:
   %more = icmp slt i64 %next, STEPS
   br i1 %more, label %loop, label %done
 done:
-  call void @alula_fft_f32(ptr %p, ptr %p, ptr %table, i64 8, ptr %p)
+  call void @alula_fft_f32(ptr %p, ptr %p, ptr %table, i64 8, i64 -1, i64 0, ptr %p, ptr %p)
   ret void
 })";
 } // namespace

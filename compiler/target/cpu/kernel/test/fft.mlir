@@ -9,10 +9,10 @@
 // RUN: rm -rf %t.stages
 // RUN: alula-compile --target=cpu:x86-64-v3 %s --dump-executable-configs-to=%t.stages -o %t.other
 // RUN: cat %t.stages/* | FileCheck %s
-// CHECK-DAG: memref.global "private" constant @fft_plan_0_16_4 : memref
-// CHECK-DAG: memref.global "private" constant @fft_plan_1_16_4 : memref
-// CHECK-DAG: memref.global "private" constant @fft_plan_2_8_4 : memref
-// CHECK-DAG: memref.global "private" constant @fft_plan_0_8_2_3 : memref
+// CHECK-DAG: memref.global "private" constant @fft_plan_0_16_4_of_1 : memref
+// CHECK-DAG: memref.global "private" constant @fft_plan_1_16_4_of_1 : memref
+// CHECK-DAG: memref.global "private" constant @fft_plan_2_8_4_of_1 : memref
+// CHECK-DAG: memref.global "private" constant @fft_plan_0_8_2_3_of_1 : memref
 
 // The numbers are numpy's.
 module {
