@@ -13,7 +13,8 @@ enum { ALULA_SORT_SCRATCH = 8 * 2048, ALULA_SORT_ENDS = 2048 };
 /* Items are sorted by their keys, unsigned numbers; those with equal keys keep
  * their order. They are, by the name's end:
  *   keys_32, keys_64   keys alone,
- *   pairs_32           a key in the upper half of 64 bits,
+ *   pairs_32           a key in the upper half of 64 bits; those with equal keys
+ *                      come with lower halves that ascend,
  *   pairs_64           64 bits of key, then 64 others.
  * There are fewer than 2^32.
  *
