@@ -146,9 +146,9 @@ private:
         own.push_back(&op);
     for (Operation *op : own) {
       auto loop = dyn_cast<scf::ParallelOp>(op);
-      bool isGrid =
-          loop && !loop.getNumReductions() &&
-          (own.size() == 1 || countAllIterations(loop) >= minIterations);
+      bool isGrid = loop && !loop.getNumReductions() &&
+                    (own.size() == 1 || isForWorkgroups(loop) ||
+                     countAllIterations(loop) >= minIterations);
       if (isGrid || parts.empty() || parts.back().isGrid)
         parts.emplace_back();
       parts.back().isGrid = isGrid;
@@ -305,6 +305,8 @@ private:
     auto loop = cast<scf::ParallelOp>(part.ops.front());
     int64_t threads = machine.blockThreads,
             most = 8 * machine.getMaxWorkgroups();
+    if (isForWorkgroups(loop))
+      return std::clamp<int64_t>(countIterations(loop), 1, most);
     int64_t count = std::clamp<int64_t>(
         llvm::divideCeil(countAllIterations(loop), threads), 1, most);
     int64_t bytes = 0;

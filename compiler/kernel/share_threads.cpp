@@ -19,11 +19,20 @@
 using namespace mlir;
 using namespace alula::kernel;
 
+void alula::kernel::setForWorkgroups(scf::ParallelOp loop) {
+  loop->setAttr("kernel.for_workgroups", UnitAttr::get(loop.getContext()));
+}
+bool alula::kernel::isForWorkgroups(scf::ParallelOp loop) {
+  return loop->hasAttr("kernel.for_workgroups");
+}
+
 scf::ParallelOp alula::kernel::findOnlyLoop(scf::ParallelOp loop) {
+  if (isForWorkgroups(loop))
+    return {};
   Block *body = loop.getBody();
   Operation *last = body->getTerminator()->getPrevNode();
   auto inner = dyn_cast_or_null<scf::ParallelOp>(last);
-  if (!inner || inner.getNumReductions())
+  if (!inner || inner.getNumReductions() || isForWorkgroups(inner))
     return {};
   auto memory = findMemory(inner);
   for (Operation &op : body->without_terminator()) {
@@ -157,6 +166,27 @@ void ThreadSharing::shareLoop(scf::ParallelOp loop, Value thread,
   loop.erase();
 }
 
+void ThreadSharing::shareWorkgroups(scf::ParallelOp loop, Value number,
+                                    Value count) {
+  Location location = loop.getLoc();
+  builder.setInsertionPoint(loop);
+  auto all = builder.create<scf::ForOp>(location, number,
+                                        loop.getUpperBound().front(), count);
+  builder.setInsertionPointToStart(all.getBody());
+  IRMapping mapping;
+  mapping.map(loop.getInductionVars().front(), all.getInductionVar());
+  for (Operation &op : loop.getBody()->without_terminator())
+    builder.clone(op, mapping);
+  loop.erase();
+  SmallVector<scf::ParallelOp> inner;
+  all.walk<WalkOrder::PreOrder>([&](scf::ParallelOp each) {
+    inner.push_back(each);
+    return WalkResult::skip();
+  });
+  for (scf::ParallelOp each : inner)
+    shareLoop(each, ask("alula_block_thread"), ask("alula_block_threads"));
+}
+
 /// What has an order, together, just before an op.
 void ThreadSharing::doByFirst(ArrayRef<Operation *> ops, Operation *before) {
   if (ops.empty())
@@ -182,6 +212,13 @@ LogicalResult ThreadSharing::shareOp(Operation *op) {
     wait(op->getLoc());
     builder.setInsertionPointAfter(op);
     wait(op->getLoc());
+    if (isForWorkgroups(loop)) {
+      builder.setInsertionPoint(op);
+      shareWorkgroups(loop,
+                      builder.create<arith::ConstantIndexOp>(op->getLoc(), 0),
+                      builder.create<arith::ConstantIndexOp>(op->getLoc(), 1));
+      return success();
+    }
     shareLoop(loop, ask("alula_block_thread"), ask("alula_block_threads"));
     return success();
   }
@@ -228,6 +265,9 @@ LogicalResult ThreadSharing::run(bool isGrid) {
   if (!isGrid)
     return shareBlock(function.front());
   for (auto loop : llvm::to_vector(function.front().getOps<scf::ParallelOp>()))
-    shareLoop(loop, getGridThread(), getGridThreads());
+    if (isForWorkgroups(loop))
+      shareWorkgroups(loop, ask("alula_block"), ask("alula_blocks"));
+    else
+      shareLoop(loop, getGridThread(), getGridThreads());
   return success();
 }

@@ -12,6 +12,12 @@ namespace alula::kernel {
 /// what may be computed again; null if there is more.
 mlir::scf::ParallelOp findOnlyLoop(mlir::scf::ParallelOp loop);
 
+/// A loop whose iterations are each done by a whole workgroup: its threads all
+/// follow it, share the loops inside that have no order, and do all else alike.
+/// What they must wait for is in the loop.
+void setForWorkgroups(mlir::scf::ParallelOp loop);
+bool isForWorkgroups(mlir::scf::ParallelOp loop);
+
 /// Whether an op changes memory that several threads see.
 bool changesShared(mlir::Operation *op);
 
@@ -35,6 +41,9 @@ private:
   void wait(mlir::Location location);
   void shareLoop(mlir::scf::ParallelOp loop, mlir::Value thread,
                  mlir::Value threads);
+  /// The same for workgroups.
+  void shareWorkgroups(mlir::scf::ParallelOp loop, mlir::Value number,
+                       mlir::Value count);
   mlir::LogicalResult shareBlock(mlir::Block &block);
   mlir::LogicalResult shareOp(mlir::Operation *op);
   void doByFirst(llvm::ArrayRef<mlir::Operation *> ops,

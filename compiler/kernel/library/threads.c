@@ -1,11 +1,20 @@
-/* Which thread this is, of those that run a kernel at once. */
+/* Which thread this is, of those that run a kernel at once, and what those of a
+ * workgroup do together. */
+#include "compiler/kernel/library/block_product.inc"
+
 #include <stdint.h>
 
 int64_t alula_grid_thread(void);
 int64_t alula_grid_threads(void);
+int64_t alula_block(void);
+int64_t alula_blocks(void);
 int64_t alula_block_thread(void);
 int64_t alula_block_threads(void);
 void alula_block_wait(void);
+
+int64_t alula_block(void) { return __nvvm_read_ptx_sreg_ctaid_x(); }
+
+int64_t alula_blocks(void) { return __nvvm_read_ptx_sreg_nctaid_x(); }
 
 int64_t alula_block_thread(void) { return __nvvm_read_ptx_sreg_tid_x(); }
 

@@ -6,6 +6,8 @@
 #include "compiler/kernel/plan/epilogue.h"
 
 #include "compiler/kernel/plan/forms.h"
+#include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -27,9 +29,9 @@ bool alula::kernel::mayFollow(Operation *op, Operation *product) {
 namespace {
 /// `product`, what follows it, and as the last the only one that is read by
 /// others.
-SmallVector<Operation *> findEpilogue(Operation *product,
-                                      const DenseSet<Operation *> &inlined,
-                                      const DenseMap<Operation *, Operation *> &taken) {
+SmallVector<Operation *>
+findEpilogue(Operation *product, const DenseSet<Operation *> &inlined,
+             const DenseMap<Operation *, Operation *> &taken) {
   SetVector<Operation *> ops;
   ops.insert(product);
   size_t whole = 1;
@@ -58,15 +60,24 @@ SmallVector<Operation *> findEpilogue(Operation *product,
   }
   return llvm::to_vector(ops.getArrayRef().take_front(whole));
 }
+
+/// Threads have a product's elements one by one, in tiles or not.
+bool mayHaveEpilogue(Operation *op) {
+  return worksInBlocks(op) ||
+         (isa<stablehlo::DotGeneralOp>(op) &&
+          !alula::dispatch::isShortSum(op) &&
+          alula::dispatch::getMachine(op).blockThreads > 1);
+}
 } // namespace
 
 Epilogues alula::kernel::planEpilogues(Block &block,
                                        DenseSet<Operation *> &inlined) {
   Epilogues epilogues;
   for (Operation &op : block.without_terminator()) {
-    if (!worksInBlocks(&op))
+    if (!mayHaveEpilogue(&op))
       continue;
-    SmallVector<Operation *> ops = findEpilogue(&op, inlined, epilogues.ownerOf);
+    SmallVector<Operation *> ops =
+        findEpilogue(&op, inlined, epilogues.ownerOf);
     Operation *last = ops.back();
     if (last == &op)
       continue;

@@ -110,4 +110,38 @@ dispatch.executable @rows {
     }
   }
 }
+
+// A loop of workgroups: each iteration is done by one, whose threads share the
+// loops inside.
+// CHECK: dispatch.entry @tiles bindings([#dispatch<access write>]) workgroups [6, 1, 1]
+// CHECK: func.func @tiles
+// CHECK-DAG: %[[thread:.*]] = call @alula_block_thread()
+// CHECK-DAG: %[[threads:.*]] = call @alula_block_threads()
+// CHECK-DAG: %[[number:.*]] = call @alula_block()
+// CHECK-DAG: %[[count:.*]] = call @alula_blocks()
+// CHECK: scf.for %[[tile:.*]] = %[[number]] to %c6 step %[[count]]
+// CHECK: call @alula_block_wait()
+// CHECK-NEXT: scf.for %{{.*}} = %[[thread]] to %c64 step %[[threads]]
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[tile]], %{{.*}}]
+dispatch.executable @tiles {
+  dispatch.entry @tiles bindings([#dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func private @alula_block_wait()
+    func.func @tiles(%y: memref<f32>) attributes {kernel.bindings = 1 : i64} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c6 = arith.constant 6 : index
+      %c64 = arith.constant 64 : index
+      %one = arith.constant 1.0 : f32
+      %out = memref.reinterpret_cast %y to offset: [0], sizes: [6, 64], strides: [64, 1] : memref<f32> to memref<6x64xf32>
+      scf.parallel (%i) = (%c0) to (%c6) step (%c1) {
+        func.call @alula_block_wait() : () -> ()
+        scf.parallel (%j) = (%c0) to (%c64) step (%c1) {
+          memref.store %one, %out[%i, %j] : memref<6x64xf32>
+        }
+      } {kernel.for_workgroups}
+      return
+    }
+  }
+}
 }

@@ -23,6 +23,8 @@ class CudaKernels final : public TargetKernels {
     return std::make_unique<CudaMemory>(lowering);
   }
   OpEmitters findEmitters(Operation *op) const override {
+    if (isa<stablehlo::DotGeneralOp>(op))
+      return {emitDotGeneral};
     if (isa<stablehlo::ReduceOp>(op))
       return {emitReduce};
     return alula::cpu::findEmitters(op);

@@ -6,6 +6,7 @@
 
 namespace alula::cuda {
 
+void emitDotGeneral(mlir::Operation *op, kernel::Lowering &lowering);
 void emitReduce(mlir::Operation *op, kernel::Lowering &lowering);
 
 } // namespace alula::cuda
