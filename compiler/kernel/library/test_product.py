@@ -102,7 +102,7 @@ def test_wide_rows(dtype, m, n, k):
 # A last vector lies over the one before it: nothing is summed twice.
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n", [8, 15, 16, 17, 31, 47, 63, 65, 79, 130])
-@pytest.mark.parametrize("k", [1, 8, 16, 17, 31, 63, 100])
+@pytest.mark.parametrize("k", [1, 3, 4, 6, 8, 10, 15, 16, 17, 31, 63, 100])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_single_rows(dtype, n, k, order):
     a, b = uniform((1, k), dtype, 1), uniform((k, n), dtype, 2, order)
