@@ -1,10 +1,12 @@
 // Counts what a program computes and moves.
 //
 // Bytes follow a model of fusion: elementwise operations and those that only
-// say where elements come from are computed by whoever reads them. What is
-// left, and what a block hands on, reads the arrays behind it once and writes
-// its results. A kernel is what all of that became: its bytes are those of its
-// arguments and results.
+// say where elements come from, and calls of functions that do nothing else,
+// are computed by whoever reads them, unless several read a value and it costs
+// less to store it: a residual's sum. An operation whose result only such a
+// value reads computes that too, in registers. What is left, and what a block
+// hands on, reads the arrays behind it once and writes its results. A kernel is
+// what all of that became: its bytes are those of its arguments and results.
 
 #include "compiler/driver/cost_analysis.h"
 
@@ -22,8 +24,8 @@ using namespace mlir;
 using namespace alula::driver;
 
 namespace {
-/// Computed by whoever reads it.
-bool isFused(Operation *op) {
+/// Computed by whoever reads it, if it isn't a call.
+bool isFusedByItself(Operation *op) {
   using stablehlo::Access;
   // An array that the program spells out is read from memory like any other.
   if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
@@ -53,6 +55,8 @@ private:
   double getFlopsOfOne(Type type, double ofComplexProduct);
   double getTerms(Operation *op);
 
+  func::FuncOp findCallee(func::CallOp op);
+  bool isFused(Operation *op);
   void countOp(Operation *op, Costs &costs);
   void countElements(Operation *op, Costs &costs);
   void countDot(Operation *op, Costs &costs);
@@ -63,11 +67,29 @@ private:
   void countCall(func::CallOp op, Costs &costs);
   void countLibraryCall(stablehlo::CustomCallOp op, Costs &costs);
 
-  void findSources(Value value, llvm::MapVector<Value, double> &sources);
+  const llvm::MapVector<Value, double> &getSourcesInside(func::CallOp op,
+                                                         Value result);
+  bool findSources(Value value, llvm::MapVector<Value, double> &sources,
+                   size_t mostOnTheWay = SIZE_MAX);
   void addReads(ValueRange read, Block &block, Costs &costs);
+  bool findReaders(Value value, Block &block,
+                   llvm::SetVector<Operation *> &readers);
+  Value findEpilogueOf(Value value, Block &block,
+                       const llvm::MapVector<Value, double> &sources);
+  bool isWorthStoring(Value value, Block &block);
+  void findStored(Block &block);
 
   llvm::DenseMap<Operation *, Costs> functions;
+  llvm::DenseMap<Attribute, func::FuncOp> callees;
+  /// Whether calls of a function are computed by whoever reads their results,
+  /// and what these are computed from.
+  llvm::DenseMap<Operation *, bool> fusedFunctions;
+  llvm::DenseMap<Value, std::unique_ptr<llvm::MapVector<Value, double>>>
+      sourcesInside;
   llvm::SetVector<Operation *> calling;
+  /// Fused values that are written and read nevertheless, and results that only
+  /// one of these reads, which never are.
+  llvm::DenseSet<Value> stored, kept;
 };
 
 void add(Costs &to, const Costs &what, double times) {
@@ -295,9 +317,35 @@ void Analysis::countBranches(Operation *op, Costs &costs) {
   add(costs, dearest, 1);
 }
 
+func::FuncOp Analysis::findCallee(func::CallOp op) {
+  auto [found, isNew] = callees.try_emplace(op.getCalleeAttr());
+  if (isNew)
+    found->second = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        op, op.getCalleeAttr());
+  return found->second;
+}
+
+/// Computed by whoever reads it: a call too, of a function all of whose
+/// operations are.
+bool Analysis::isFused(Operation *op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  if (!call)
+    return isFusedByItself(op);
+  func::FuncOp callee = findCallee(call);
+  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
+    return false;
+  // One that calls itself is not.
+  auto [found, isNew] = fusedFunctions.try_emplace(callee, false);
+  if (!isNew)
+    return found->second;
+  bool areAll = llvm::all_of(callee.getBody().front(), [&](Operation &inner) {
+    return isa<stablehlo::ConstantOp>(inner) || isFused(&inner);
+  });
+  return fusedFunctions[callee] = areAll;
+}
+
 void Analysis::countCall(func::CallOp op, Costs &costs) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      op, op.getCalleeAttr());
+  func::FuncOp callee = findCallee(op);
   // A program that calls itself is refused later.
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock() ||
       !calling.insert(callee)) {
@@ -306,7 +354,12 @@ void Analysis::countCall(func::CallOp op, Costs &costs) {
   }
   auto found = functions.find(callee);
   if (found == functions.end()) {
-    Costs counted = countBlock(callee.getBody().front());
+    Costs counted;
+    if (isFused(op))
+      for (Operation &inner : callee.getBody().front())
+        countOp(&inner, counted);
+    else
+      counted = countBlock(callee.getBody().front());
     found = functions.try_emplace(callee, counted).first;
   }
   calling.remove(callee);
@@ -343,7 +396,7 @@ void Analysis::countLibraryCall(stablehlo::CustomCallOp op, Costs &costs) {
 }
 
 void Analysis::countOp(Operation *op, Costs &costs) {
-  if (isFused(op))
+  if (isFusedByItself(op))
     return countElements(op, costs);
   if (isa<stablehlo::DotGeneralOp, stablehlo::DotOp>(op))
     return countDot(op, costs);
@@ -386,10 +439,23 @@ void Analysis::countOp(Operation *op, Costs &costs) {
     return countRegion(op, getElements(op->getResult(0).getType()), costs);
 }
 
+/// What a result of a fused call is computed from: arguments and constants of
+/// the function.
+const llvm::MapVector<Value, double> &
+Analysis::getSourcesInside(func::CallOp op, Value result) {
+  Value inside = findCallee(op).getBody().front().getTerminator()->getOperand(
+      cast<OpResult>(result).getResultNumber());
+  if (auto found = sourcesInside.find(inside); found != sourcesInside.end())
+    return *found->second;
+  auto sources = std::make_unique<llvm::MapVector<Value, double>>();
+  findSources(inside, *sources);
+  return *(sourcesInside[inside] = std::move(sources));
+}
+
 /// The arrays that computing a value reads, each with as many bytes as that
-/// reads at most.
-void Analysis::findSources(Value value,
-                           llvm::MapVector<Value, double> &sources) {
+/// reads at most. False if there are more operations on the way than that.
+bool Analysis::findSources(Value value, llvm::MapVector<Value, double> &sources,
+                           size_t mostOnTheWay) {
   using stablehlo::Access;
   // Pairs of a value and the most of it that is read; a limit of -1 is none.
   SmallVector<std::pair<Value, double>> open = {{value, -1}};
@@ -397,16 +463,29 @@ void Analysis::findSources(Value value,
   while (!open.empty()) {
     auto [next, limit] = open.pop_back_val();
     Operation *op = next.getDefiningOp();
-    if (op && isFused(op)) {
+    if (op && isFused(op) && !stored.contains(next)) {
       if (!seen.insert(next).second)
         continue;
+      if (seen.size() > mostOnTheWay)
+        return false;
+      auto addOpen = [&](Value read, double bytes) {
+        open.emplace_back(read, limit < 0 ? bytes : std::min(limit, bytes));
+      };
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        for (auto [source, bytes] : getSourcesInside(call, next)) {
+          auto argument = dyn_cast<BlockArgument>(source);
+          bool isWhole = bytes >= getBytes(source.getType());
+          addOpen(argument ? call.getOperand(argument.getArgNumber()) : source,
+                  isWhole ? limit : bytes);
+        }
+        continue;
+      }
       for (OpOperand &use : op->getOpOperands()) {
         // At most one element for each of its own.
         Access access = stablehlo::getAccess(use);
         bool isPiece = access == Access::Moved || access == Access::Picked;
         double bytes = isPiece ? getBytes(next.getType()) : limit;
-        open.emplace_back(use.get(),
-                          limit < 0 ? bytes : std::min(limit, bytes));
+        addOpen(use.get(), bytes);
       }
       continue;
     }
@@ -415,6 +494,7 @@ void Analysis::findSources(Value value,
     double &known = sources[next];
     known = std::min(bytes, std::max(known, read));
   }
+  return true;
 }
 
 void Analysis::addReads(ValueRange read, Block &block, Costs &costs) {
@@ -422,6 +502,8 @@ void Analysis::addReads(ValueRange read, Block &block, Costs &costs) {
   for (Value value : read)
     findSources(value, sources);
   for (auto &[source, bytes] : sources) {
+    if (kept.contains(source))
+      continue;
     costs.bytesAccessed += bytes;
     auto argument = dyn_cast<BlockArgument>(source);
     if (argument && argument.getOwner() == &block)
@@ -435,11 +517,119 @@ bool isCountedInside(Operation *op) {
              func::CallOp>(op);
 }
 
+/// Most operations that are looked at between a value and what it is computed
+/// from or read by: whatever takes more is not computed twice.
+constexpr size_t mostOnTheWay = 256;
+
+/// The operations that read a value from memory, or compute it again, where it
+/// is not stored. False if they are too many to tell.
+bool Analysis::findReaders(Value value, Block &block,
+                           llvm::SetVector<Operation *> &readers) {
+  llvm::SetVector<Value> open;
+  open.insert(value);
+  for (size_t i = 0; i < open.size(); ++i) {
+    if (open.size() > mostOnTheWay)
+      return false;
+    for (Operation *user : open[i].getUsers()) {
+      Operation *reader = block.findAncestorOpInBlock(*user);
+      if (!reader)
+        continue;
+      bool isComputed =
+          isFused(reader) && !reader->hasTrait<mlir::OpTrait::IsTerminator>() &&
+          llvm::none_of(reader->getResults(),
+                        [&](Value result) { return stored.contains(result); });
+      if (isComputed)
+        open.insert(reader->result_begin(), reader->result_end());
+      else
+        readers.insert(reader);
+    }
+  }
+  return true;
+}
+
+/// The result, of an operation that computes the stored value on its way to
+/// memory: as many elements, and nobody else reads it.
+Value Analysis::findEpilogueOf(Value value, Block &block,
+                               const llvm::MapVector<Value, double> &sources) {
+  for (auto &[source, bytes] : sources) {
+    Operation *op = source.getDefiningOp();
+    if (!op || op->getBlock() != &block || op->getNumResults() != 1 ||
+        isFused(op) || isCountedInside(op) ||
+        isa<stablehlo::ConstantOp, stablehlo::DynamicUpdateSliceOp>(op) ||
+        getElements(source.getType()) != getElements(value.getType()) ||
+        bytes != getBytes(source.getType()))
+      continue;
+    llvm::SetVector<Operation *> readers;
+    if (findReaders(source, block, readers) && readers.size() == 1 &&
+        readers.front() == value.getDefiningOp())
+      return source;
+  }
+  return {};
+}
+
+/// Whether a fused value costs less if it is written once and read by each of
+/// its readers than if each of them computes it. It counts as stored here.
+bool Analysis::isWorthStoring(Value value, Block &block) {
+  llvm::SetVector<Operation *> readers;
+  if (!findReaders(value, block, readers) || readers.size() < 2)
+    return false;
+  auto times = static_cast<double>(readers.size());
+  llvm::MapVector<Value, double> sources;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    if (!findSources(operand, sources, mostOnTheWay))
+      return true;
+  double read = 0, own = 0, bytes = getBytes(value.getType());
+  for (auto &source : sources)
+    read += source.second;
+  if (Value result = findEpilogueOf(value, block, sources))
+    own = getBytes(result.getType());
+  double once = read - own + bytes + times * bytes, again = own + times * read;
+  // What the block hands on is written anyway, and not read.
+  if (llvm::is_contained(block.getTerminator()->getOperands(), value)) {
+    once -= bytes;
+    again += bytes;
+  }
+  return once < again;
+}
+
+void Analysis::findStored(Block &block) {
+  auto add = [&](Value value) {
+    stored.insert(value);
+    if (isWorthStoring(value, block))
+      return true;
+    stored.erase(value);
+    return false;
+  };
+  // Last first, since readers of what is stored later are one. Then the others
+  // way round, since what is stored earlier is read as one array.
+  SmallVector<Value> found;
+  for (Operation &op : llvm::reverse(block))
+    if (isFused(&op) && op.getNumResults() == 1 &&
+        !isa<stablehlo::ConstantOp>(op) && !op.getResult(0).hasOneUse() &&
+        add(op.getResult(0)))
+      found.push_back(op.getResult(0));
+  for (Value value : llvm::reverse(found)) {
+    if (!add(value))
+      continue;
+    llvm::MapVector<Value, double> sources;
+    for (Value operand : value.getDefiningOp()->getOperands())
+      findSources(operand, sources);
+    if (Value result = findEpilogueOf(value, block, sources))
+      kept.insert(result);
+  }
+}
+
 Costs Analysis::countBlock(Block &block) {
   Costs costs;
   costs.argumentBytes.resize(block.getNumArguments());
+  findStored(block);
   for (Operation &op : block) {
     countOp(&op, costs);
+    if (op.getNumResults() == 1 && stored.contains(op.getResult(0))) {
+      addReads(op.getOperands(), block, costs);
+      costs.bytesAccessed += getBytes(op.getResults());
+      continue;
+    }
     // What these do is counted inside.
     if (isFused(&op) || isCountedInside(&op))
       continue;
@@ -452,14 +642,15 @@ Costs Analysis::countBlock(Block &block) {
       continue;
     }
     addReads(op.getOperands(), block, costs);
-    costs.bytesAccessed += getBytes(op.getResults());
+    if (op.getNumResults() != 1 || !kept.contains(op.getResult(0)))
+      costs.bytesAccessed += getBytes(op.getResults());
   }
   // What a block hands on and nobody has written yet.
   SmallVector<Value> fused;
   for (Value value : block.getTerminator()->getOperands()) {
     costs.resultBytes += getBytes(value.getType());
     Operation *op = value.getDefiningOp();
-    bool isComputed = op && isFused(op);
+    bool isComputed = op && isFused(op) && !stored.contains(value);
     // A function's own argument is copied if it is its result.
     bool isCopied = !op && isa<func::FuncOp>(block.getParentOp());
     if (!isComputed && !isCopied)

@@ -257,6 +257,27 @@ def test_cost_of_a_sum():
     assert costs["bytes accessed"] == 4004
 
 
+def test_cost_of_residuals():
+    # Sums that two read are stored by the product that makes them, also those that a
+    # function makes. Each layer reads x twice and w, and writes; the last sum is not stored.
+    def layers(x, w):
+        for _ in range(3):
+            x = jax.nn.relu(x @ w + x)
+        return x.sum()
+
+    x = jnp.ones((64, 64))
+    costs = jax.jit(layers).lower(x, x).compile().cost_analysis()
+    assert costs["bytes accessed"] == (4 + 4 + 5) * 64 * 64 * 4 + 4
+    assert costs["bytes accessed0{}"] == 2 * 64 * 64 * 4
+    assert costs["bytes accessed1{}"] == 3 * 64 * 64 * 4
+
+
+def test_cost_of_what_is_cheaper_computed_again():
+    # A softmax reads its argument three times.
+    costs = jax.jit(jax.nn.softmax).lower(jnp.ones((8, 1000))).compile().cost_analysis()
+    assert costs["bytes accessed"] == pytest.approx(4 * 8 * 1000 * 4, rel=0.01)
+
+
 def test_cost_of_a_loop():
     # Ten times the body: the trip count is written in the program.
     def loop(x):

@@ -164,7 +164,7 @@ open(sys.argv[2], "wb").write(exported.mlir_module_serialized)
 """
 
 
-@pytest.mark.parametrize("row", ["gpt2-block", "mlp-128"])
+@pytest.mark.parametrize("row", ["gpt2-block", "mlp-128", "resnet18"])
 def test_bytes_of_kernels_add_up_in_networks(row, tmp_path):
     path = tmp_path / "row.mlirbc"
     subprocess.run(
