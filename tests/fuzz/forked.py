@@ -7,6 +7,7 @@ then the tasks before it are to blame.
 """
 
 import dataclasses
+import faulthandler
 import mmap
 import os
 import pickle
@@ -71,6 +72,8 @@ def _child(task, numbers, note: Note, pipe: int, errors, limits: Limits) -> None
     resource.setrlimit(resource.RLIMIT_AS, (held + limits.memory,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.dup2(errors.fileno(), 2)
+    # Its handlers write to the stderr of whoever watches, as if that had died.
+    faulthandler.disable()
     for place, number in enumerate(numbers):
         note.begin(place)
         start = time.process_time()

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import forked
 import pytest
@@ -60,3 +63,20 @@ def test_a_death_that_others_caused_is_said():
     ends = {end.number: end for end in forked.run(dies_late, range(4), LIMITS)}
     assert ends[2].problem == "signal SIGSEGV (not when alone)"
     assert not ends[3].problem
+
+
+DIES = """
+import os, signal
+import forked
+
+ends = forked.run(lambda number, note: os.kill(os.getpid(), number), [signal.SIGSEGV], forked.Limits())
+print(ends[0].problem)
+"""
+
+
+def test_deaths_are_not_reported_as_the_watcher_s():
+    said = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", DIES],
+        cwd=Path(__file__).parent, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (said.stdout, said.stderr) == ("signal SIGSEGV\n", "")
