@@ -221,6 +221,35 @@ bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
   return true;
 }
 
+/// Whether a kernel reads and writes very many buffers a few times each. The
+/// code generator would order all that, in time that grows with the square of
+/// it, and write the same instructions.
+bool isLongAndSoonDone(llvm::Module &module,
+                       llvm::FunctionAnalysisManager &analyses) {
+  constexpr unsigned manyBuffers = 128, fewSteps = 64;
+  unsigned buffers = 0;
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    for (const llvm::Instruction &instruction : llvm::instructions(function))
+      buffers += isa<llvm::LoadInst>(instruction) &&
+                 instruction.getType()->isPointerTy();
+    if (buffers <= manyBuffers)
+      continue;
+    auto &evolution =
+        analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+    for (llvm::Loop *loop : analyses.getResult<llvm::LoopAnalysis>(function)
+                                .getLoopsInPreorder()) {
+      uint64_t steps = 1;
+      for (; loop && steps && steps <= fewSteps; loop = loop->getParentLoop())
+        steps *= evolution.getSmallConstantMaxTripCount(loop);
+      if (!steps || steps > fewSteps)
+        return false;
+    }
+  }
+  return buffers > manyBuffers;
+}
+
 /// For code that takes no time: some passes of the default pipeline.
 llvm::ModulePassManager buildQuickPipeline() {
   llvm::FunctionPassManager functions;
@@ -314,13 +343,15 @@ bool optimize(llvm::Module &module, const Machine &machine,
           ? buildQuickPipeline()
           : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   optimize.run(module, modules);
+  bool isSoonDone =
+      machine.facts.hasQuickCode && isLongAndSoonDone(module, functions);
   if (machine.facts.hasScale)
     selectScale(module);
   if (!machine.facts.selectsBits)
     selectBitsAsFloats(module);
   if (!machine.facts.comparesHalves)
     compareHalvesAsFloats(module);
-  return isQuick;
+  return isQuick || isSoonDone;
 }
 
 std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
