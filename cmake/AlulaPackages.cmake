@@ -86,8 +86,15 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_SOURCE_GENERATOR "")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${Alula_BINARY_DIR}/lib")
+# Nothing but the C library: dpkg-shlibdeps would also want what engines of
+# collectives need, which are loaded when somebody asks for one.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
+execute_process(COMMAND getconf GNU_LIBC_VERSION
+  OUTPUT_VARIABLE glibc OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+string(REGEX REPLACE "^glibc " "" glibc "${glibc}")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${glibc})")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+  "libgloo0, libopenmpi3 | libopenmpi3t64 | libopenmpi40, libmpich12")
 set(ALULA_PACKAGED_BUILD "${Alula_BINARY_DIR}")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/package_kind.cmake.in"
   "${Alula_BINARY_DIR}/cmake/package_kind.cmake" @ONLY)

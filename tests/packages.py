@@ -39,7 +39,25 @@ EXPORTED = {
     "alula_calls.abi3.so": r"PyInit_alula_calls$",
     "pjrt_plugin_alula.so": r"GetPjrtApi$",
 }
-TOOLS = ["compile", "compile-reduce", "inspect", "interpret", "opt", "run"]
+TOOLS = ["bench", "compile", "compile-reduce", "inspect", "interpret", "opt", "run"]
+
+DEB_FOLDER = "$(dirname $(dpkg -L alula | grep libalula_runtime.so$))"
+# What is loaded when it is asked for: a device, or an engine for processes.
+ON_DEMAND = """
+#include <alula/runtime.h>
+#include <stdio.h>
+#include <string.h>
+int main(int count, char **words) {
+  const char *name = words[count - 1];
+  alula_processes_options engine = {.struct_bytes = sizeof engine, .engine = name};
+  alula_instance_options device = {.struct_bytes = sizeof device, .device = name};
+  alula_processes *processes;
+  alula_instance *instance;
+  alula_error *error = strcmp(name, "cuda") ? alula_processes_connect(&engine, &processes)
+                                            : alula_instance_create(&device, &instance);
+  puts(error ? alula_error_get_message(error) : "there it is");
+}
+"""
 
 ADD = """func.func public @add(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %sum = stablehlo.add %x, %y : tensor<2x2xf32>
@@ -219,6 +237,25 @@ def use_wheels(root):
 HELLO = "11 22 33 44"
 
 
+def use_on_demand(root, flags, folder):
+    """Nobody has GPUs, Gloo or MPI here: each says what it lacks."""
+    root.write("/user/demand.c", ON_DEMAND)
+    root.run(f"cd /user && cc demand.c {flags} -o demand")
+    wanted = {
+        "cuda": "there is no driver of NVIDIA: libcuda.so.1: ",
+        "gloo": "libgloo.so.0: cannot open shared object file",
+        "openmpi": "libmpi.so.40: cannot open shared object file",
+        "pigeons": "there is no engine 'pigeons' for processes: libalula_collectives_pigeons.so",
+    }
+    for name, text in wanted.items():
+        said = root.run(f"/user/demand {name}")
+        yield f"{name} on demand: {said.strip()}", text in said
+    said = root.run(f"/user/demand gloo; cd {folder} && mv libalula_collectives_gloo.so gone")
+    yield "what Gloo needs is named", "it needs Debian's libgloo0" in said
+    said = root.run(f"/user/demand gloo; cd {folder} && mv gone libalula_collectives_gloo.so")
+    yield "without its engine", "packages for C and for Debian have it" in said
+
+
 def use_tarball(root):
     tarball = find("alula-runtime-*.tar.gz")
     root.write("/user/runtime.tar.gz", tarball.read_bytes())
@@ -240,6 +277,9 @@ def use_tarball(root):
         "-lpthread -o hello-static && ./hello-static add.alula"
     )
     yield "pkg-config, shared and static", said.count(HELLO) == 2
+    yield from use_on_demand(
+        root, f"$({pkg} --cflags --libs alula) -Wl,-rpath,/opt/alula/lib", "/opt/alula/lib"
+    )
     said = root.run("ls /opt/alula/share/doc/*")
     yield "licence and notices", {"LICENSE", "THIRD_PARTY_NOTICES.txt"} <= set(said.split())
 
@@ -261,6 +301,15 @@ def use_deb(root):
         "cmake --build bdeb >/dev/null && bdeb/hello-compile"
     )
     yield "programs against it, one that compiles", HELLO in said and "1 4 9 16" in said
+    lacking = root.run(
+        "for file in $(dpkg -L alula); do [ -f $file ] && ldd $file 2>/dev/null | "
+        "grep -q 'not found' && echo $file; done; true"
+    ).split()
+    yield (
+        f"only engines lack libraries: {[Path(file).name for file in lacking]}",
+        all("libalula_collectives_" in file for file in lacking),
+    )
+    yield from use_on_demand(root, "$(pkg-config --cflags --libs alula)", DEB_FOLDER)
     pages = root.run("cat /usr/share/man/man1/alula-*.1")
     yield "a manual page of each tool", pages.count(".SH NAME") == len(TOOLS)
     root.run("bash -n /usr/share/bash-completion/completions/alula-*")

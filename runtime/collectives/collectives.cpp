@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <dlfcn.h>
+#include <unistd.h>
 
 using namespace alula::runtime;
 
@@ -46,8 +47,19 @@ void *openLibrary(const char *name) {
              self.dli_fname, folder, name);
     if (void *library = dlopen(path, RTLD_NOW))
       return library;
+    // What it needs is missing: the last error says what.
+    if (access(path, F_OK) == 0)
+      return nullptr;
   }
   return dlopen(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, RTLD_NOW);
+}
+
+/// Debian's package with what an engine needs; NULL if it isn't one of ours.
+const char *getPackage(const char *name) {
+  return strcmp(name, "gloo") == 0      ? "libgloo0"
+         : strcmp(name, "openmpi") == 0 ? "libopenmpi3"
+         : strcmp(name, "mpich") == 0   ? "libmpich12"
+                                        : nullptr;
 }
 
 Status loadEngine(const char *name, const CollectiveEngine **engine) {
@@ -57,10 +69,18 @@ Status loadEngine(const char *name, const CollectiveEngine **engine) {
   auto query = library ? reinterpret_cast<alula_collective_engine_query>(
                              dlsym(library, ALULA_COLLECTIVE_ENGINE_QUERY))
                        : nullptr;
-  if (!query)
+  if (!query) {
+    const char *package = getPackage(name), *reason = dlerror();
+    if (!package)
+      return makeError(ALULA_STATUS_NOT_FOUND,
+                       "there is no engine '%s' for processes: %s", name,
+                       reason);
     return makeError(ALULA_STATUS_NOT_FOUND,
-                     "there is no engine '%s' for processes: %s", name,
-                     dlerror());
+                     "there is no engine '%s' for processes: %s (Alula's "
+                     "packages for C and for Debian have it; it needs "
+                     "Debian's %s or the like)",
+                     name, reason, package);
+  }
   *engine = query(ALULA_COLLECTIVES_ABI_MAJOR, ALULA_COLLECTIVES_ABI_MINOR);
   if (!*engine || (*engine)->abi_major != ALULA_COLLECTIVES_ABI_MAJOR ||
       (*engine)->struct_bytes < sizeof **engine)

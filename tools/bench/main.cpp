@@ -1,16 +1,15 @@
 // alula-bench: how long a function of an artifact, or one of its kernels,
-// takes. Google Benchmark's flags and output.
+// takes. The flags and the output are those of Google Benchmark.
 
 #include "tools/bench/executable_call.h"
 #include "tools/bench/kernel_timer.h"
+#include "tools/bench/measurement.h"
 #include "tools/model/model.h"
 #include "tools/model/random_value.h"
 #include "tools/options/answer.h"
 #include "tools/options/iree.h"
 #include "tools/options/parse.h"
 #include "tools/values/value_io.h"
-
-#include <benchmark/benchmark.h>
 
 #include <cstdio>
 #include <cstring>
@@ -24,7 +23,8 @@ const options::Tool &getTool() {
   static constexpr const char *what = "What is timed",
                               *kernel = "Of what alula-compile "
                                         "--executable-only wrote",
-                              *google = "Google Benchmark's";
+                              *google =
+                                  "Measuring (Google Benchmark has the same)";
   static const options::Tool tool = [] {
     options::Tool made = {
         "alula-bench",
@@ -32,7 +32,7 @@ const options::Tool &getTool() {
          "--executable=BLOB --entry=KERNEL --binding=VALUE ..."},
         "time a function or a kernel of a compiled StableHLO program",
         "Times a function of an artifact, or one of its kernels.",
-        "Google Benchmark's other flags work too.",
+        "The output is Google Benchmark's.",
         {
             {"input", "VALUE", what,
              "one for each argument, in order, as for alula-run; those that "
@@ -60,8 +60,8 @@ const options::Tool &getTool() {
              {"benchmark_format", "console|json|csv", google, "of the output"},
              {"benchmark_out", "FILE", google, "write it there too"},
              {"benchmark_out_format", "console|json|csv", google, "of FILE"},
-             {"benchmark_min_time", "SECONDS", google,
-              "how long each is repeated"},
+             {"benchmark_min_time", "SECONDS|Nx", google,
+              "how long each is repeated (0.5), or how many times"},
              {"benchmark_repetitions", "N", google,
               "measure so many times; mean, median and deviation follow"},
              {"benchmark_display_aggregates_only", "true|false", google,
@@ -82,6 +82,7 @@ struct Options {
   std::vector<std::string> outputs;
   std::string kernel;
   bench::ExecutableCall executable;
+  bench::Settings settings;
   uint32_t seed = 0;
 };
 
@@ -122,11 +123,10 @@ bool setOption(std::string_view name, std::string_view value,
                value.substr(equals + 1),
                options.dims[std::string(value.substr(0, equals))]);
   } else
-    return false;
+    return bench::setSetting(name, std::string(value), options.settings);
   return true;
 }
 
-/// What Google Benchmark left.
 bool parseOptions(int argc, char **argv, Options &options, std::string &error) {
   options::CommandLine line;
   if (!options::parse(getTool(), argc, argv, line, error))
@@ -249,30 +249,27 @@ bool prepare(const Options &options, Call &call, std::string &problem) {
   return !error && writeResults(options, call, problem);
 }
 
-void timeCalls(benchmark::State &state, Call &call, bench::KernelTimer *timer) {
+/// So many calls; the seconds that the timer's kernel took in them.
+bool runCalls(uint64_t times, Call &call, bench::KernelTimer *timer,
+              double &seconds, std::string &problem) {
   alula_call_options options = {};
   options.struct_bytes = sizeof options;
   if (timer) {
     options.trace = bench::KernelTimer::record;
     options.trace_user = timer;
   }
-  uint64_t dispatches = 0;
-  for (auto iteration : state) {
-    (void)iteration;
+  for (uint64_t i = 0; i < times; ++i) {
     if (timer)
       timer->clear();
     if (alula_error *error = call.run(&options)) {
-      state.SkipWithError(alula_error_get_message(error));
+      problem = alula_error_get_message(error);
       alula_error_destroy(error);
-      return;
+      return false;
     }
-    if (timer) {
-      state.SetIterationTime(timer->getSeconds());
-      dispatches = timer->getDispatches();
-    }
+    if (timer)
+      seconds += timer->getSeconds();
   }
-  if (timer)
-    state.counters["dispatches"] = double(dispatches);
+  return true;
 }
 
 int run(Options &options) {
@@ -301,22 +298,24 @@ int run(Options &options) {
     timer.stopCollecting();
     name += "/" + options.kernel;
   }
-  auto *benchmark =
-      benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State &state) {
-        timeCalls(state, call, isKernel ? &timer : nullptr);
-      });
-  if (isKernel)
-    benchmark->UseManualTime();
-  else
-    benchmark->UseRealTime();
-  benchmark->Unit(benchmark::kMicrosecond);
   alula_executable *file = call.model.get();
-  benchmark::AddCustomContext("artifact", options.model.file);
-  benchmark::AddCustomContext("variant", alula_executable_get_variant(file));
-  benchmark::AddCustomContext("threads",
-                              std::to_string(alula_instance_get_thread_count(
-                                  call.model.instance.get())));
-  benchmark::RunSpecifiedBenchmarks();
+  bench::Subject subject;
+  subject.name = name;
+  subject.isManual = isKernel;
+  subject.run = [&](uint64_t times, double &seconds, std::string &failed) {
+    return runCalls(times, call, isKernel ? &timer : nullptr, seconds, failed);
+  };
+  if (isKernel)
+    subject.counters = [&] {
+      return std::vector<std::pair<std::string, double>>{
+          {"dispatches", double(timer.getDispatches())}};
+    };
+  subject.context = {{"artifact", options.model.file},
+                     {"variant", alula_executable_get_variant(file)},
+                     {"threads", std::to_string(alula_instance_get_thread_count(
+                                     call.model.instance.get()))}};
+  if (!bench::measure(subject, options.settings, getTool().name, problem))
+    return fail(problem);
   return 0;
 }
 
@@ -325,12 +324,9 @@ int run(Options &options) {
 int main(int argc, char **argv) {
   if (auto status = options::answer(getTool(), argc, argv))
     return *status;
-  benchmark::Initialize(&argc, argv);
   Options options;
   std::string error;
   if (!parseOptions(argc, argv, options, error))
     return fail(error, options::WrongUsage);
-  int status = run(options);
-  benchmark::Shutdown();
-  return status;
+  return run(options);
 }
