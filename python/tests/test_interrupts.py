@@ -4,6 +4,7 @@ import _thread
 import ctypes
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -36,11 +37,11 @@ def make(count):
         + f"\\nreturn {', '.join(results)} : {types}\\n}}"
     )
 
-sent = []
+computed = []
 
 def interrupt():
     time.sleep(1)
-    sent.append(time.monotonic())
+    computed.append(time.process_time())
     os.kill(os.getpid(), signal.SIGINT)
 
 # Who starts the tests in the background has it ignored.
@@ -51,14 +52,15 @@ try:
     compiler.compile_program(make(3000))
     print("it compiled")
 except KeyboardInterrupt:
-    print(f"ended {time.monotonic() - sent[0]:.3f}")
+    # What it computes after the signal, since the machine may be busy.
+    print(f"ended {time.process_time() - computed[0]:.3f}")
 # The compiler is as it was.
 assert compiler.compile_program(make(1))[0]
 """
 
 
 def check(source):
-    """The process says how long after the signal it had ended what it did."""
+    """The process says how long it computed after the signal."""
     result = subprocess.run(
         [sys.executable, "-c", source],
         check=False,
@@ -136,7 +138,7 @@ def test_loaded_program():
 interrupted(1, program.main, np.int64(10**12), x)
 # The next call is not taken for the one that was meant.
 np.testing.assert_allclose(program.main(np.int64(1), x), np.tanh(x), rtol=1e-6)
-print("ended", time.monotonic() - sent[0])
+print("ended", time.process_time() - computed[0])
 """
     )
 
@@ -170,7 +172,7 @@ program = alula.load(compiler.compile_program({SCALAR_LOOP!r})[0])
 x = np.float64(0.5)
 interrupted(1, program.main, np.int64(10**12), x)
 np.testing.assert_allclose(program.main(np.int64(2), x), np.sin(np.sin(x)), rtol=1e-15)
-print("ended", time.monotonic() - sent[0])
+print("ended", time.process_time() - computed[0])
 """
     )
 
@@ -245,7 +247,6 @@ program = alula.load(compiler.compile_program({make_factorization(name, n, flags
 a = np.random.default_rng(0).random(({n}, {n}), np.float32)
 a = a + a.T + {n} * np.eye({n}, dtype=np.float32)
 interrupted(0.3, program.main, a)
-# What it computes after the signal, since the machine may be busy.
 print("ended", time.process_time() - computed[0])
 """
     )
@@ -281,7 +282,7 @@ while not ended:
 assert ended == [False], ended
 assert ours.recv(16) == bytes([signal.SIGINT])
 assert signal.set_wakeup_fd(-1) == theirs.fileno()
-print("ended", time.monotonic() - sent[0])
+print("ended", time.process_time() - computed[0])
 """
     )
 
@@ -325,8 +326,8 @@ lowered = jax.jit(many, static_argnums=1).lower(y, 300)
 interrupted(0.3, lowered.compile)
 # jaxlib compiles on a thread of its own, and would go on there.
 while count_running():
-    assert time.monotonic() - sent[0] < 5
-seconds = time.monotonic() - sent[0]
+    assert time.monotonic() - sent[0] < 60
+seconds = time.process_time() - computed[0]
 # Client and caches are as they were.
 jax.block_until_ready(long(3, x))
 assert len(jax.jit(many, static_argnums=1)(y, 3)) == 3
@@ -342,7 +343,7 @@ def test_jit_compilation_that_was_ended_is_done_afterwards():
 y = np.zeros(500, np.float32)
 lowered = jax.jit(many, static_argnums=1).lower(y, 60)
 interrupted(0.1, lowered.compile)
-seconds = time.monotonic() - sent[0]
+seconds = time.process_time() - computed[0]
 assert len(lowered.compile()(y)) == 60
 print("ended", seconds)
 """
@@ -356,7 +357,7 @@ def test_jit_run():
 interrupted(1, lambda: jax.block_until_ready(long(10**9, x)))
 # The device is free again, and what comes next is not ended.
 np.testing.assert_allclose(np.asarray(long(1, x)), np.tanh(x), rtol=1e-6)
-print("ended", time.monotonic() - sent[0])
+print("ended", time.process_time() - computed[0])
 """
     )
 
@@ -371,7 +372,23 @@ def scalars(count, y):
 
 interrupted(1, lambda: jax.block_until_ready(scalars(2 * 10**9, np.float32(0.5))))
 np.testing.assert_allclose(scalars(1, np.float32(0.5))[1], np.sin(np.float32(0.5)), rtol=1e-6)
-print("ended", time.monotonic() - sent[0])
+print("ended", time.process_time() - computed[0])
+"""
+    )
+
+
+@pytest.mark.parametrize("name, n", [("cholesky", 5000), ("qr", 3000), ("eigh", 2000)])
+def test_jit_run_of_a_factorization(name, n):
+    check(
+        JIT
+        + f"""
+a = np.random.default_rng(0).random(({n}, {n}), np.float32)
+a = a + a.T + {n} * np.eye({n}, dtype=np.float32)
+compiled = jax.jit(jnp.linalg.{name}).lower(a).compile()
+a = jax.block_until_ready(jnp.asarray(a))
+interrupted(0.3, lambda: jax.block_until_ready(compiled(a)))
+np.testing.assert_allclose(np.asarray(long(1, x)), np.tanh(x), rtol=1e-6)
+print("ended", time.process_time() - computed[0])
 """
     )
 
@@ -425,6 +442,11 @@ def test_nothing_is_installed_where_it_is_ignored():
     check(IGNORED)
 
 
+def read_user_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.mark.parametrize("program", [LOOP, SCALAR_LOOP], ids=["of kernels", "that is one kernel"])
 def test_alula_run(tmp_path, program):
     artifact = tmp_path / "long.alu"
@@ -435,6 +457,7 @@ def test_alula_run(tmp_path, program):
         check=True,
         timeout=300,
     )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     process = subprocess.Popen(
         [tools / "alula-run", artifact, "--input=i64=1000000000000", "--random"],
         stderr=subprocess.PIPE,
@@ -443,10 +466,11 @@ def test_alula_run(tmp_path, program):
     )
     time.sleep(1)
     assert process.poll() is None
-    start = time.monotonic()
+    computed = read_user_seconds(process.pid)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
-    assert time.monotonic() - start < 1
+    after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    assert after - before - computed < 1
     assert process.returncode == -signal.SIGINT and said == "alula-run: interrupted\n"
 
 
