@@ -176,8 +176,10 @@ def test_bytes_of_kernels_add_up_in_networks(row, tmp_path):
     moved = network.total(lambda k: k.cost_bytes)
     assert moved == pytest.approx(network.cost["bytes accessed"], rel=0.05)
     assert network.total(lambda k: k.flops) == pytest.approx(network.cost["flops"], rel=1e-6)
-    # What they are given is no less than what they touch of it.
-    assert all(k.cost_bytes <= k.read_bytes + k.written_bytes for k in network.kernels)
+    # What they are given is no less than what they touch of it; short constants are in
+    # their code.
+    for kernel in network.kernels:
+        assert kernel.cost_bytes <= kernel.read_bytes + kernel.written_bytes + 4096
 
 
 def test_bounds_are_those_of_the_documents():
