@@ -12,6 +12,7 @@
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/widened_factor.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -166,6 +167,11 @@ private:
       loops[op] = std::move(*found);
     numOps += countElementOps(op);
     set.insert(op);
+    // Threads would compute each element again for each row.
+    if (isProduct(op) && machine.blockThreads == 1)
+      for (OpOperand &factor : op->getOpOperands())
+        for (Operation *step : stablehlo::findWidening(factor))
+          widening.insert(step);
     if (isContraction(op))
       contractions.push_back(op);
   }
@@ -213,12 +219,14 @@ private:
       return (contractions.empty() && producer->getNumResults() == 1 &&
               allUsersIn(producer, epilogue)) ||
              sharesRows(producer);
-    // A product's operands are in memory, perhaps transposed.
+    // A product's operands are in memory, perhaps transposed, or widened where
+    // they are multiplied.
     bool isFactor = llvm::any_of(producer->getUsers(), [&](Operation *user) {
       return isProduct(user) || factors.contains(user);
     });
     if (isFactor)
-      return stablehlo::readsOnly(producer,
+      return widening.contains(producer) ||
+             stablehlo::readsOnly(producer,
                                   Access::Permuted | Access::Reshaped);
     return isMap(producer) && mayBeReadByRow(producer) &&
            isReadOnceBySums(producer);
@@ -278,6 +286,8 @@ private:
   DenseSet<Operation *> epilogue;
   /// Ops on the path to a product's operand.
   DenseSet<Operation *> factors;
+  /// Those that widen one.
+  DenseSet<Operation *> widening;
 };
 
 /// Whether a host op between the places of two groups needs the first one.

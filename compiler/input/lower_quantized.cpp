@@ -3,10 +3,11 @@
 //   %r = add %a, %b : (tensor<2xQA>, tensor<2xQB>) -> tensor<2xQR>
 //     → %r = quantize(add(dequantize(%a), dequantize(%b))), in plain ops
 //
-// An op that computes does so on the expressed type. One that moves data, calls
-// or has regions does on storage what it did on quantized values. Arguments and
-// results of functions become storage; `alula.quantized_type` keeps the type
-// that they had. Deprecated ops and chlo must be gone.
+// An op that computes does so on the expressed type; products and convolutions
+// of bytes are summed in integers where that gives the same. One that moves
+// data, calls or has regions does on storage what it did on quantized values.
+// Arguments and results of functions become storage; `alula.quantized_type`
+// keeps the type that they had. Deprecated ops and chlo must be gone.
 
 #include "compiler/input/lower_quantized.h"
 
@@ -267,6 +268,8 @@ void lowerPending(const Pending &pending, OpBuilder &builder) {
   Operation *op = pending.op;
   if (mayGiveZeros(op))
     return shiftZeros(op, pending.operandTypes);
+  if (isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op))
+    return lowerIntegerProduct(op, pending.operandTypes, pending.resultElement);
   Location location = op->getLoc();
   builder.setInsertionPoint(op);
   if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
@@ -311,7 +314,7 @@ struct LowerQuantized
         nameQuantizedTypes(function);
       else if (auto quantize = dyn_cast<stablehlo::UniformQuantizeOp>(op))
         splitRequantize(quantize, builder);
-      else if (isComputing(op))
+      else if (isComputing(op) && !isIntegerProduct(op))
         wrapComputing(op, builder);
     });
     SmallVector<Pending> pending;
@@ -319,7 +322,7 @@ struct LowerQuantized
       if ((isa<stablehlo::BitcastConvertOp, stablehlo::ConstantOp,
                stablehlo::UniformDequantizeOp, stablehlo::UniformQuantizeOp>(
                op) ||
-           mayGiveZeros(op)) &&
+           mayGiveZeros(op) || isIntegerProduct(op)) &&
           (hasQuantized(op->getOperandTypes()) ||
            hasQuantized(op->getResultTypes())))
         pending.push_back({op, SmallVector<Type>(op->getOperandTypes()),

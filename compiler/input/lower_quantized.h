@@ -2,6 +2,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <optional>
+
 namespace alula::input {
 
 /// The integer type that values of a quantized element type are stored as,
@@ -14,10 +16,24 @@ mlir::Value buildDequantize(mlir::OpBuilder &builder, mlir::Location location,
 /// The stored values of real numbers in a quantized element type.
 mlir::Value buildQuantize(mlir::OpBuilder &builder, mlir::Location location,
                           mlir::Value real, mlir::Type quantized);
+/// The stored values of `integers` times `factors`, one or as many as dimension
+/// `axis` has, in a quantized element type.
+mlir::Value buildRequantize(mlir::OpBuilder &builder, mlir::Location location,
+                            mlir::Value integers,
+                            llvm::ArrayRef<double> factors,
+                            std::optional<int64_t> axis, mlir::Type quantized);
 /// What a quantized element type stores for zero, in the shape of `like`; null
 /// where that is the integer zero everywhere.
 mlir::Value buildStoredZero(mlir::OpBuilder &builder, mlir::Location location,
                             mlir::Value like, mlir::Type quantized);
+
+/// Whether a product or convolution of quantized tensors can be one of bytes,
+/// summed in i32 without overflow.
+bool isIntegerProduct(mlir::Operation *op);
+/// Makes it one, when operands and result have become storage: the types are
+/// those of before.
+void lowerIntegerProduct(mlir::Operation *op, mlir::TypeRange operandTypes,
+                         mlir::Type resultElement);
 
 /// Whether an op gives zeros to a process that receives nothing.
 bool mayGiveZeros(mlir::Operation *op);

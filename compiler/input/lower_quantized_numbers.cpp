@@ -155,6 +155,37 @@ Type getExactType(Type expressed, unsigned bits) {
     return Float64Type::get(context);
   return Float32Type::get(context);
 }
+
+/// What stands for x / scale + zero point, once it is rounded.
+Value store(ElementMath &math, Num scaled, const Quantization &facts) {
+  OpBuilder &builder = math.builder;
+  Location location = math.location;
+  // Small floats are f32 with a rounding after each step: spare them one.
+  if (!scaled.isF64())
+    scaled = convert(scaled, builder.getF32Type());
+  Value rounded = builder.create<stablehlo::RoundNearestEvenOp>(
+      location, scaled.value.getType(), scaled.value);
+  Num stored = convert(math.of(rounded), facts.storage);
+  unsigned width = facts.getStorageWidth();
+  bool isUnsigned = facts.storage.isUnsignedInteger();
+  APInt lowest =
+      isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
+  APInt highest =
+      isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
+  APInt min = APInt(64, static_cast<uint64_t>(facts.min)).trunc(width);
+  APInt max = APInt(64, static_cast<uint64_t>(facts.max)).trunc(width);
+  if (min == lowest && max == highest)
+    return stored.value;
+  auto scalar = RankedTensorType::get({}, facts.storage);
+  auto limit = [&](const APInt &number) -> Value {
+    return builder.create<stablehlo::ConstantOp>(
+        location, scalar,
+        DenseElementsAttr::get(scalar, ArrayRef<APInt>(number)));
+  };
+  Value low = limit(min), high = limit(max);
+  return builder.create<stablehlo::ClampOp>(location, stored.value.getType(),
+                                            low, stored.value, high);
+}
 } // namespace
 
 Type alula::input::getStorageType(Type elementType) {
@@ -197,30 +228,23 @@ Value alula::input::buildQuantize(OpBuilder &builder, Location location,
   if (facts.hasZeroPoints())
     scaled = scaled + facts.spreadReals(math, facts.expressed,
                                         toReals(facts.zeroPoints));
-  // Small floats are f32 with a rounding after each step: spare them one.
-  if (!facts.expressed.isF64())
-    scaled = convert(scaled, builder.getF32Type());
-  Value rounded = builder.create<stablehlo::RoundNearestEvenOp>(
-      location, scaled.value.getType(), scaled.value);
-  Num stored = convert(math.of(rounded), facts.storage);
-  unsigned width = facts.getStorageWidth();
-  bool isUnsigned = facts.storage.isUnsignedInteger();
-  APInt lowest = isUnsigned ? APInt::getMinValue(width)
-                            : APInt::getSignedMinValue(width);
-  APInt highest = isUnsigned ? APInt::getMaxValue(width)
-                             : APInt::getSignedMaxValue(width);
-  APInt min = APInt(64, static_cast<uint64_t>(facts.min)).trunc(width);
-  APInt max = APInt(64, static_cast<uint64_t>(facts.max)).trunc(width);
-  if (min == lowest && max == highest)
-    return stored.value;
-  auto scalar = RankedTensorType::get({}, facts.storage);
-  auto limit = [&](const APInt &number) -> Value {
-    return builder.create<stablehlo::ConstantOp>(
-        location, scalar, DenseElementsAttr::get(scalar, ArrayRef<APInt>(number)));
-  };
-  Value low = limit(min), high = limit(max);
-  return builder.create<stablehlo::ClampOp>(location, stored.value.getType(),
-                                            low, stored.value, high);
+  return store(math, scaled, facts);
+}
+
+Value alula::input::buildRequantize(OpBuilder &builder, Location location,
+                                    Value integers, ArrayRef<double> factors,
+                                    std::optional<int64_t> axis,
+                                    Type quantized) {
+  Quantization facts(quantized);
+  ElementMath math(builder, location, integers);
+  Type exact = getExactType(facts.expressed, facts.getStorageWidth());
+  Quantization spread = facts;
+  spread.axis = axis;
+  Num scaled = convert(math.of(integers), exact) *
+               spread.spreadReals(math, exact, factors);
+  if (facts.hasZeroPoints())
+    scaled = scaled + facts.spreadReals(math, exact, toReals(facts.zeroPoints));
+  return store(math, scaled, facts);
 }
 
 Value alula::input::buildStoredZero(OpBuilder &builder, Location location,

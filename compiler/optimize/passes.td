@@ -25,6 +25,11 @@ def SimplifyProducts
   let summary = "multiplies where a product has one term for each element";
 }
 
+def NarrowProducts
+    : Pass<"optimize-narrow-products", "::mlir::ModuleOp"> {
+  let summary = "multiplies bytes where they were widened before";
+}
+
 def UnrollLoops : Pass<"optimize-unroll-loops", "::mlir::ModuleOp"> {
   let summary = "writes out loops of a few rounds";
 }

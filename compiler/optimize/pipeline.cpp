@@ -14,6 +14,8 @@ void alula::optimize::addOptimizePipeline(mlir::OpPassManager &pm) {
   pm.addPass(createSimplifyProducts());
   // Moved constants are constants: before folding there are fewer to move.
   pm.addPass(createSimplifyMovement());
+  // Before what is made of constants is computed.
+  pm.addPass(createNarrowProducts());
   pm.addPass(createFoldConstants());
   pm.addPass(createSimplifyArithmetic());
   pm.addPass(createHoistInvariants());

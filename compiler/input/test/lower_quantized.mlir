@@ -183,3 +183,36 @@ func.func @plain(%x: tensor<2xi8>) -> tensor<2xi8> {
   %1 = stablehlo.compare EQ, %0, %x, SIGNED : (tensor<2xi8>, tensor<2xi8>) -> tensor<2xi1>
   return %0 : tensor<2xi8>
 }
+
+// -----
+
+// Products of bytes are summed in integers; those whose sums might not fit are
+// not.
+// CHECK-LABEL: func.func @integer_product
+// CHECK: %[[SUM:.*]] = stablehlo.dot_general %arg0, %arg1, {{.*}} : (tensor<2x4xi8>, tensor<4x3xi8>) -> tensor<2x3xi32>
+// CHECK: %[[COLUMNS:.*]] = stablehlo.reduce(
+// CHECK: stablehlo.subtract %[[SUM]],
+// CHECK: stablehlo.round_nearest_even
+func.func @integer_product(%a: tensor<2x4x!quant.uniform<i8:f32, 0.1:-30>>, %b: tensor<4x3x!quant.uniform<i8:f32:1, {0.5, 0.25, 1.0}>>) -> tensor<2x3x!quant.uniform<i8:f32, 0.75:1>> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x4x!quant.uniform<i8:f32, 0.1:-30>>, tensor<4x3x!quant.uniform<i8:f32:1, {0.5, 0.25, 1.0}>>) -> tensor<2x3x!quant.uniform<i8:f32, 0.75:1>>
+  return %0 : tensor<2x3x!quant.uniform<i8:f32, 0.75:1>>
+}
+
+// CHECK-LABEL: func.func @long_product
+// CHECK: stablehlo.dot_general {{.*}} -> tensor<1x1xf32>
+func.func @long_product(%a: tensor<1x200000x!quant.uniform<i8:f32, 0.1>>, %b: tensor<200000x1x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x1x!quant.uniform<i8:f32, 0.75>> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x200000x!quant.uniform<i8:f32, 0.1>>, tensor<200000x1x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x1x!quant.uniform<i8:f32, 0.75>>
+  return %0 : tensor<1x1x!quant.uniform<i8:f32, 0.75>>
+}
+
+// A zero point of -128 is subtracted on both sides; another one becomes elements
+// where there is padding.
+// CHECK-LABEL: func.func @padded_convolution
+// CHECK: %[[A:.*]] = stablehlo.pad %arg0
+// CHECK: stablehlo.convolution(%[[A]], %arg1) {{.*}} (tensor<1x7x1xi8>, tensor<3x1x2xi8>) -> tensor<1x5x2xi32>
+// CHECK: stablehlo.convolution({{.*}}pad = {{.*}}(tensor<1x5x1xui8>, tensor<3x1x2xui8>) -> tensor<1x5x2xi32>
+func.func @padded_convolution(%x: tensor<1x5x1x!quant.uniform<i8:f32, 0.5:-7>>, %w: tensor<3x1x2x!quant.uniform<i8:f32, 0.25>>, %y: tensor<1x5x1x!quant.uniform<i8:f32, 0.5:-128>>, %v: tensor<3x1x2x!quant.uniform<i8:f32, 0.25:-128>>) -> (tensor<1x5x2x!quant.uniform<i8:f32, 0.75:3>>, tensor<1x5x2x!quant.uniform<i8:f32, 0.75:3>>) {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x1x!quant.uniform<i8:f32, 0.5:-7>>, tensor<3x1x2x!quant.uniform<i8:f32, 0.25>>) -> tensor<1x5x2x!quant.uniform<i8:f32, 0.75:3>>
+  %1 = stablehlo.convolution(%y, %v) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x1x!quant.uniform<i8:f32, 0.5:-128>>, tensor<3x1x2x!quant.uniform<i8:f32, 0.25:-128>>) -> tensor<1x5x2x!quant.uniform<i8:f32, 0.75:3>>
+  return %0, %1 : tensor<1x5x2x!quant.uniform<i8:f32, 0.75:3>>, tensor<1x5x2x!quant.uniform<i8:f32, 0.75:3>>
+}

@@ -2,15 +2,18 @@
 // loop nest that reads it; with one site that reads each element once, it is
 // inlined. Short sums read each element of an operand for several elements of
 // theirs: where those are unrolled, or are in other dimensions than the loops,
-// each is computed once all the same.
+// each is computed once all the same. What widens an operand of a product that is
+// read in blocks is inlined too.
 
 #include "compiler/kernel/plan/inline_plan.h"
 
 #include "compiler/kernel/element/generators.h"
+#include "compiler/kernel/plan/forms.h"
 #include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/widened_factor.h"
 
 using namespace mlir;
 using namespace alula::kernel;
@@ -114,6 +117,7 @@ public:
         sites[&op] = findSite(&op);
         planReading(&op);
       }
+    DenseSet<Operation *> widening = collectWidening();
     DenseSet<Operation *> inlined;
     DenseMap<Operation *, unsigned> depths;
     for (Operation &op : block.without_terminator()) {
@@ -123,7 +127,9 @@ public:
       unsigned depth = 0;
       for (Value operand : op.getOperands())
         depth = std::max(depth, depths.lookup(operand.getDefiningOp()) + 1);
-      if ((sites.lookup(&op) && depth < maxInlineDepth) || isCheap(&op, inlined)) {
+      if (widening.contains(&op) ||
+          (sites.lookup(&op) && depth < maxInlineDepth) ||
+          isCheap(&op, inlined)) {
         inlined.insert(&op);
         depths[&op] = depth;
       }
@@ -132,6 +138,16 @@ public:
   }
 
 private:
+  DenseSet<Operation *> collectWidening() {
+    DenseSet<Operation *> all;
+    for (Operation &op : block.without_terminator())
+      if (isa<stablehlo::DotGeneralOp>(op) && worksInBlocks(&op))
+        for (OpOperand &factor : op.getOpOperands())
+          for (Operation *step : stablehlo::findWidening(factor))
+            all.insert(step);
+    return all;
+  }
+
   /// Null for several sites, or one that reads elements more than once.
   Operation *findSite(Operation *op) {
     Operation *site = nullptr;

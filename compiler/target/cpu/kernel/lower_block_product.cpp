@@ -12,8 +12,10 @@
 
 #include "dialect/stablehlo/ops.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace alula::cpu;
@@ -53,6 +55,11 @@ private:
            getMemoryType(getElementType(final)) != types.sum;
   }
   void emitBlock(ValueRange batch, Value firstRow, Value firstColumn);
+  int64_t countComputedTerms();
+  void multiply(ProductCall call, ValueRange batch, Value firstRow,
+                Value firstColumn);
+  bool multiplyFewRows(const ProductCall &call, ValueRange batch,
+                       Value firstRow, Value firstColumn);
   void finish(Value tile, ValueRange batch, Value firstRow, Value rows,
               Value firstColumn, Value columns);
 
@@ -127,12 +134,6 @@ void BlockProduct::emitBlock(ValueRange batch, Value firstRow,
   call.rows = lowering.min(blockRows, lowering.sub(rows, firstRow));
   call.columns = lowering.min(blockColumns, lowering.sub(columns, firstColumn));
   call.columnLimit = *getConstantIntValue(blockColumns);
-  call.depth = depth;
-  Value zero = lowering.index(0);
-  call.left =
-      left.getBlock(batch, firstRow, call.rows, zero, depth, blockRows, depth);
-  call.right = right.getBlock(batch, zero, depth, firstColumn, call.columns,
-                              depth, blockColumns);
   // The product itself, in its own memory: rows are as long as the result's.
   if (!isReadAgain()) {
     Value number = lowering.linearize(batch, left.getBatchSizes());
@@ -140,13 +141,95 @@ void BlockProduct::emitBlock(ValueRange batch, Value firstRow,
     number = lowering.add(lowering.mul(number, columns), firstColumn);
     call.output = getElementPointer(lowering, buffer, number);
     call.outputRow = columns;
-    return callProduct(lowering, types, call);
+    return multiply(call, batch, firstRow, firstColumn);
   }
   Value tile = lowering.createTemporary({blockRows, blockColumns}, types.sum);
   call.output = lowering.getPointer(tile);
   call.outputRow = blockColumns;
-  callProduct(lowering, types, call);
+  multiply(call, batch, firstRow, firstColumn);
   finish(tile, batch, firstRow, call.rows, firstColumn, call.columns);
+}
+
+/// A few rows times integers of few bits, which are read as they lie.
+bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
+                                   Value firstRow, Value firstColumn) {
+  const NarrowMatrix *matrix = right.getNarrow();
+  if (!matrix || !types.right.isF32() || !left.isInPlace() ||
+      *getConstantIntValue(blockRows) > fewRows ||
+      matrix->layout.columnStride != 1 ||
+      (matrix->scaleColumnStep &&
+       (matrix->scaleColumns != 1 || matrix->scaleColumnStep != 1)) ||
+      (matrix->hasFourBits() && (matrix->layout.rowStride % 2 != 0 ||
+                                 *getConstantIntValue(blockColumns) % 2 != 0)))
+    return false;
+  Value zero = lowering.index(0);
+  MatrixBlock rowsOfLeft =
+      left.getBlock(batch, firstRow, call.rows, zero, depth, blockRows, depth);
+  SmallVector<Value> arguments{call.output};
+  auto pass = [&](Value size) {
+    arguments.push_back(b.create<arith::IndexCastOp>(b.getI64Type(), size));
+  };
+  pass(call.outputRow);
+  arguments.push_back(rowsOfLeft.pointer);
+  pass(rowsOfLeft.rowStride);
+  pass(rowsOfLeft.columnStride);
+  pass(call.rows);
+  arguments.push_back(matrix->integers);
+  pass(firstColumn);
+  pass(lowering.index(matrix->layout.rowStride));
+  pass(depth);
+  pass(call.columns);
+  arguments.push_back(getScalePointer(lowering, *matrix, zero, firstColumn));
+  pass(lowering.index(matrix->scaleRows));
+  pass(lowering.index(matrix->scaleRowStep));
+  pass(lowering.index(matrix->scaleColumnStep));
+  lowering.callLibrary("alula_product_rows_" + matrix->type, arguments);
+  return true;
+}
+
+/// Terms that are computed at once where an operand is not in memory: with as
+/// many rows and columns as a block has they stay in half of the cache. A power
+/// of two, as scales of blocks want it.
+int64_t BlockProduct::countComputedTerms() {
+  int64_t lines =
+      *getConstantIntValue(blockRows) + *getConstantIntValue(blockColumns);
+  int64_t room = lowering.machine.getCoreCacheBytes() / 2 /
+                 (lines * (types.sum.getIntOrFloatBitWidth() / 8));
+  return std::clamp<int64_t>(
+      static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(room))), 64,
+      512);
+}
+
+/// The sums of a block; as many terms at once as may be computed before.
+void BlockProduct::multiply(ProductCall call, ValueRange batch, Value firstRow,
+                            Value firstColumn) {
+  if (multiplyFewRows(call, batch, firstRow, firstColumn))
+    return;
+  auto terms = getConstantIntValue(depth);
+  bool isComputed = !left.isInPlace() || !right.isInPlace();
+  int64_t atOnce = countComputedTerms();
+  Value limit =
+      isComputed && *terms > atOnce ? lowering.index(atOnce) : depth;
+  auto multiplyTerms = [&](Value first, Value count) {
+    call.depth = count;
+    call.left = left.getBlock(batch, firstRow, call.rows, first, count,
+                              blockRows, limit);
+    call.right = right.getBlock(batch, first, count, firstColumn, call.columns,
+                                limit, blockColumns);
+    callProduct(lowering, types, call);
+  };
+  if (limit == depth)
+    return multiplyTerms(lowering.index(0), depth);
+  lowering.fold(
+      {lowering.ceilDiv(depth, limit)}, {},
+      [&](ValueRange number, ValueRange) -> SmallVector<Value> {
+        Value first = lowering.mul(number[0], limit);
+        Value isLater = b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, first,
+                                                lowering.index(0));
+        call.adds = b.create<arith::ExtUIOp>(b.getI32Type(), isLater);
+        multiplyTerms(first, lowering.min(limit, lowering.sub(depth, first)));
+        return {};
+      });
 }
 
 void BlockProduct::finish(Value tile, ValueRange batch, Value firstRow,

@@ -33,6 +33,8 @@ MatrixOperand::MatrixOperand(Operation *op, Value tensor, MatrixDims dims,
   if (!findStrides())
     buffer = {};
   panels = findPanels();
+  if (!isInPlace())
+    narrow = findNarrow();
 }
 
 SmallVector<Value> MatrixOperand::getSizes(ArrayRef<int64_t> list) const {
@@ -42,37 +44,61 @@ SmallVector<Value> MatrixOperand::getSizes(ArrayRef<int64_t> list) const {
   return sizes;
 }
 
-/// Looks through transposes that have no memory of their own.
-bool MatrixOperand::findStrides() {
+Value MatrixOperand::findSource() {
   auto rank = static_cast<size_t>(
       cast<RankedTensorType>(tensor.getType()).getRank());
-  SmallVector<int64_t> sourceDims(rank);
+  places.resize(rank);
   for (size_t i = 0; i < rank; ++i)
-    sourceDims[i] = static_cast<int64_t>(i);
+    places[i] = static_cast<int64_t>(i);
   Value source = tensor;
   while (!lowering.hasBuffer(source)) {
     auto transpose = source.getDefiningOp<stablehlo::TransposeOp>();
-    if (!transpose)
-      return false;
-    for (int64_t &dim : sourceDims)
+    if (!transpose || !lowering.isInlined(source))
+      break;
+    for (int64_t &dim : places)
       dim = transpose.getPermutation()[static_cast<size_t>(dim)];
     source = transpose.getOperand();
   }
-  buffer = lowering.getBuffer(source);
-  if (cast<MemRefType>(buffer.getType()).getElementType() !=
-          getMemoryType(element) ||
-      getElementType(source) != element)
-    return false;
+  return source;
+}
+
+bool MatrixOperand::measure(Value source) {
   SmallVector<Value> sourceStrides =
       lowering.getStrides(lowering.getShape(source));
-  for (size_t i = 0; i < rank; ++i) {
-    places.push_back(sourceDims[i]);
-    strides.push_back(sourceStrides[static_cast<size_t>(sourceDims[i])]);
-  }
+  strides.clear();
+  for (int64_t place : places)
+    strides.push_back(sourceStrides[static_cast<size_t>(place)]);
   bool areOne = true;
   rowStride = findStride(dims.rows, areOne);
   columnStride = findStride(dims.columns, areOne);
   return areOne;
+}
+
+bool MatrixOperand::findStrides() {
+  Value source = findSource();
+  if (!lowering.hasBuffer(source))
+    return false;
+  buffer = lowering.getBuffer(source);
+  return cast<MemRefType>(buffer.getType()).getElementType() ==
+             getMemoryType(element) &&
+         getElementType(source) == element && measure(source);
+}
+
+std::optional<NarrowMatrix> MatrixOperand::findNarrow() {
+  Value source = findSource();
+  if (!dims.batch.empty() ||
+      !cast<RankedTensorType>(source.getType()).hasStaticShape() ||
+      !measure(source))
+    return std::nullopt;
+  MatrixLayout layout{
+      *getConstantIntValue(countRows()), *getConstantIntValue(countColumns()),
+      *getConstantIntValue(rowStride), *getConstantIntValue(columnStride)};
+  // A single row or column has no stride of its own.
+  if (layout.rows == 1)
+    layout.rowStride = layout.columns;
+  if (layout.columns == 1 && layout.rowStride != 1)
+    layout.columnStride = 1;
+  return findNarrowMatrix(source, layout, element, lowering);
 }
 
 /// Null if they are not as the library wants them.
@@ -112,6 +138,72 @@ Value MatrixOperand::findStride(ArrayRef<int64_t> list, bool &isOne) const {
   return stride;
 }
 
+Value alula::cpu::getScalePointer(Lowering &lowering,
+                                  const NarrowMatrix &matrix, Value firstRow,
+                                  Value firstColumn) {
+  if (!matrix.scale)
+    return lowering.b.create<LLVM::ZeroOp>(
+        LLVM::LLVMPointerType::get(lowering.b.getContext()));
+  auto step = [&](Value first, int64_t span, int64_t by) {
+    return lowering.mul(lowering.div(first, lowering.index(span)),
+                        lowering.index(by));
+  };
+  return getElementPointer(
+      lowering, matrix.scale,
+      lowering.add(
+          step(firstRow, matrix.scaleRows, matrix.scaleRowStep),
+          step(firstColumn, matrix.scaleColumns, matrix.scaleColumnStep)));
+}
+
+/// A block by a call of the library, line by line as the integers lie; no
+/// pointer if a line would begin inside of what shares a scale.
+MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
+                                      Value firstColumn, Value columns,
+                                      Value rowLimit, Value columnLimit) {
+  auto isWhole = [](Value limit, int64_t span, int64_t step) {
+    auto size = getConstantIntValue(limit);
+    return step == 0 || (size && (*size % span == 0 || span % *size == 0));
+  };
+  if (!isWhole(rowLimit, narrow->scaleRows, narrow->scaleRowStep) ||
+      !isWhole(columnLimit, narrow->scaleColumns, narrow->scaleColumnStep))
+    return {};
+  bool byRows = narrow->layout.columnStride == 1;
+  ImplicitLocOpBuilder &b = lowering.b;
+  Value lineLimit = byRows ? rowLimit : columnLimit;
+  Value lengthLimit = byRows ? columnLimit : rowLimit;
+  Value tile = lowering.createTemporary({lineLimit, lengthLimit},
+                                        getMemoryType(element));
+  Value first = lowering.add(
+      lowering.mul(firstRow, lowering.index(narrow->layout.rowStride)),
+      lowering.mul(firstColumn, lowering.index(narrow->layout.columnStride)));
+  SmallVector<Value> arguments{lowering.getPointer(tile)};
+  auto pass = [&](Value size) {
+    arguments.push_back(b.create<arith::IndexCastOp>(b.getI64Type(), size));
+  };
+  pass(lengthLimit);
+  arguments.push_back(narrow->integers);
+  pass(first);
+  pass(lowering.index(byRows ? narrow->layout.rowStride
+                             : narrow->layout.columnStride));
+  pass(byRows ? rows : columns);
+  pass(byRows ? columns : rows);
+  if (element.isF32()) {
+    arguments.push_back(
+        getScalePointer(lowering, *narrow, firstRow, firstColumn));
+    pass(lowering.index(byRows ? narrow->scaleRows : narrow->scaleColumns));
+    pass(lowering.index(byRows ? narrow->scaleRowStep
+                               : narrow->scaleColumnStep));
+    pass(lowering.index(byRows ? narrow->scaleColumns : narrow->scaleRows));
+    pass(lowering.index(byRows ? narrow->scaleColumnStep
+                               : narrow->scaleRowStep));
+  }
+  lowering.callLibrary(
+      "alula_widen_" + narrow->type + "_" + getLibraryName(element), arguments);
+  Value one = lowering.index(1);
+  return {lowering.getPointer(tile), byRows ? lengthLimit : one,
+          byRows ? one : lengthLimit};
+}
+
 MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows,
                                     Value firstColumn, Value columns,
                                     Value rowLimit, Value columnLimit) {
@@ -133,6 +225,11 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows
     return {getElementPointer(lowering, buffer, number), rowStride,
             columnStride};
   }
+  if (narrow)
+    if (MatrixBlock block = widenBlock(firstRow, rows, firstColumn, columns,
+                                       rowLimit, columnLimit);
+        block.pointer)
+      return block;
   Value tile = lowering.createTemporary({rowLimit, columnLimit},
                                          getMemoryType(element));
   SmallVector<Value> rowSizes = getRowSizes(), columnSizes = getColumnSizes();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compiler/kernel/lowering.h"
+#include "compiler/target/cpu/kernel/narrow_matrix.h"
 
 namespace alula::cpu {
 
@@ -42,6 +42,9 @@ public:
     return getSizes(dims.columns);
   }
 
+  /// Integers of few bits that the library widens; null for others.
+  const NarrowMatrix *getNarrow() const { return narrow ? &*narrow : nullptr; }
+
   bool isInPanels() const { return panels != nullptr; }
 
   /// `rowLimit` and `columnLimit` are constants that the sizes stay below. A
@@ -53,7 +56,16 @@ public:
 
 private:
   llvm::SmallVector<mlir::Value> getSizes(llvm::ArrayRef<int64_t> list) const;
+  /// What is behind transposes that have no memory, and where it has which of
+  /// the dimensions.
+  mlir::Value findSource();
+  /// Whether rows and columns lie in `source` as one dimension each.
+  bool measure(mlir::Value source);
   bool findStrides();
+  std::optional<NarrowMatrix> findNarrow();
+  MatrixBlock widenBlock(mlir::Value firstRow, mlir::Value rows,
+                         mlir::Value firstColumn, mlir::Value columns,
+                         mlir::Value rowLimit, mlir::Value columnLimit);
   mlir::Value findStride(llvm::ArrayRef<int64_t> list, bool &isOne) const;
   mlir::Value findPanels() const;
 
@@ -70,7 +82,14 @@ private:
   mlir::Value rowStride, columnStride;
   /// In panels: their memory.
   mlir::Value panels;
+  std::optional<NarrowMatrix> narrow;
 };
+
+/// A pointer to the scale of the first element of a block; a null pointer where
+/// there is none.
+mlir::Value getScalePointer(kernel::Lowering &lowering,
+                            const NarrowMatrix &matrix, mlir::Value firstRow,
+                            mlir::Value firstColumn);
 
 /// A pointer to an element of contiguous memory.
 mlir::Value getElementPointer(kernel::Lowering &lowering, mlir::Value buffer,

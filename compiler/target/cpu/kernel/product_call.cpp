@@ -31,7 +31,9 @@ void alula::cpu::callProduct(Lowering &lowering, const ProductTypes &types,
                       : b.create<LLVM::ZeroOp>(
                              LLVM::LLVMPointerType::get(b.getContext()))
                             .getResult();
-  Value add = b.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
+  Value add = call.adds;
+  if (!add)
+    add = b.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
   bool isNarrow = types.left != types.sum;
   int64_t scratchBytes =
       isNarrow ? alula_product_narrow_scratch_bytes()

@@ -22,6 +22,8 @@ struct ProductCall {
   mlir::Value offsets, pieces;
   /// Distances of the groups, if there are several.
   mlir::Value groups, outputGroup, leftGroup;
+  /// An i32 that is not zero to add to what is there; null to write.
+  mlir::Value adds;
 };
 
 void callProduct(kernel::Lowering &lowering, const kernel::ProductTypes &types,
