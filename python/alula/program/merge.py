@@ -57,7 +57,8 @@ def lower(traced):
 
 
 _CALLS = ("eigh", "eig", "svd", "schur", "hessenberg", "tridiagonal", "lu", "geqrf", "geqp3",
-          "lu_pivots_to_permutation", "householder_product", "ormqr", "tridiagonal_solve")  # fmt: skip
+          "lu_pivots_to_permutation", "householder_product", "ormqr", "sparse_product",
+          "sparse_sampled", "tridiagonal_solve")  # fmt: skip
 
 
 def new_context():

@@ -31,7 +31,14 @@ def initialize() -> None:
     if not path.exists():
         # Whoever asks for the platform gets JAX's own error.
         return
-    from jax_plugins.alula import callbacks, dlpack, lowering, persistent_cache, platforms
+    from jax_plugins.alula import (
+        callbacks,
+        dlpack,
+        lowering,
+        persistent_cache,
+        platforms,
+        sparse,
+    )
 
     options = {
         "python_callback": callbacks.address(),
@@ -52,6 +59,8 @@ def initialize() -> None:
             options=options | ({"device": device} if device else {}),
         )
         lowering.register(name)
+        if not device:
+            sparse.register(name)
         callbacks.register(name)
     dlpack.register()
     persistent_cache.register()

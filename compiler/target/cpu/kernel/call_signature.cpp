@@ -44,11 +44,13 @@ StringRef getSignature(stablehlo::CustomCallOp call) {
                              ? "T*mn -> R*k, T*mm, T*nn"
                              : "T*mn -> R*k, T*mk, T*kn")
       .Case("alula.hessenberg", "T*nn -> T*nn, T*e")
-      .Case("alula.schur", call.getNumResults() == 1 ? "T*nn -> T*nn"
-                                                     : "T*nn -> T*nn, T*nn")
+      .Case("alula.schur",
+            call.getNumResults() == 1 ? "T*nn -> T*nn" : "T*nn -> T*nn, T*nn")
       .Case("alula.eig", vectors == 0   ? "T*nn -> C*n"
                          : vectors == 1 ? "T*nn -> C*n, C*nn"
                                         : "T*nn -> C*n, C*nn, C*nn")
+      .Case("alula.sparse_product", "T*s, i*su, T*an -> T*bn")
+      .Case("alula.sparse_sampled", "T*mp, T*np, i*su -> T*s")
       .Case("alula.tridiagonal_solve", "T*n, T*n, T*n, T*nc -> T*nc")
       .Default("");
 }
@@ -73,6 +75,9 @@ public:
       return isAtMost('p', 'q');
     if (name == "alula.ormqr")
       return isAtMost('q', 'p') && isAtMost('q', 'm');
+    if (name.starts_with("alula.sparse_"))
+      return batch->empty() && (isOpen('u') || sizes['u'] == 2) &&
+             (element.isF32() || element.isF64());
     if (sizes.contains('p'))
       return isAtMost('p', 'n') && isAtMost('n', 'm');
     return true;

@@ -37,6 +37,8 @@ ALULA_EMITTER(emitDynamicRngBits)
 ALULA_EMITTER(emitFft)
 ALULA_EMITTER(emitRng)
 ALULA_EMITTER(emitRngBitGenerator)
+ALULA_EMITTER(emitSparseProduct)
+ALULA_EMITTER(emitSparseSampled)
 ALULA_EMITTER(emitTriangularSolve)
 
 #undef ALULA_EMITTER

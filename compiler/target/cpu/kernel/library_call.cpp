@@ -87,9 +87,10 @@ void LibraryCall::addCancel() {
       {}));
 }
 
-void LibraryCall::addScratch(int64_t bytes) {
+void LibraryCall::addScratch(Value bytes) {
   Value scratch = lowering.createTemporary(
-      lowering.index(std::max<int64_t>(bytes, 1)), lowering.b.getI8Type());
+      lowering.b.createOrFold<arith::MaxSIOp>(bytes, lowering.index(1)),
+      lowering.b.getI8Type());
   arguments.push_back(lowering.getPointer(scratch));
 }
 

@@ -22,7 +22,8 @@ public:
   void addFlag(int64_t value);
   /// What the function reads to know that it may end early.
   void addCancel();
-  void addScratch(int64_t bytes);
+  void addScratch(int64_t bytes) { addScratch(lowering.index(bytes)); }
+  void addScratch(mlir::Value bytes);
   /// Everything of `tensor` but its last `rank` dimensions.
   void addBatch(mlir::Value tensor, int64_t rank);
   void run();

@@ -7,6 +7,7 @@
 #include "compiler/kernel/library/linear_algebra.h"
 #include "dialect/stablehlo/ops.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -81,12 +82,25 @@ private:
     auto type = cast<RankedTensorType>(tensor.getType());
     return lowering.getDim(tensor, type.getRank() - fromEnd);
   }
-  /// A size that scratch depends on; 0 and a diagnostic for a dynamic one.
-  int64_t known(Value tensor, int64_t fromEnd) {
-    std::optional<int64_t> value = getConstantIntValue(size(tensor, fromEnd));
-    if (!value)
-      lowering.decline(op, "for matrices whose size is not known");
-    return value.value_or(0);
+  /// Scratch whose bytes are a polynomial of degree two of sizes, x not below
+  /// y.
+  void addScratch(LibraryCall &call, Value x, Value y,
+                  llvm::function_ref<int64_t(int64_t, int64_t)> countBytes);
+  void addScratch(LibraryCall &call, Value n,
+                  llvm::function_ref<int64_t(int64_t)> countBytes) {
+    addScratch(call, n, lowering.index(0),
+               [&](int64_t size, int64_t) { return countBytes(size); });
+  }
+  /// A result of vectors of at most `length`. What nobody reads has no size from
+  /// outside.
+  void addVectors(LibraryCall &call, unsigned i, Value length) {
+    auto type = cast<RankedTensorType>(result(i).getType());
+    if (type.hasStaticShape() || !result(i).use_empty())
+      return call.addOutput(result(i));
+    SmallVector<Value> sizes = lowering.getShape(a);
+    sizes.resize(static_cast<size_t>(type.getRank() - 1));
+    sizes.push_back(length);
+    call.addUnused(sizes);
   }
   bool flag(StringRef name) {
     auto config = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
@@ -102,11 +116,40 @@ private:
   int64_t rank;
 };
 
+void CallEmitter::addScratch(
+    LibraryCall &call, Value x, Value y,
+    llvm::function_ref<int64_t(int64_t, int64_t)> countBytes) {
+  auto knownX = getConstantIntValue(x), knownY = getConstantIntValue(y);
+  if (knownX && knownY)
+    return call.addScratch(lowering.index(countBytes(*knownX, *knownY)));
+  // The polynomial that has these values.
+  int64_t one = countBytes(0, 0);
+  int64_t xx = (countBytes(2, 0) - 2 * countBytes(1, 0) + one) / 2;
+  int64_t alongX = countBytes(1, 0) - one - xx;
+  int64_t up = countBytes(1, 1) - countBytes(1, 0);
+  int64_t xy = countBytes(2, 1) - countBytes(2, 0) - up;
+  int64_t yAndYy = up - xy;
+  int64_t yy = (countBytes(2, 2) - countBytes(2, 0) - 2 * yAndYy - 4 * xy) / 2;
+  int64_t alongY = yAndYy - yy;
+  Value bytes = lowering.index(one);
+  auto addTerm = [&](int64_t factor, Value term) {
+    if (factor)
+      bytes = lowering.add(bytes, lowering.mul(lowering.index(factor), term));
+  };
+  addTerm(alongX, x);
+  addTerm(alongY, y);
+  addTerm(xx, lowering.mul(x, x));
+  addTerm(xy, lowering.mul(x, y));
+  addTerm(yy, lowering.mul(y, y));
+  call.addScratch(bytes);
+}
+
 void CallEmitter::lu() {
   LibraryCall call = start("lu");
   call.addInput(a);
-  for (unsigned i = 0; i < 3; ++i)
-    call.addOutput(result(i));
+  call.addOutput(result(0));
+  addVectors(call, 1, lowering.min(size(a, 2), size(a, 1)));
+  addVectors(call, 2, size(a, 2));
   call.addBatch(a, 2);
   call.addSize(size(a, 2));
   call.addSize(size(a, 1));
@@ -128,12 +171,13 @@ void CallEmitter::geqrf() {
   LibraryCall call = start("qr");
   call.addInput(a);
   call.addOutput(result(0));
-  call.addOutput(result(1));
+  addVectors(call, 1, lowering.min(size(a, 2), size(a, 1)));
   call.addBatch(a, 2);
   call.addSize(size(a, 2));
   call.addSize(size(a, 1));
-  call.addScratch(alula_qr_scratch_bytes(known(a, 2), known(a, 1),
-                                         call.getElementBytes()));
+  addScratch(call, size(a, 2), size(a, 1), [&](int64_t m, int64_t n) {
+    return alula_qr_scratch_bytes(m, n, call.getElementBytes());
+  });
   call.addCancel();
   call.run();
 }
@@ -142,13 +186,15 @@ void CallEmitter::geqp3() {
   LibraryCall call = start("qr_pivoted");
   call.addInput(a);
   call.addInput(op.getInputs()[1]);
-  for (unsigned i = 0; i < 3; ++i)
-    call.addOutput(result(i));
+  call.addOutput(result(0));
+  addVectors(call, 1, size(a, 1));
+  addVectors(call, 2, lowering.min(size(a, 2), size(a, 1)));
   call.addBatch(a, 2);
   call.addSize(size(a, 2));
   call.addSize(size(a, 1));
-  call.addScratch(alula_qr_pivoted_scratch_bytes(known(a, 2), known(a, 1),
-                                                 call.getElementBytes()));
+  addScratch(call, size(a, 2), size(a, 1), [&](int64_t m, int64_t n) {
+    return alula_qr_pivoted_scratch_bytes(m, n, call.getElementBytes());
+  });
   call.addCancel();
   call.run();
 }
@@ -163,8 +209,10 @@ void CallEmitter::householderProduct() {
   call.addSize(size(a, 2));
   call.addSize(size(a, 1));
   call.addSize(size(taus, 1));
-  call.addScratch(alula_householder_product_scratch_bytes(
-      known(a, 2), known(a, 1), call.getElementBytes()));
+  addScratch(call, size(a, 2), size(a, 1), [&](int64_t m, int64_t n) {
+    return alula_householder_product_scratch_bytes(m, n,
+                                                   call.getElementBytes());
+  });
   call.addCancel();
   call.run();
 }
@@ -183,8 +231,10 @@ void CallEmitter::ormqr() {
   call.addSize(size(taus, 1));
   call.addFlag(flag("left"));
   call.addFlag(flag("adjoint"));
-  call.addScratch(alula_householder_multiply_scratch_bytes(
-      known(c, 2), known(c, 1), call.getElementBytes()));
+  addScratch(call, size(c, 2), size(c, 1), [&](int64_t m, int64_t n) {
+    return alula_householder_multiply_scratch_bytes(m, n,
+                                                    call.getElementBytes());
+  });
   call.addCancel();
   call.run();
 }
@@ -192,14 +242,15 @@ void CallEmitter::ormqr() {
 void CallEmitter::eigh() {
   LibraryCall call = start("eigen_symmetric");
   call.addInput(a);
-  call.addOutput(result(1));
+  addVectors(call, 1, size(a, 1));
   call.addOutput(result(0));
   call.addNull();
   call.addBatch(a, 2);
   call.addSize(size(a, 1));
   call.addFlag(flag("lower"));
-  call.addScratch(alula_eigen_symmetric_scratch_bytes(
-      known(a, 1), call.getElementBytes()));
+  addScratch(call, size(a, 1), [&](int64_t n) {
+    return alula_eigen_symmetric_scratch_bytes(n, call.getElementBytes());
+  });
   call.addCancel();
   call.run();
 }
@@ -207,13 +258,15 @@ void CallEmitter::eigh() {
 void CallEmitter::tridiagonal() {
   LibraryCall call = start("tridiagonal");
   call.addInput(a);
-  for (unsigned i = 0; i < 4; ++i)
-    call.addOutput(result(i));
+  call.addOutput(result(0));
+  for (unsigned i = 1; i < 4; ++i)
+    addVectors(call, i, size(a, 1));
   call.addBatch(a, 2);
   call.addSize(size(a, 1));
   call.addFlag(flag("lower"));
-  call.addScratch(
-      alula_tridiagonal_scratch_bytes(known(a, 1), call.getElementBytes()));
+  addScratch(call, size(a, 1), [&](int64_t n) {
+    return alula_tridiagonal_scratch_bytes(n, call.getElementBytes());
+  });
   call.addCancel();
   call.run();
 }
@@ -230,8 +283,12 @@ void CallEmitter::svd() {
   call.addSize(size(a, 2));
   call.addSize(size(a, 1));
   call.addFlag(isFull);
-  call.addScratch(alula_svd_scratch_bytes(known(a, 2), known(a, 1), isFull,
-                                          call.getElementBytes()));
+  Value m = size(a, 2), n = size(a, 1);
+  addScratch(call, lowering.b.createOrFold<arith::MaxSIOp>(m, n),
+             lowering.min(m, n), [&](int64_t large, int64_t small) {
+               return alula_svd_scratch_bytes(large, small, isFull,
+                                              call.getElementBytes());
+             });
   call.addCancel();
   call.run();
 }
@@ -240,11 +297,12 @@ void CallEmitter::hessenberg() {
   LibraryCall call = start("hessenberg");
   call.addInput(a);
   call.addOutput(result(0));
-  call.addOutput(result(1));
+  addVectors(call, 1, size(a, 1));
   call.addBatch(a, 2);
   call.addSize(size(a, 1));
-  call.addScratch(
-      alula_hessenberg_scratch_bytes(known(a, 1), call.getElementBytes()));
+  addScratch(call, size(a, 1), [&](int64_t n) {
+    return alula_hessenberg_scratch_bytes(n, call.getElementBytes());
+  });
   call.addCancel();
   call.run();
 }
@@ -257,8 +315,9 @@ void CallEmitter::schur() {
   call.addNull();
   call.addBatch(a, 2);
   call.addSize(size(a, 1));
-  call.addScratch(
-      alula_schur_scratch_bytes(known(a, 1), call.getElementBytes()));
+  addScratch(call, size(a, 1), [&](int64_t n) {
+    return alula_schur_scratch_bytes(n, call.getElementBytes());
+  });
   call.addCancel();
   call.run();
 }
@@ -273,8 +332,9 @@ void CallEmitter::eig() {
   call.addNull();
   call.addBatch(a, 2);
   call.addSize(size(a, 1));
-  call.addScratch(
-      alula_eigen_general_scratch_bytes(known(a, 1), call.getElementBytes()));
+  addScratch(call, size(a, 1), [&](int64_t n) {
+    return alula_eigen_general_scratch_bytes(n, call.getElementBytes());
+  });
   call.addCancel();
   call.run();
 }
@@ -289,8 +349,9 @@ void CallEmitter::tridiagonalSolve() {
   call.addSize(size(a, 1));
   call.addSize(size(op.getInputs()[3], 1));
   call.addFlag(flag("perturb"));
-  call.addScratch(alula_tridiagonal_solve_scratch_bytes(
-      known(a, 1), call.getElementBytes()));
+  addScratch(call, size(a, 1), [&](int64_t n) {
+    return alula_tridiagonal_solve_scratch_bytes(n, call.getElementBytes());
+  });
   call.run();
 }
 } // namespace
@@ -317,12 +378,18 @@ void alula::cpu::emitCustomCall(Operation *op, Lowering &lowering) {
           .Case("alula.tridiagonal", &CallEmitter::tridiagonal)
           .Case("alula.tridiagonal_solve", &CallEmitter::tridiagonalSolve)
           .Default(nullptr);
-  if (!emit)
+  auto emitSparse = llvm::StringSwitch<void (*)(Operation *, Lowering &)>(name)
+                        .Case("alula.sparse_product", emitSparseProduct)
+                        .Case("alula.sparse_sampled", emitSparseSampled)
+                        .Default(nullptr);
+  if (!emit && !emitSparse)
     return lowering.decline(op, "for a call of '" + name + "'");
   StringRef wanted = findSignatureProblem(call);
   if (!wanted.empty())
     return lowering.decline(op, "for a call of '" + name + "' that is not " +
                                     wanted);
+  if (emitSparse)
+    return emitSparse(op, lowering);
   CallEmitter emitter(call, lowering);
   (emitter.*emit)();
 }

@@ -127,3 +127,30 @@ dispatch.executable @pivots {
     }
   }
 }
+
+// -----
+
+// Lists of pairs, of numbers that the library has.
+dispatch.executable @sparse {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%a0: tensor<5xf32>, %a1: tensor<5x3xi32>, %a2: tensor<4x2xf32>) -> tensor<3x2xf32> {
+      // expected-error @+1 {{'stablehlo.custom_call': no native code: for a call of 'alula.sparse_product' that is not T*s, i*su, T*an -> T*bn}}
+      %0 = stablehlo.custom_call @alula.sparse_product(%a0, %a1, %a2) : (tensor<5xf32>, tensor<5x3xi32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+      return %0 : tensor<3x2xf32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @sparse_complex {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%a0: tensor<4x2xcomplex<f32>>, %a1: tensor<3x2xcomplex<f32>>, %a2: tensor<5x2xi32>) -> tensor<5xcomplex<f32>> {
+      // expected-error @+1 {{'stablehlo.custom_call': no native code: for a call of 'alula.sparse_sampled' that is not T*mp, T*np, i*su -> T*s}}
+      %0 = stablehlo.custom_call @alula.sparse_sampled(%a0, %a1, %a2) : (tensor<4x2xcomplex<f32>>, tensor<3x2xcomplex<f32>>, tensor<5x2xi32>) -> tensor<5xcomplex<f32>>
+      return %0 : tensor<5xcomplex<f32>>
+    }
+  }
+}
