@@ -50,6 +50,7 @@ public:
     writer.addFact("compiler", provenance.compiler);
     if (auto description = module->getAttrOfType<StringAttr>("alula.program"))
       writer.addFact("program", description.getValue());
+    addLines("partition", module->getAttrOfType<ArrayAttr>("alula.partition"));
     writer.addFact("options", provenance.options);
     writer.addFact("input.hash", provenance.inputHash);
     for (auto executable : module.getOps<ExecutableOp>())
@@ -68,6 +69,17 @@ public:
   }
 
 private:
+  /// Of a list of texts, if there is one.
+  void addLines(StringRef name, ArrayAttr lines) {
+    if (!lines)
+      return;
+    std::string text;
+    for (Attribute line : lines)
+      if (auto words = dyn_cast<StringAttr>(line))
+        text += (words.getValue() + "\n").str();
+    writer.addFact(name.str(), text);
+  }
+
   /// Of a dictionary of texts, if `op` has one.
   void addFacts(StringRef prefix, Operation *op, StringRef attribute) {
     auto texts = op->getAttrOfType<DictionaryAttr>(attribute);

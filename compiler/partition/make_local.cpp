@@ -26,6 +26,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/Path.h"
+
 namespace alula::partition {
 #define GEN_PASS_DEF_MAKELOCAL
 #include "compiler/partition/passes.h.inc"
@@ -44,8 +46,12 @@ class Localizer {
 public:
   Localizer(func::FuncOp function, int64_t devices)
       : main(function), devices(devices), reader(devices),
-        rewriter(function.getContext()), reshards(rewriter, devices),
-        pieces(rewriter, devices) {}
+        rewriter(function.getContext()),
+        reshards(rewriter, devices,
+                 [this](StringRef name, int64_t bytes, const Sharding *from,
+                        const Sharding *to) { note(name, bytes, from, to); }),
+        pieces(rewriter, devices),
+        names(function->getParentOfType<ModuleOp>(), devices) {}
 
   /// What others call takes and gives whole arrays.
   LogicalResult run(bool isEntry) {
@@ -81,6 +87,12 @@ public:
     if (resultPlacements.size() != 1)
       text = resultPlacements.empty() ? "{replicated}" : "{" + text + "}";
     module->setAttr(resultShardingsName, builder.getStringAttr(text));
+    SmallVector<Attribute> moved;
+    for (auto &[reason, count] : notes)
+      moved.push_back(builder.getStringAttr(
+          count == 1 ? reason : std::to_string(count) + " times " + reason));
+    if (!moved.empty())
+      module->setAttr("alula.partition", builder.getArrayAttr(moved));
   }
 
 private:
@@ -93,6 +105,66 @@ private:
     /// The same in other ways.
     SmallVector<std::pair<Sharding, Value>, 1> others;
   };
+
+  // ---- What is told ----
+
+  /// For whom something is moved.
+  struct Reason {
+    Operation *op = nullptr;
+    StringRef what;
+    size_t number = 0;
+    StringRef why;
+  };
+
+  void note(StringRef name, int64_t bytes, const Sharding *from,
+            const Sharding *to) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    out << name << " of " << bytes << " bytes for " << reason.what << " "
+        << reason.number << " of ";
+    if (reason.op) {
+      out << reason.op->getName();
+      if (auto place = reason.op->getLoc()->findInstanceOf<FileLineColLoc>())
+        out << " (" << llvm::sys::path::filename(place.getFilename().strref())
+            << ":" << place.getLine() << ")";
+    } else {
+      out << "main";
+    }
+    if (from) {
+      out << ": ";
+      print(out, *from);
+      out << " to ";
+      print(out, *to);
+    }
+    if (!reason.why.empty())
+      out << ", " << reason.why;
+    ++notes[text];
+  }
+
+  void print(raw_ostream &out, const Sharding &sharding) {
+    sdy::TensorShardingAttr attribute = names.print(sharding);
+    out << "[";
+    llvm::interleaveComma(attribute.getDimShardings(), out, [&](auto dim) {
+      std::string text;
+      llvm::raw_string_ostream(text) << dim;
+      size_t begin = text.find('{');
+      out << StringRef(text).slice(begin, text.find('}') + 1);
+    });
+    out << "]";
+    if (!sharding.unreduced.empty())
+      out << " of parts";
+  }
+
+  /// Why an operand isn't taken as it is.
+  StringRef findReason(const Rule &rule, size_t operand,
+                       const Sharding &sharding) {
+    for (auto [dim, factors] : llvm::enumerate(rule.operands[operand]))
+      for (unsigned factor : factors)
+        if (rule.factors[factor].kind == FactorKind::Replicate &&
+            !sharding.dims[dim].empty())
+          return "which it needs whole along a dimension";
+    return "as others of it are split";
+  }
 
   // ---- Reading shardings ----
 
@@ -295,6 +367,7 @@ private:
               readSignature(main.getResultAttrDict(operand.getOperandNumber()),
                             type, placement)))
         return failure();
+      reason = {nullptr, "result", operand.getOperandNumber(), ""};
       auto local = give(main, operand.get(), placement);
       if (failed(local))
         return failure();
@@ -328,21 +401,27 @@ private:
 
   /// Memory that no result can take stays with whoever offers it.
   void dropDonors() {
-    SmallVector<Type> free(main.getResultTypes());
+    auto getSize = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape()
+                 ? getBytes(tensor, Sharding(tensor.getRank()))
+                 : -1;
+    };
+    SmallVector<int64_t> free(llvm::map_range(main.getResultTypes(), getSize));
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
       if (auto alias =
               main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output"))
         if (auto result = static_cast<size_t>(alias.getInt());
             result < free.size())
-          free[result] = {};
+          free[result] = -1;
     for (unsigned i = 0; i < main.getNumArguments(); ++i) {
       if (!main.getArgAttr(i, "jax.buffer_donor"))
         continue;
-      auto *found = llvm::find(free, main.getArgumentTypes()[i]);
+      auto *found = llvm::find(free, getSize(main.getArgumentTypes()[i]));
       if (found == free.end())
         main.removeArgAttr(i, "jax.buffer_donor");
       else
-        *found = {};
+        *found = -1;
     }
   }
 
@@ -368,6 +447,7 @@ private:
       auto target = getTarget(op, reshard.getResult(), reshard.getSharding());
       if (failed(target))
         return failure();
+      reason = {op, "operand", 0, "as the program says"};
       set(reshard.getResult(), get(reshard.getInput(), *target), *target);
       return success();
     }
@@ -418,6 +498,9 @@ private:
                                        type ? type.getRank() : 0);
       if (i < rule.linearOperands)
         wanted.unreduced = parts;
+      reason = {op, "operand", i, ""};
+      if (type && !(locals[operand].sharding == wanted))
+        reason.why = findReason(rule, i, locals[operand].sharding);
       site.operands.push_back(
           hidePadding(rule, i, type, wanted, get(operand, wanted)));
     }
@@ -433,9 +516,12 @@ private:
       made.back().unreduced = sortSpans(made.back().unreduced);
     }
     mapCaptured(op);
+    reason = {op, "operand", 0, "whose neighbours it reads"};
     SmallVector<Value> values = buildLocal(site);
-    for (auto [i, result] : llvm::enumerate(op->getResults()))
+    for (auto [i, result] : llvm::enumerate(op->getResults())) {
+      reason = {op, "result", i, "as it is used"};
       finish(result, values[i], made[i], targets[i], rule.reducer);
+    }
     return success();
   }
 
@@ -529,14 +615,71 @@ private:
     return made;
   }
 
+  /// A call that is seen from outside, of a program that doesn't know of
+  /// devices, is done by one of them.
+  bool isDoneOnce(Operation *op) {
+    auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+    if (!call || !call.getHasSideEffect() || devices == 1 ||
+        op->getParentOfType<sdy::ManualComputationOp>())
+      return false;
+    auto isKnown = [](Type type) { return isa<RankedTensorType>(type); };
+    return llvm::all_of(op->getOperandTypes(), isKnown) &&
+           llvm::all_of(op->getResults(), [](Value result) {
+             RankedTensorType type = getStaticType(result);
+             return type &&
+                    getNeutral(Reducer::Sum, type.getElementType(), type);
+           });
+  }
+
+  /// The first device does it, and the others have its results.
+  SmallVector<Value> buildOnce(Operation *op, ValueRange operands) {
+    Location location = op->getLoc();
+    Value isFirst = rewriter.create<stablehlo::CompareOp>(
+        location, reshards.getShard({Span{1, devices}}),
+        buildNumber(rewriter, location, 0, rewriter.getI32Type()),
+        stablehlo::ComparisonDirection::EQ);
+    OperationState state(location, stablehlo::IfOp::getOperationName());
+    state.addOperands(isFirst);
+    state.addTypes(op->getResultTypes());
+    state.addRegion();
+    state.addRegion();
+    Operation *choice = rewriter.create(state);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.createBlock(&choice->getRegion(0));
+      Operation *made = cloneOp(op, operands, op->getResultTypes(), {});
+      rewriter.create<stablehlo::ReturnOp>(location, made->getResults());
+      rewriter.createBlock(&choice->getRegion(1));
+      SmallVector<Value> zeros;
+      for (Value result : op->getResults()) {
+        RankedTensorType type = getStaticType(result);
+        zeros.push_back(rewriter.create<stablehlo::ConstantOp>(
+            location, getNeutral(Reducer::Sum, type.getElementType(), type)));
+      }
+      rewriter.create<stablehlo::ReturnOp>(location, zeros);
+    }
+    SmallVector<Value> values;
+    for (Value result : choice->getResults())
+      values.push_back(reshards.broadcast(result));
+    return values;
+  }
+
   LogicalResult lowerWhole(Operation *op) {
     SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      reason = {op, "operand", i, "of which nothing says how it is split"};
       operands.push_back(getWhole(operand));
+    }
     mapCaptured(op);
-    Operation *made = cloneOp(op, operands, op->getResultTypes(), {});
-    for (auto [result, value] :
-         llvm::zip_equal(op->getResults(), made->getResults())) {
+    SmallVector<Value> values;
+    reason.why = "which one device computes";
+    if (isDoneOnce(op))
+      values = buildOnce(op, operands);
+    else
+      llvm::append_range(
+          values,
+          cloneOp(op, operands, op->getResultTypes(), {})->getResults());
+    for (auto [result, value] : llvm::zip_equal(op->getResults(), values)) {
       auto target = getTarget(cast<OpResult>(result));
       if (failed(target))
         return failure();
@@ -579,8 +722,12 @@ private:
 
   SmallVector<Value> getAll(ValueRange values, ArrayRef<Sharding> targets) {
     SmallVector<Value> all;
-    for (auto [value, target] : llvm::zip_equal(values, targets))
+    for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(values, targets))) {
+      auto [value, target] = pair;
+      reason = {locals[value].value.getDefiningOp(), "result", i,
+                "as a region takes it"};
       all.push_back(get(value, target));
+    }
     return all;
   }
 
@@ -606,9 +753,11 @@ private:
       return failure();
     Operation *end = old.getTerminator();
     SmallVector<Value> values;
-    for (auto [i, operand] : llvm::enumerate(end->getOperands()))
+    for (auto [i, operand] : llvm::enumerate(end->getOperands())) {
+      reason = {end, "operand", i, "as a region gives it"};
       values.push_back(isCondition ? getWhole(operand)
                                    : get(operand, targets[i]));
+    }
     rewriter.create<stablehlo::ReturnOp>(end->getLoc(), values);
     return success();
   }
@@ -668,6 +817,7 @@ private:
       if (failed(readPlacement(op, attribute, isAny, placement)) ||
           failed(readPlacement(op, attribute, isManual, manual)))
         return failure();
+      reason = {op, "operand", argument.getArgNumber(), "as the program says"};
       auto local = give(op, operand, placement);
       if (failed(local))
         return failure();
@@ -696,6 +846,8 @@ private:
                                 << ", its pieces make " << whole;
       if (takeAsItIs(op, result, returned, attribute, axes))
         continue;
+      reason = {op, "result", cast<OpResult>(result).getResultNumber(),
+                "as the program says"};
       Sharding inside = getInside(op, returned, attribute, axes);
       take(result, get(returned, inside), placement);
     }
@@ -753,6 +905,10 @@ private:
   IRRewriter rewriter;
   ReshardBuilder reshards;
   Pieces pieces;
+  MeshNames names;
+  Reason reason;
+  /// What is moved, and how often.
+  std::map<std::string, unsigned> notes;
   llvm::DenseMap<Value, Local> locals;
   /// What regions of the op that is being built use.
   IRMapping captured;

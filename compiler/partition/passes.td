@@ -38,6 +38,15 @@ def MakeLocal : Pass<"partition-make-local", "::mlir::ModuleOp"> {
                            "::mlir::stablehlo::StablehloDialect"];
 }
 
+def FuseCollectives : Pass<"partition-fuse-collectives", "::mlir::ModuleOp"> {
+  let summary = "makes one sum of several small ones over the same devices";
+  let description = [{
+    Of `all_reduce`s of one block that don't need each other, up to 128 KB each
+    and 1 MB together. What uses the first ones goes behind the last one.
+  }];
+  let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
+}
+
 def WidenPacked : Pass<"partition-widen-packed", "::mlir::ModuleOp"> {
   let summary = "gives elements of 2 and 4 bits a byte each in collectives";
   let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];

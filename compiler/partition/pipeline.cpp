@@ -9,6 +9,7 @@
 void alula::partition::addPartitionPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createPropagateShardings());
   pm.addPass(createMakeLocal());
+  pm.addPass(createFuseCollectives());
 }
 
 void alula::partition::addShardingImport(mlir::OpPassManager &pm) {

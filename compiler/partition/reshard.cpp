@@ -272,6 +272,47 @@ private:
 };
 } // namespace
 
+int64_t alula::partition::getSentBytes(const ReshardStep &step, int64_t bytes) {
+  int64_t count = countShards(step.spans);
+  switch (step.kind) {
+  case Kind::KeepOnce:
+  case Kind::KeepPlace:
+  case Kind::Slice:
+    return 0;
+  case Kind::ReduceScatter:
+  case Kind::AllToAll:
+    return bytes / count * (count - 1);
+  case Kind::AllReduce:
+    return 2 * bytes / count * (count - 1);
+  case Kind::Permute:
+    return bytes;
+  case Kind::AllGather:
+    return bytes * (count - 1);
+  }
+  llvm_unreachable("every kind is counted");
+}
+
+/// What a step is called in programs; nothing for one that moves nothing.
+static StringRef getName(Kind kind) {
+  switch (kind) {
+  case Kind::KeepOnce:
+  case Kind::KeepPlace:
+  case Kind::Slice:
+    return "";
+  case Kind::ReduceScatter:
+    return "reduce_scatter";
+  case Kind::AllReduce:
+    return "all_reduce";
+  case Kind::AllToAll:
+    return "all_to_all";
+  case Kind::Permute:
+    return "collective_permute";
+  case Kind::AllGather:
+    return "all_gather";
+  }
+  llvm_unreachable("every kind has a name");
+}
+
 double alula::partition::getCost(ArrayRef<ReshardStep> steps,
                                  RankedTensorType type, const Sharding &from) {
   const double message = getMessageCost();
@@ -384,6 +425,9 @@ Value ReshardBuilder::build(Value piece, RankedTensorType type,
                             Reducer reducer) {
   Sharding before = from;
   for (ReshardStep &step : planReshard(type, from, to)) {
+    if (StringRef name = getName(step.kind); !name.empty())
+      listener(name, getSentBytes(step, getBytes(type, before)), &before,
+               &step.after);
     piece = build(step, piece, type, before, reducer);
     before = std::move(step.after);
   }
@@ -500,8 +544,25 @@ Value ReshardBuilder::resize(Value piece, size_t dim, int64_t size) {
                                           ends, zeros);
 }
 
+static int64_t getBytes(Value piece) {
+  auto type = cast<RankedTensorType>(piece.getType());
+  return alula::partition::getBytes(type, Sharding(type.getRank()));
+}
+
+Value ReshardBuilder::broadcast(Value value) {
+  listener("collective_broadcast", ::getBytes(value), nullptr, nullptr);
+  OperationState state(value.getLoc(),
+                       stablehlo::CollectiveBroadcastOp::getOperationName());
+  state.addOperands(value);
+  state.addTypes(value.getType());
+  state.addAttribute("replica_groups", makeGroups({Span{1, devices}}));
+  state.addAttribute("channel_handle", makeChannel());
+  return builder.create(state)->getResult(0);
+}
+
 Value ReshardBuilder::send(Value piece, ArrayRef<Span> spans,
                            ArrayRef<std::pair<int64_t, int64_t>> pairs) {
+  listener("collective_permute", ::getBytes(piece), nullptr, nullptr);
   auto getNumber = [&](int64_t device) {
     int64_t number = 0;
     for (Span span : spans)

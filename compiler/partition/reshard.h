@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <functional>
 #include <map>
 
 namespace alula::partition {
@@ -39,6 +40,8 @@ llvm::SmallVector<ReshardStep> planReshard(mlir::RankedTensorType type,
 int64_t getBytes(mlir::RankedTensorType type, const Sharding &sharding);
 /// A message costs as much as so many bytes.
 double getMessageCost();
+/// What a device sends in a step, of pieces that are so large before.
+int64_t getSentBytes(const ReshardStep &step, int64_t bytes);
 /// What a device sends and receives, and something for each message.
 double getCost(llvm::ArrayRef<ReshardStep> steps, mlir::RankedTensorType type,
                const Sharding &from);
@@ -46,8 +49,13 @@ double getCost(llvm::ArrayRef<ReshardStep> steps, mlir::RankedTensorType type,
 /// Builds ops of the program of each device.
 class ReshardBuilder {
 public:
-  ReshardBuilder(mlir::OpBuilder &builder, int64_t devices)
-      : builder(builder), devices(devices) {}
+  /// Hears of each collective: its name, the bytes that a device sends, and how
+  /// the array is split before and after, where it is all of one that moves.
+  using Listener = std::function<void(llvm::StringRef, int64_t,
+                                      const Sharding *, const Sharding *)>;
+
+  ReshardBuilder(mlir::OpBuilder &builder, int64_t devices, Listener listener)
+      : builder(builder), devices(devices), listener(std::move(listener)) {}
 
   mlir::Value build(mlir::Value piece, mlir::RankedTensorType type,
                     const Sharding &from, const Sharding &to, Reducer reducer);
@@ -59,6 +67,8 @@ public:
   /// receives nothing has zeros.
   mlir::Value send(mlir::Value piece, llvm::ArrayRef<Span> spans,
                    llvm::ArrayRef<std::pair<int64_t, int64_t>> pairs);
+  /// What the first device has.
+  mlir::Value broadcast(mlir::Value value);
   /// Along `dim` longer, by padding of any content, or shorter at the end.
   mlir::Value resize(mlir::Value piece, size_t dim, int64_t size);
 
@@ -87,6 +97,7 @@ private:
 
   mlir::OpBuilder &builder;
   int64_t devices;
+  Listener listener;
   mlir::Block *start = nullptr;
   mlir::Operation *lastOfStart = nullptr;
   mlir::Value device;

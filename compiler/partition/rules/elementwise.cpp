@@ -9,6 +9,10 @@ using namespace mlir;
 using namespace alula::partition;
 
 static bool isLinear(Operation *op) {
+  // But for rounding, which sums of parts have anyway.
+  if (isa<stablehlo::ConvertOp>(op))
+    return isa<FloatType>(getElementTypeOrSelf(op->getOperand(0))) &&
+           isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
   return isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::NegOp>(op);
 }
 

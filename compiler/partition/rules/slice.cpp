@@ -31,6 +31,7 @@ void addDims(Rule &rule, RankedTensorType a, RankedTensorType b,
 Rule getUpdateRule(stablehlo::DynamicUpdateSliceOp op) {
   Rule rule;
   rule.mayPad = true;
+  rule.linearOperands = 2;
   TensorFactors operand, update;
   addDims(rule, getStaticType(op.getOperand()), getStaticType(op.getUpdate()),
           operand, update, [](size_t) { return true; });

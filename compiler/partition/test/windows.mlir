@@ -119,14 +119,15 @@ module attributes {mhlo.num_partitions = 2 : i32} {
   }
 }
 
-// Memory that a result can take, and memory that none can.
-// DONORS: @main(%arg0: tensor<2xf32> {jax.buffer_donor = true}, %arg1: tensor<2x4xf32>)
+// Memory that a result of the same size can take, and memory that none can.
+// DONORS: @main(%arg0: tensor<2xf32> {jax.buffer_donor = true}, %arg1: tensor<2x4xf32>) -> tensor<2x1xf32>
 
 //--- donors.mlir
 module attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @m = <["a"=2]>
-  func.func public @main(%x: tensor<4xf32> {jax.buffer_donor = true, sdy.sharding = #sdy.sharding<@m, [{"a"}]>}, %y: tensor<4x4xf32> {jax.buffer_donor = true, sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> tensor<4xf32> {
-    %z = stablehlo.sine %x : tensor<4xf32>
-    return %z : tensor<4xf32>
+  func.func public @main(%x: tensor<4xf32> {jax.buffer_donor = true, sdy.sharding = #sdy.sharding<@m, [{"a"}]>}, %y: tensor<4x4xf32> {jax.buffer_donor = true, sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> tensor<4x1xf32> {
+    %s = stablehlo.sine %x : tensor<4xf32>
+    %z = stablehlo.reshape %s : (tensor<4xf32>) -> tensor<4x1xf32>
+    return %z : tensor<4x1xf32>
   }
 }
