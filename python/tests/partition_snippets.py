@@ -207,6 +207,8 @@ def test_training(kind):
     text = compiled.as_text()
     if kind == "data":
         assert "f32[32,256]" not in text and "f32[4,256]" in text
+        # All gradients and the loss go together.
+        assert len(re.findall(r"\ball-reduce\(", text)) == 1
     if kind == "tensor":
         assert "f32[64,256]" not in text and "f32[32,256]" not in text
 
