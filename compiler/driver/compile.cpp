@@ -101,6 +101,10 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
     if (!machine)
       return module.emitError()
              << "'builtin.module': " << llvm::toString(machine.takeError());
+    if (machine->facts.isBare)
+      return module.emitError()
+             << "'builtin.module': there is no runtime for cpu:"
+             << machine->name << ", only --emit=static";
     alula::cpu::CodegenHooks hooks;
     hooks.isCancelled = [&] { return watch.isCancelled(); };
     hooks.onKernel = [&](StringRef kernel, unsigned done, unsigned total) {

@@ -92,7 +92,8 @@ public:
     define("ARENA_BYTES", arena, "what a call works in; any content");
     define("ARENA_ALIGN", program.alignment, "of the arena and the state");
     define("STATE_BYTES", program.stateBytes, "what stays between calls");
-    define("STACK_BYTES", facts.stackBytes, "the most that a call takes");
+    define("STACK_BYTES", facts.stackBytes,
+           "the most that a call takes; 0: nobody knows");
     define("CONST_BYTES", facts.constantBytes, "weights, read-only");
     define("CODE_BYTES", facts.codeBytes, "machine code");
     os << "\n";

@@ -14,6 +14,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
 
 # What programs write and end with, and how they begin, without a C library.
+CALL = r"""
+static void put(const char *text, size_t n) { call(WRITE, 1, (long)text, (long)n); }
+void _start(void);
+void _start(void) { call(EXIT, run(), 0, 0); }
+"""
+RISCV = r"""
+static long call(long n, long a, long b, long c) {
+  register long a7 __asm__("a7") = n, a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c;
+  __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2) : "memory");
+  return a0;
+}
+""" + CALL.replace("WRITE", "64").replace("EXIT", "93")
 START = {
     "x86_64": r"""
 static long call(long n, long a, long b, long c) {
@@ -21,10 +33,29 @@ static long call(long n, long a, long b, long c) {
   __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
   return r;
 }
-static void put(const char *text, size_t n) { call(1, 1, (long)text, (long)n); }
-void _start(void);
-__attribute__((force_align_arg_pointer)) void _start(void) { call(60, run(), 0, 0); }
-""",
+"""
+    + CALL.replace("WRITE", "1")
+    .replace("EXIT", "60")
+    .replace(
+        "\nvoid _start(void) {", "\n__attribute__((force_align_arg_pointer)) void _start(void) {"
+    ),
+    "aarch64": r"""
+static long call(long n, long a, long b, long c) {
+  register long x8 __asm__("x8") = n, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+  return x0;
+}
+"""
+    + CALL.replace("WRITE", "64").replace("EXIT", "93"),
+    "arm": r"""
+static long call(long n, long a, long b, long c) {
+  register long r7 __asm__("r7") = n, r0 __asm__("r0") = a, r1 __asm__("r1") = b, r2 __asm__("r2") = c;
+  __asm__ volatile("svc 0" : "+r"(r0) : "r"(r7), "r"(r1), "r"(r2) : "memory");
+  return r0;
+}
+"""
+    + CALL.replace("WRITE", "4").replace("EXIT", "1"),
+    "riscv": RISCV,
 }
 
 # Prints a line of hexadecimal digits for each result of each call.

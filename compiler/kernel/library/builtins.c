@@ -2,6 +2,7 @@
  * Nothing here may use what it defines. */
 #include "compiler/kernel/library/encode_float.h"
 #include "compiler/kernel/library/remainder.h"
+#include "compiler/kernel/library/wide_integer.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +53,54 @@ int bcmp(const void *a, const void *b, size_t size) {
   return memcmp(a, b, size);
 }
 
+#ifdef __arm__
+/* What ARM's own convention calls these, without results. */
+void __aeabi_memcpy(void *restrict to, const void *restrict from, size_t size);
+void __aeabi_memcpy4(void *restrict to, const void *restrict from, size_t size);
+void __aeabi_memcpy8(void *restrict to, const void *restrict from, size_t size);
+void __aeabi_memmove(void *to, const void *from, size_t size);
+void __aeabi_memmove4(void *to, const void *from, size_t size);
+void __aeabi_memmove8(void *to, const void *from, size_t size);
+void __aeabi_memset(void *to, size_t size, int value);
+void __aeabi_memset4(void *to, size_t size, int value);
+void __aeabi_memset8(void *to, size_t size, int value);
+void __aeabi_memclr(void *to, size_t size);
+void __aeabi_memclr4(void *to, size_t size);
+void __aeabi_memclr8(void *to, size_t size);
+
+#define ALULA_AEABI(SUFFIX)                                                    \
+  void __aeabi_memcpy##SUFFIX(void *restrict to, const void *restrict from,    \
+                              size_t size) {                                   \
+    unsigned char *out = to;                                                   \
+    const unsigned char *in = from;                                            \
+    for (size_t i = 0; i < size; ++i)                                          \
+      out[i] = in[i];                                                          \
+  }                                                                            \
+  void __aeabi_memmove##SUFFIX(void *to, const void *from, size_t size) {      \
+    unsigned char *out = to;                                                   \
+    const unsigned char *in = from;                                            \
+    if ((uintptr_t)to - (uintptr_t)from >= size)                               \
+      for (size_t i = 0; i < size; ++i)                                        \
+        out[i] = in[i];                                                        \
+    else                                                                       \
+      for (size_t i = size; i > 0; --i)                                        \
+        out[i - 1] = in[i - 1];                                                \
+  }                                                                            \
+  void __aeabi_memset##SUFFIX(void *to, size_t size, int value) {              \
+    unsigned char *out = to;                                                   \
+    for (size_t i = 0; i < size; ++i)                                          \
+      out[i] = (unsigned char)value;                                           \
+  }                                                                            \
+  void __aeabi_memclr##SUFFIX(void *to, size_t size) {                         \
+    unsigned char *out = to;                                                   \
+    for (size_t i = 0; i < size; ++i)                                          \
+      out[i] = 0;                                                              \
+  }
+ALULA_AEABI()
+ALULA_AEABI(4)
+ALULA_AEABI(8)
+#endif
+
 /* Halves. The types are as the code generator passes them. */
 
 static inline float decodeHalf(uint16_t code) {
@@ -62,6 +111,7 @@ static inline uint16_t encodeHalf(float x) {
   return (uint16_t)encodeF32((smallFloat){5, 10, 15, ALULA_FLOAT_IEEE}, x);
 }
 
+#ifdef __FLT16_MAX__
 static inline _Float16 halfOfCode(int32_t code) {
   uint16_t bits = (uint16_t)code;
   _Float16 half;
@@ -72,8 +122,6 @@ static inline _Float16 halfOfCode(int32_t code) {
 float __extendhfsf2(_Float16 x);
 _Float16 __truncsfhf2(float x);
 _Float16 __truncdfhf2(double x);
-float __gnu_h2f_ieee(uint16_t x);
-uint16_t __gnu_f2h_ieee(float x);
 
 float __extendhfsf2(_Float16 x) {
   uint16_t code;
@@ -87,9 +135,25 @@ _Float16 __truncdfhf2(double x) {
   return halfOfCode(encodeF64((smallFloat){5, 10, 15, ALULA_FLOAT_IEEE}, x));
 }
 
+#else
+/* Compilers that have no such type pass its bits. */
+float __extendhfsf2(uint16_t x);
+uint16_t __truncsfhf2(float x);
+uint16_t __truncdfhf2(double x);
+
+float __extendhfsf2(uint16_t x) { return decodeHalf(x); }
+uint16_t __truncsfhf2(float x) { return encodeHalf(x); }
+uint16_t __truncdfhf2(double x) {
+  return (uint16_t)encodeF64((smallFloat){5, 10, 15, ALULA_FLOAT_IEEE}, x);
+}
+#endif
+
+float __gnu_h2f_ieee(uint16_t x);
+uint16_t __gnu_f2h_ieee(float x);
 float __gnu_h2f_ieee(uint16_t x) { return decodeHalf(x); }
 uint16_t __gnu_f2h_ieee(float x) { return encodeHalf(x); }
 
+#ifdef ALULA_HAS_BF16
 static inline __bf16 brainOfCode(int32_t code) {
   uint16_t bits = (uint16_t)code;
   __bf16 brain;
@@ -107,6 +171,8 @@ __bf16 __truncsfbf2(float x) {
 __bf16 __truncdfbf2(double x) {
   return brainOfCode(encodeF64((smallFloat){8, 7, 127, ALULA_FLOAT_IEEE}, x));
 }
+
+#endif
 
 /* Remainders. */
 
@@ -168,24 +234,37 @@ double round(double x) {
   return __builtin_fabs(x - whole) >= 0.5 ? whole + copySignF64(1, x) : whole;
 }
 
-/* An f32 has a whole number next to it wherever its double has. */
-float truncf(float x) { return (float)truncated(x); }
-float rintf(float x) { return (float)rounded(x); }
-float nearbyintf(float x) { return (float)rounded(x); }
-float roundevenf(float x) { return (float)rounded(x); }
+static inline float truncatedF32(float x) {
+  uint32_t bits = bitsOfF32(x);
+  int32_t exponent = (int32_t)(bits >> 23 & 0xff) - 127;
+  if (exponent >= 23)
+    return x;
+  uint32_t kept = exponent < 0 ? 1u << 31 : ~(0x7fffffu >> exponent);
+  return floatOfBits(bits & kept);
+}
+
+static inline float roundedF32(float x) {
+  float size = __builtin_fabsf(x);
+  return size < 0x1p23f ? copySignF32((size + 0x1p23f) - 0x1p23f, x) : x;
+}
+
+float truncf(float x) { return truncatedF32(x); }
+float rintf(float x) { return roundedF32(x); }
+float nearbyintf(float x) { return roundedF32(x); }
+float roundevenf(float x) { return roundedF32(x); }
 
 float floorf(float x) {
-  float whole = (float)truncated(x);
+  float whole = truncatedF32(x);
   return x < whole ? whole - 1 : whole;
 }
 
 float ceilf(float x) {
-  float whole = (float)truncated(x);
+  float whole = truncatedF32(x);
   return x > whole ? whole + 1 : whole;
 }
 
 float roundf(float x) {
-  float whole = (float)truncated(x);
+  float whole = truncatedF32(x);
   return __builtin_fabsf(x - whole) >= 0.5f ? whole + copySignF32(1, x) : whole;
 }
 
@@ -207,8 +286,6 @@ float fmaf(float a, float b, float c) {
   return (float)sum.high;
 }
 
-typedef unsigned __int128 uint128_t;
-
 /* A finite number other than zero as mantissa * 2^exponent, 53 bits. */
 static inline uint64_t takeApart(double x, int64_t *exponent) {
   uint64_t bits = bitsOfF64(x) & 0x7fffffffffffffffu;
@@ -223,29 +300,32 @@ static inline uint64_t takeApart(double x, int64_t *exponent) {
 }
 
 /* value >> count, with a one at the end for ones that leave. */
-static inline uint128_t shiftSticky(uint128_t value, int64_t count) {
+static inline wide shiftSticky(wide value, int64_t count) {
+  int isZero = (value.high | value.low) == 0;
   if (count == 0)
     return value;
   if (count > 127)
-    return value != 0;
-  return value >> count | ((value << (128 - count)) != 0);
+    return (wide){0, !isZero};
+  wide left = shiftLeftWide(value, 128 - count);
+  wide kept = shiftRightWide(value, count);
+  kept.low |= (left.high | left.low) != 0;
+  return kept;
 }
 
 /* mantissa * 2^exponent, rounded. */
-static inline double putTogether(uint128_t mantissa, int64_t exponent,
+static inline double putTogether(wide mantissa, int64_t exponent,
                                  int isNegative) {
-  if (mantissa == 0)
+  if ((mantissa.high | mantissa.low) == 0)
     return 0;
-  uint64_t upper = (uint64_t)(mantissa >> 64);
-  int64_t zeros =
-      upper ? __builtin_clzll(upper) : 64 + __builtin_clzll((uint64_t)mantissa);
-  mantissa <<= zeros;
+  int64_t zeros = mantissa.high ? __builtin_clzll(mantissa.high)
+                                : 64 + __builtin_clzll(mantissa.low);
+  mantissa = shiftLeftWide(mantissa, zeros);
   exponent -= zeros;
   // 55 bits are left, or fewer in a denormal: two for rounding.
   int64_t cut = 73;
   if (exponent + cut + 2 < -1074)
     cut = -1076 - exponent;
-  uint64_t kept = (uint64_t)shiftSticky(mantissa, cut);
+  uint64_t kept = shiftSticky(mantissa, cut).low;
   uint64_t rounded53 = kept >> 2;
   uint64_t rest = kept & 3;
   rounded53 += rest > 2 || (rest == 2 && (rounded53 & 1));
@@ -271,11 +351,11 @@ double fma(double a, double b, double c) {
   int64_t aExponent, bExponent, cExponent;
   uint64_t aMantissa = takeApart(a, &aExponent);
   uint64_t bMantissa = takeApart(b, &bExponent);
-  uint128_t product = (uint128_t)aMantissa * bMantissa << 20;
+  wide product = shiftLeftWide(multiplyWide(aMantissa, bMantissa), 20);
   int64_t exponent = aExponent + bExponent - 20;
   if (c == 0)
     return putTogether(product, exponent, productSign);
-  uint128_t addend = (uint128_t)takeApart(c, &cExponent) << 72;
+  wide addend = shiftLeftWide((wide){0, takeApart(c, &cExponent)}, 72);
   cExponent -= 72;
   // Both have two bits free above, and 20 below: the smaller one moves down.
   int64_t distance = exponent - cExponent;
@@ -286,8 +366,8 @@ double fma(double a, double b, double c) {
   exponent = distance > 0 ? exponent : cExponent;
   int cSign = (int)(bitsOfF64(c) >> 63);
   if (cSign == productSign)
-    return putTogether(product + addend, exponent, cSign);
-  if (product >= addend)
-    return putTogether(product - addend, exponent, productSign);
-  return putTogether(addend - product, exponent, cSign);
+    return putTogether(addWide(product, addend), exponent, cSign);
+  if (!isLessWide(product, addend))
+    return putTogether(subtractWide(product, addend), exponent, productSign);
+  return putTogether(subtractWide(addend, product), exponent, cSign);
 }

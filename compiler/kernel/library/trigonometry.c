@@ -1,10 +1,11 @@
 /* sin, cos, tan. */
 #include "compiler/kernel/library/trigonometry.h"
 #include "compiler/kernel/library/real_math.h"
+#include "compiler/kernel/library/wide_integer.h"
 
 /* The upper 64 bits of a product. */
 static inline uint64_t multiplyHigh(uint64_t a, uint64_t b) {
-  return (uint64_t)((unsigned __int128)a * b >> 64);
+  return multiplyWide(a, b).high;
 }
 
 /* 64 bits of 2/pi after the first `skipped`, which may be negative. */

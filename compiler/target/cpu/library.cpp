@@ -26,6 +26,12 @@ using namespace alula::cpu;
   X(library, aarch64)                                                          \
   X(library, riscv64)                                                          \
   X(library, nvptx64)                                                          \
+  X(library, arm)                                                              \
+  X(library, riscv32)                                                          \
+  X(library, wasm32)                                                           \
+  X(builtins, arm)                                                             \
+  X(builtins, riscv32)                                                         \
+  X(builtins, wasm32)                                                          \
   X(builtins, x86_64)                                                          \
   X(builtins, aarch64)                                                         \
   X(builtins, riscv64)
@@ -56,6 +62,7 @@ llvm::StringRef findBitcode(llvm::StringRef kind, llvm::StringRef target) {
 void forgetMachine(llvm::Function &function) {
   function.removeFnAttr("target-cpu");
   function.removeFnAttr("target-features");
+  function.removeFnAttr("use-soft-float");
   function.removeFnAttr("tune-cpu");
   function.removeFnAttr("min-legal-vector-width");
 }
@@ -69,9 +76,12 @@ llvm::Expected<std::unique_ptr<llvm::Module>> parse(llvm::StringRef kind,
   // Bodies are read when they are linked.
   auto module = llvm::getLazyBitcodeModule({bytes, kind}, context,
                                            /*ShouldLazyLoadMetadata=*/true);
-  if (module)
+  if (module) {
+    // One library is for several machines of an instruction set.
+    (*module)->setTargetTriple(machine.triple);
     for (llvm::Function &function : **module)
       forgetMachine(function);
+  }
   return module;
 }
 

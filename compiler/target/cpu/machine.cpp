@@ -101,6 +101,40 @@ constexpr Facts riscv64 = [] {
   return facts;
 }();
 
+/// One core without caches and vectors, memory of some 100 KB: loops instead of
+/// calls of routines, which are made for large products.
+constexpr Facts small = [] {
+  Facts facts = portable;
+  facts.indexBits = 32;
+  facts.cores = facts.memoryCores = 1;
+  facts.l1Bytes = 16 << 10;
+  facts.l2Bytes = facts.l3Bytes = 0;
+  facts.lineBytes = 32;
+  facts.lanes = 1;
+  facts.panelBytes = 0;
+  facts.blockRows = facts.blockColumns = 64;
+  facts.callSteps = int64_t(1) << 40;
+  facts.alignment = 16;
+  facts.vectorRegisters = 0;
+  facts.comparesHalves = facts.selectsBits = facts.hasExtremes = true;
+  facts.isBare = true;
+  return facts;
+}();
+
+/// In a browser: vectors, and one thread.
+constexpr Facts wasm32 = [] {
+  Facts facts = portable;
+  facts.indexBits = 32;
+  facts.cores = facts.memoryCores = 1;
+  facts.lanes = 4;
+  facts.panelBytes = 0;
+  facts.blockRows = facts.blockColumns = 128;
+  facts.alignment = 16;
+  facts.comparesHalves = facts.selectsBits = facts.hasExtremes = true;
+  facts.isBare = true;
+  return facts;
+}();
+
 struct Row {
   const char *name, *target, *triple, *cpu;
   Facts facts;
@@ -117,8 +151,8 @@ const std::vector<Row> &getTable() {
     std::vector<std::string> v1 = {"cmov", "cx8",  "fxsr", "mmx",
                                    "sse",  "sse2", "x87"};
     std::vector<std::string> v2 = v1;
-    v2.insert(v2.end(), {"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2",
-                         "ssse3"});
+    v2.insert(v2.end(),
+              {"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"});
     std::vector<std::string> v3 = v2;
     v3.insert(v3.end(), {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt",
                          "movbe", "xsave"});
@@ -157,6 +191,28 @@ const std::vector<Row> &getTable() {
          {"a", "c", "d", "f", "i", "m"},
          "+m,+a,+f,+d,+c",
          "lp64d"},
+        // Cortex-M4 and larger, with its floats of 32 bits.
+        {"thumbv7em",
+         "arm",
+         "thumbv7em-none-unknown-eabihf",
+         "cortex-m4",
+         small,
+         {"thumb2", "vfp4d16sp"}},
+        {"riscv32",
+         "riscv32",
+         "riscv32-unknown-none-elf",
+         "generic-rv32",
+         small,
+         {"a", "c", "f", "i", "m"},
+         "+m,+a,+f,+c",
+         "ilp32f"},
+        {"wasm32",
+         "wasm32",
+         "wasm32-unknown-unknown",
+         "generic",
+         wasm32,
+         {"simd128"},
+         "+simd128"},
     };
   }();
   return table;
@@ -238,8 +294,8 @@ static llvm::Expected<Machine> findRow(llvm::StringRef text) {
       return makeMachine(row);
     known += std::string(", ") + row.name;
   }
-  return llvm::createStringError("no such cpu: " + text.str() +
-                                 "; there are " + known);
+  return llvm::createStringError("no such cpu: " + text.str() + "; there are " +
+                                 known);
 }
 
 llvm::Expected<Machine> alula::cpu::findMachine(llvm::StringRef text) {

@@ -38,6 +38,9 @@ struct Facts : dispatch::MachineFacts {
   bool selectsBits = false;
   /// LLVM's code without optimization is good enough for what only calls.
   bool hasQuickCode = false;
+  /// There is no runtime for it: code is linked to a place that is known, and
+  /// is to be small.
+  bool isBare = false;
 };
 
 /// A kind of machine to make code for.

@@ -52,6 +52,8 @@ void initializeTargets() {
     ALULA_INITIALIZE(X86)
     ALULA_INITIALIZE(AArch64)
     ALULA_INITIALIZE(RISCV)
+    ALULA_INITIALIZE(ARM)
+    ALULA_INITIALIZE(WebAssembly)
 #undef ALULA_INITIALIZE
   });
 }
@@ -71,7 +73,8 @@ createTargetMachine(const Machine &machine, llvm::CodeGenOptLevel level,
   options.DataSections = true;
   options.MCOptions.ABIName = machine.abi;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      machine.triple, machine.cpu, machine.extra, options, llvm::Reloc::PIC_,
+      machine.triple, machine.cpu, machine.extra, options,
+      machine.facts.isBare ? llvm::Reloc::Static : llvm::Reloc::PIC_,
       std::nullopt, level));
 }
 
@@ -146,6 +149,8 @@ void markFreestanding(llvm::Module &module, const Machine &machine) {
     if (!machine.extra.empty())
       function.addFnAttr("target-features", machine.extra);
     function.addFnAttr(llvm::Attribute::NoUnwind);
+    if (facts.isBare && !facts.vectorRegisters)
+      function.addFnAttr(llvm::Attribute::OptimizeForSize);
   }
 }
 

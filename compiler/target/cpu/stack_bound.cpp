@@ -117,6 +117,9 @@ llvm::Expected<uint64_t> alula::cpu::findStackBound(const llvm::Module &module,
   auto frames = readFrames((*text)->getBuffer());
   if (!frames)
     return frames.takeError();
+  // WebAssembly's code generator says nothing of them.
+  if (frames->empty())
+    return 0;
   // What a call pushes itself.
   auto callBytes = static_cast<uint64_t>(machine.facts.indexBits / 8);
   return Walk(module, *frames, callBytes).getBound();

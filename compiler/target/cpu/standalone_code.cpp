@@ -127,8 +127,10 @@ private:
   }
 
   void hideAll(llvm::Module &code) {
+    // LLVM's own, such as the list of what is used, are none of the program's.
     for (llvm::GlobalValue &value : code.global_values())
       if (!value.isDeclaration() && !value.hasLocalLinkage() &&
+          !value.getName().starts_with("llvm.") &&
           !exported.contains(value.getName()))
         value.setLinkage(llvm::GlobalValue::InternalLinkage);
     llvm::ModuleAnalysisManager analyses;
@@ -183,6 +185,8 @@ private:
       auto undefined = findUndefined(code.object);
       if (!undefined)
         return undefined.takeError();
+      // WebAssembly's linker has the stack itself.
+      llvm::erase(*undefined, "__stack_pointer");
       code.undefined = std::move(*undefined);
       builtins.insert(builtins.end(), code.undefined.begin(),
                       code.undefined.end());
@@ -211,7 +215,7 @@ private:
         return name.takeError();
       if (section.isText())
         code.codeBytes += section.getSize();
-      else if (name->starts_with(".rodata"))
+      else if (name->starts_with(".rodata") || *name == "DATA")
         code.constantBytes += section.getSize();
       else if (section.getSize() &&
                (section.isBSS() || name->starts_with(".data") ||
