@@ -7,6 +7,7 @@
 #include "compiler/target/cpu/precompiled.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace alula::cpu;
@@ -30,21 +31,42 @@ bool isTransform(llvm::StringRef name) {
   return name == "alula_fft_f32" || name == "alula_fft_f64";
 }
 
-/// The machine that a routine is compiled for: transforms multiply no bytes and
-/// no bf16, so they are compiled once for each level.
+/// Linear algebra on real matrices.
+bool isFactorization(llvm::StringRef name) {
+  if (!name.ends_with("_f32") && !name.ends_with("_f64"))
+    return false;
+  return llvm::any_of(
+      llvm::ArrayRef<llvm::StringRef>{
+          "alula_cholesky_", "alula_eigen_", "alula_hessenberg_",
+          "alula_householder_", "alula_lu_", "alula_qr_", "alula_schur_",
+          "alula_svd_", "alula_triangular_solve_", "alula_tridiagonal_"},
+      [&](llvm::StringRef start) { return name.starts_with(start); });
+}
+
+/// The machine that a routine is compiled for: transforms and factorizations
+/// multiply no bytes and no bf16, so they are compiled once for each level.
 llvm::StringRef getLevel(llvm::StringRef machine, llvm::StringRef routine) {
   constexpr size_t length = sizeof("x86-64-v3") - 1;
-  return isTransform(routine) ? machine.take_front(length) : machine;
+  return isTransform(routine) || isFactorization(routine)
+             ? machine.take_front(length)
+             : machine;
 }
 
 bool isCommon(llvm::StringRef name) {
   return name == "alula_copy_window" || name.starts_with("alula_product_") ||
          name.starts_with("alula_sort_") ||
-         name.starts_with("alula_transpose_") || isTransform(name);
+         name.starts_with("alula_transpose_") || isTransform(name) ||
+         isFactorization(name) || name == "alula_lu_pivots_to_permutation_i32";
 }
 
-llvm::Error write(llvm::StringRef path) {
-  PrecompiledWriter writer;
+/// Where a routine of a machine's comes from: other machines may share it.
+struct Source {
+  Machine machine, level;
+  std::string routine;
+};
+
+llvm::Expected<std::vector<Source>> listSources() {
+  std::vector<Source> sources;
   for (const char *name : machines) {
     auto machine = findMachine(name);
     if (!machine)
@@ -58,12 +80,31 @@ llvm::Error write(llvm::StringRef path) {
       auto level = findMachine(getLevel(name, routine));
       if (!level)
         return level.takeError();
-      // What was compiled before is there.
-      auto object = getRoutineObject(*level, routine);
-      if (!object)
-        return object.takeError();
-      writer.add(machine->name, routine, *object);
+      sources.push_back({*machine, *level, routine});
     }
+  }
+  return sources;
+}
+
+llvm::Error write(llvm::StringRef path) {
+  auto sources = listSources();
+  if (!sources)
+    return sources.takeError();
+  // Those that are equal are compiled once; what fails here fails again below.
+  llvm::DefaultThreadPool threads;
+  for (const Source &source : *sources)
+    threads.async([&source] {
+      auto object = getRoutineObject(source.level, source.routine);
+      if (!object)
+        llvm::consumeError(object.takeError());
+    });
+  threads.wait();
+  PrecompiledWriter writer;
+  for (const Source &source : *sources) {
+    auto object = getRoutineObject(source.level, source.routine);
+    if (!object)
+      return object.takeError();
+    writer.add(source.machine.name, source.routine, *object);
   }
   std::error_code failed;
   llvm::raw_fd_ostream file(path, failed);
