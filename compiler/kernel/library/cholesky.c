@@ -1,4 +1,4 @@
-// Cholesky factorization, blocked and right-looking.
+// Cholesky factorization in panels of blocks.
 #include "compiler/kernel/library/linear_algebra.h"
 #include "compiler/kernel/library/matrix.h"
 

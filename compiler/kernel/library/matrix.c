@@ -1,6 +1,7 @@
 // Products of matrices and block reflectors, for the other files here.
 #include "compiler/kernel/library/matrix.h"
 #include "compiler/kernel/library/code_forms.h"
+#include "compiler/kernel/library/machine_facts.h"
 
 // Vectors wider than the machine's only pass between inlined functions.
 #pragma clang diagnostic ignored "-Wpsabi"

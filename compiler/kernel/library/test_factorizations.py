@@ -36,7 +36,7 @@ def cholesky(a, lower=True):
 
 
 @pytest.mark.parametrize("lower", [True, False])
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [*SIZES, 6, 12, 300])
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_cholesky(dtype, n, lower):
     x = random_matrix((2, n, n), dtype)
@@ -70,7 +70,7 @@ def test_cholesky_fails_with_nan(dtype):
 @pytest.mark.parametrize("left", [False, True])
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_triangular_solve(dtype, left, lower, unit, transpose):
-    for order, other in [(0, 3), (3, 0), (1, 1), (3, 2), (17, 40), (70, 33)]:
+    for order, other in [(0, 3), (3, 0), (1, 1), (3, 2), (17, 40), (70, 33), (150, 65)]:
         a = random_matrix((2, order, order), dtype) / max(order, 1)
         a[:, range(order), range(order)] += 2
         shape = (2, order, other) if left else (2, other, order)
