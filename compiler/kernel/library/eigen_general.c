@@ -11,6 +11,16 @@
 #define BODY "compiler/kernel/library/schur_complex.inc"
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY
+
+static int32_t alula_decompose_schur_f64(const double *a, double *t, double *q,
+                                         int64_t n, double epsilon, double tiny,
+                                         double *work, const int32_t *cancel);
+static int32_t alula_decompose_schur_c128(const double _Complex *a,
+                                          double _Complex *t,
+                                          double _Complex *q, int64_t n,
+                                          double epsilon, double tiny,
+                                          double _Complex *work,
+                                          const int32_t *cancel);
 #define BODY "compiler/kernel/library/schur.inc"
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY

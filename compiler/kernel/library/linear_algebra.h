@@ -222,18 +222,20 @@ static inline int64_t alula_hessenberg_scratch_bytes(int64_t n,
 /* schur: a = q t q^H; t is upper triangular, for real matrices with 2 by 2
  * blocks on the diagonal for pairs of complex eigenvalues, in LAPACK's
  * standard form. Eigenvalues come in the order in which LAPACK's gebal, gehrd
- * and lahqr find them. q may be null. info as in eigen_symmetric. */
+ * and lahqr find them. q may be null. info as in eigen_symmetric. `is_narrow`:
+ * f32 or c64, whose work is done in f64. */
 #define ALULA_DECLARE(T)                                                       \
   void alula_schur_##T(                                                        \
       const void *a, void *t, void *q, int32_t *info, int64_t batch,           \
       int64_t n, void *scratch, const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
-static inline int64_t alula_schur_scratch_bytes(int64_t n,
+static inline int64_t alula_schur_scratch_bytes(int64_t n, int64_t is_narrow,
                                                 int64_t element_bytes) {
-  return (n * n + 6 * n +
-          ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK)) *
-         element_bytes;
+  int64_t wide = 2 * n * n;
+  int64_t work = n * n + 6 * n +
+                 ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK);
+  return is_narrow ? (wide + work) * (2 * element_bytes) : work * element_bytes;
 }
 
 /* eigen_general: eigenvalues w (complex, n) of an n by n matrix, right

@@ -40,7 +40,7 @@ def schur(a, vectors=True):
     t = np.empty_like(a)
     q = np.empty_like(a) if vectors else None
     info = np.full(batch, -1, np.int32)
-    count = size("schur_scratch_bytes", n, a.itemsize)
+    count = size("schur_scratch_bytes", n, int(a.real.itemsize == 4), a.itemsize)
     call_with_scratch("schur", a.dtype, count, a, t, q, info, batch, n)
     return t, q, info
 

@@ -309,6 +309,10 @@ void CallEmitter::hessenberg() {
 
 void CallEmitter::schur() {
   LibraryCall call = start("schur");
+  Type element = getElementTypeOrSelf(a.getType());
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  bool isNarrow = element.isF32();
   call.addInput(a);
   call.addOutput(result(0));
   op->getNumResults() == 2 ? call.addOutput(result(1)) : call.addNull();
@@ -316,7 +320,7 @@ void CallEmitter::schur() {
   call.addBatch(a, 2);
   call.addSize(size(a, 1));
   addScratch(call, size(a, 1), [&](int64_t n) {
-    return alula_schur_scratch_bytes(n, call.getElementBytes());
+    return alula_schur_scratch_bytes(n, isNarrow, call.getElementBytes());
   });
   call.addCancel();
   call.run();
