@@ -53,6 +53,7 @@ NAVIGATION = {
     ],
     "Guides": [
         "embedding.md",
+        "standalone.md",
         "stages.md",
         "preprocessing.md",
         "plugins.md",

@@ -201,6 +201,10 @@ def test_special_values(name, suffix):
         # As in mpmath and XLA; C has infinity, or 0, in one part or both.
         if name == "exp" and not np.isfinite(im):
             expected = (np.nan, np.nan)
+        # As in XLA, at a zero too, where C keeps the zero.
+        phase, other = (re, im) if name == "tan" else (im, re)
+        if name in ("tan", "tanh") and not np.isfinite(phase) and np.isfinite(other):
+            expected = (np.nan, np.nan)
         got = call(name, suffix, z)
         if is_open(name, z, expected):
             # The kinds of numbers are the same even so.
