@@ -59,8 +59,8 @@ def make_page():
         }
         inspected = run(folder, "alula-inspect", "dense.alula")
         result = run(
-            folder, "alula-run", "dense.alula", "--input=4x8xf32=0.5",
-            "--input=8x3xf32=0.25", "--input=3xf32=-1,0,1",
+            folder, "alula-run", "dense.alula", "--input=4x32xf32=0.5",
+            "--input=32x3xf32=0.25", "--input=3xf32=-1,0,1",
         )  # fmt: skip
 
     def fill(match):

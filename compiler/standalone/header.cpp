@@ -86,7 +86,7 @@ public:
        << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
        << codes;
     uint64_t arena = 0;
-    for (const Function &function : program.functions)
+    for (const alula::standalone::Function &function : program.functions)
       if (function.isExported)
         arena = std::max(arena, function.arenaBytes);
     define("ARENA_BYTES", arena, "what a call works in; any content");
@@ -100,7 +100,7 @@ public:
     if (program.stateBytes)
       os << "/* Gives the state its first values: before the first call. */\n"
          << "int32_t " << program.prefix << "_reset(void *state);\n\n";
-    for (const Function &function : program.functions)
+    for (const alula::standalone::Function &function : program.functions)
       if (function.isExported)
         writeFunction(function);
     os << "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
@@ -133,7 +133,7 @@ private:
       os << "*" << name << number;
   }
 
-  void writeFunction(const Function &function) {
+  void writeFunction(const alula::standalone::Function &function) {
     std::string prefix = function.name == "main"
                              ? ""
                              : StringRef(function.symbol)

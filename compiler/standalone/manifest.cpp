@@ -25,7 +25,7 @@ json::Array listPorts(const std::vector<Port> &ports) {
   return all;
 }
 
-json::Object describe(const Function &function) {
+json::Object describe(const alula::standalone::Function &function) {
   json::Array pieces;
   for (const Piece &piece : function.pieces)
     pieces.push_back(json::Object{{"name", makeText(piece.name)},
@@ -47,7 +47,7 @@ json::Object describe(const Function &function) {
 std::string alula::standalone::writeManifest(const Program &program,
                                              const CodeFacts &facts) {
   json::Array functions, state;
-  for (const Function &function : program.functions)
+  for (const alula::standalone::Function &function : program.functions)
     if (function.isExported)
       functions.push_back(describe(function));
   for (const State &each : program.state)

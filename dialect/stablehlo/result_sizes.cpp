@@ -1,5 +1,5 @@
-// Sizes of results, from the sizes of operands and the numbers in them: once for
-// numbers of a program that runs, and for those that are known before.
+// Sizes of results, from the sizes of operands and the numbers in them: once
+// for numbers of a program that runs, and for those that are known before.
 
 #include "dialect/stablehlo/result_sizes.h"
 
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::stablehlo;
 
 namespace {
-RankedTensorType getType(Value tensor) {
+RankedTensorType getRankedType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
@@ -40,7 +40,9 @@ public:
       return difference;
     });
   }
-  int64_t multiply(int64_t a, int64_t b) { return compute(a, b, multiplySizes); }
+  int64_t multiply(int64_t a, int64_t b) {
+    return compute(a, b, multiplySizes);
+  }
   int64_t getMaximum(int64_t a, int64_t b) {
     return compute(a, b, [](int64_t a, int64_t b) {
       return std::optional(std::max(a, b));
@@ -82,14 +84,14 @@ public:
 private:
   Size make(int64_t value) { return numbers.makeNumber(value); }
   Size getDim(Value tensor, int64_t dim) {
-    RankedTensorType type = getType(tensor);
+    RankedTensorType type = getRankedType(tensor);
     return type.isDynamicDim(static_cast<unsigned>(dim))
                ? numbers.getDim(tensor, dim)
                : make(type.getDimSize(static_cast<unsigned>(dim)));
   }
   Sizes copy(Value tensor) {
     Sizes sizes;
-    for (int64_t dim = 0; dim < getType(tensor).getRank(); ++dim)
+    for (int64_t dim = 0; dim < getRankedType(tensor).getRank(); ++dim)
       sizes.push_back(getDim(tensor, dim));
     return sizes;
   }
@@ -101,7 +103,7 @@ private:
   }
   Sizes readList(Value list) {
     Sizes sizes;
-    for (int64_t i = 0; i < getType(list).getDimSize(0); ++i)
+    for (int64_t i = 0; i < getRankedType(list).getDimSize(0); ++i)
       sizes.push_back(numbers.getElement(list, {i}));
     return sizes;
   }
@@ -145,12 +147,14 @@ template <typename Numbers>
 auto Computer<Numbers>::computeElementwise(Operation *op) -> Sizes {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    if (getType(operand).getRank() == getType(op->getResult(0)).getRank())
+    if (getRankedType(operand).getRank() ==
+        getRankedType(op->getResult(0)).getRank())
       operands.push_back(operand);
   Sizes sizes;
-  for (int64_t dim = 0; dim < getType(op->getResult(0)).getRank(); ++dim) {
+  for (int64_t dim = 0; dim < getRankedType(op->getResult(0)).getRank();
+       ++dim) {
     auto isStatic = [&](Value operand) {
-      return !getType(operand).isDynamicDim(static_cast<unsigned>(dim));
+      return !getRankedType(operand).isDynamicDim(static_cast<unsigned>(dim));
     };
     auto *found = llvm::find_if(operands, isStatic);
     sizes.push_back(
@@ -160,21 +164,23 @@ auto Computer<Numbers>::computeElementwise(Operation *op) -> Sizes {
 }
 
 template <typename Numbers>
-auto Computer<Numbers>::computeGather(
-    Operation *op, GatherDimensionNumbersAttr map,
-    function_ref<Size(int64_t)> getSliceSize) -> Sizes {
+auto Computer<Numbers>::computeGather(Operation *op,
+                                      GatherDimensionNumbersAttr map,
+                                      function_ref<Size(int64_t)> getSliceSize)
+    -> Sizes {
   Value operand = op->getOperand(0), indices = op->getOperand(1);
   Sizes batch, window;
-  for (int64_t dim = 0; dim < getType(indices).getRank(); ++dim)
+  for (int64_t dim = 0; dim < getRankedType(indices).getRank(); ++dim)
     if (dim != map.getIndexVectorDim())
       batch.push_back(getDim(indices, dim));
-  for (int64_t dim = 0; dim < getType(operand).getRank(); ++dim)
+  for (int64_t dim = 0; dim < getRankedType(operand).getRank(); ++dim)
     if (!llvm::is_contained(map.getCollapsedSliceDims(), dim) &&
         !llvm::is_contained(map.getOperandBatchingDims(), dim))
       window.push_back(getSliceSize(dim));
   Sizes sizes;
   ArrayRef<Size> nextBatch(batch), nextWindow(window);
-  for (int64_t dim = 0; dim < getType(op->getResult(0)).getRank(); ++dim) {
+  for (int64_t dim = 0; dim < getRankedType(op->getResult(0)).getRank();
+       ++dim) {
     auto &next =
         llvm::is_contained(map.getOffsetDims(), dim) ? nextWindow : nextBatch;
     sizes.push_back(next.front());
@@ -191,7 +197,7 @@ auto Computer<Numbers>::computeConvolution(Op op) -> Sizes {
   auto at = [](auto values, size_t i) {
     return values && i < values->size() ? (*values)[i] : 1;
   };
-  Sizes sizes(static_cast<size_t>(getType(op.getResult()).getRank()));
+  Sizes sizes(static_cast<size_t>(getRankedType(op.getResult()).getRank()));
   sizes[dims.getOutputBatchDimension()] =
       getDim(op.getLhs(), dims.getInputBatchDimension());
   if (op.getBatchGroupCount() != 1)
@@ -255,9 +261,9 @@ auto Computer<Numbers>::computeProduct(Operation *op, ArrayRef<ProductDim> dims)
   Sizes sizes;
   for (ProductDim dim : dims) {
     // Of a batch dimension, the operand tells that knows more.
-    bool isRight = dim.lhs < 0 ||
-                   (dim.rhs >= 0 &&
-                    getType(lhs).isDynamicDim(static_cast<unsigned>(dim.lhs)));
+    bool isRight =
+        dim.lhs < 0 || (dim.rhs >= 0 && getRankedType(lhs).isDynamicDim(
+                                            static_cast<unsigned>(dim.lhs)));
     sizes.push_back(isRight ? getDim(rhs, dim.rhs) : getDim(lhs, dim.lhs));
   }
   return sizes;
@@ -267,8 +273,8 @@ auto Computer<Numbers>::computeProduct(Operation *op, ArrayRef<ProductDim> dims)
 template <typename Numbers>
 auto Computer<Numbers>::computeBitcast(BitcastConvertOp op) -> Sizes {
   Sizes sizes = copy(op.getOperand());
-  unsigned from = elementBits(getType(op.getOperand()).getElementType());
-  unsigned to = elementBits(getType(op.getResult()).getElementType());
+  unsigned from = elementBits(getRankedType(op.getOperand()).getElementType());
+  unsigned to = elementBits(getRankedType(op.getResult()).getElementType());
   if (from < to && !sizes.empty())
     sizes.pop_back();
   else if (from > to && to != 0)
@@ -280,12 +286,11 @@ auto Computer<Numbers>::computeBitcast(BitcastConvertOp op) -> Sizes {
 template <typename Numbers>
 auto Computer<Numbers>::computeGroups(Value operand, uint64_t dim,
                                       Attribute groups, bool dependsOnRun,
-                                      bool isGathered)
-    -> std::optional<Sizes> {
+                                      bool isGathered) -> std::optional<Sizes> {
   Sizes sizes = copy(operand);
   auto dense = dyn_cast<DenseIntElementsAttr>(groups);
-  if (!dense || dense.getType().getRank() != 2 ||
-      dense.getNumElements() == 0 || dependsOnRun) {
+  if (!dense || dense.getType().getRank() != 2 || dense.getNumElements() == 0 ||
+      dependsOnRun) {
     if constexpr (std::is_same_v<Size, int64_t>) {
       sizes[dim] = ShapedType::kDynamic;
       return sizes;
@@ -327,8 +332,8 @@ auto Computer<Numbers>::computeAny(OpResult result) -> std::optional<Sizes> {
       })
       .Case([&](ReduceOp reduce) -> Answer {
         SmallVector<int64_t> kept;
-        for (int64_t dim = 0; dim < getType(reduce.getInputs()[0]).getRank();
-             ++dim)
+        for (int64_t dim = 0;
+             dim < getRankedType(reduce.getInputs()[0]).getRank(); ++dim)
           if (!llvm::is_contained(reduce.getDimensions(), dim))
             kept.push_back(dim);
         return pick(reduce.getInputs()[0], kept);
@@ -379,12 +384,12 @@ auto Computer<Numbers>::computeAny(OpResult result) -> std::optional<Sizes> {
       })
       .Case([&](RealDynamicSliceOp slice) -> Answer {
         Sizes sizes;
-        for (int64_t i = 0; i < getType(result).getRank(); ++i) {
+        for (int64_t i = 0; i < getRankedType(result).getRank(); ++i) {
           Size start = numbers.getElement(slice.getStartIndices(), {i});
           Size limit = numbers.getElement(slice.getLimitIndices(), {i});
           Size stride = numbers.getElement(slice.getStrides(), {i});
           Size rounded = numbers.add(numbers.subtract(limit, start),
-                                      numbers.subtract(stride, make(1)));
+                                     numbers.subtract(stride, make(1)));
           sizes.push_back(
               numbers.divide(numbers.getMaximum(rounded, make(0)), stride));
         }
@@ -400,9 +405,10 @@ auto Computer<Numbers>::computeAny(OpResult result) -> std::optional<Sizes> {
           return numbers.getElement(gather.getSliceSizes(), {i});
         });
       })
-      .template Case<ConvolutionOp, DynamicConvOp>([&](auto convolution) -> Answer {
-        return computeConvolution(convolution);
-      })
+      .template Case<ConvolutionOp, DynamicConvOp>(
+          [&](auto convolution) -> Answer {
+            return computeConvolution(convolution);
+          })
       .Case([&](ReduceWindowOp window) -> Answer {
         return computeReduceWindow(window);
       })
@@ -410,20 +416,18 @@ auto Computer<Numbers>::computeAny(OpResult result) -> std::optional<Sizes> {
         return computeProduct(op, getProductDims(dot));
       })
       .Case([&](AllGatherOp gather) -> Answer {
-        return computeGroups(gather.getOperands()[number],
-                             gather.getAllGatherDim(),
-                             gather.getReplicaGroups(),
-                             gather.getChannelHandle() &&
-                                 !gather.getUseGlobalDeviceIds(),
-                             /*isGathered=*/true);
+        return computeGroups(
+            gather.getOperands()[number], gather.getAllGatherDim(),
+            gather.getReplicaGroups(),
+            gather.getChannelHandle() && !gather.getUseGlobalDeviceIds(),
+            /*isGathered=*/true);
       })
       .Case([&](ReduceScatterOp scatter) -> Answer {
-        return computeGroups(scatter.getOperand(),
-                             scatter.getScatterDimension(),
-                             scatter.getReplicaGroups(),
-                             scatter.getChannelHandle() &&
-                                 !scatter.getUseGlobalDeviceIds(),
-                             /*isGathered=*/false);
+        return computeGroups(
+            scatter.getOperand(), scatter.getScatterDimension(),
+            scatter.getReplicaGroups(),
+            scatter.getChannelHandle() && !scatter.getUseGlobalDeviceIds(),
+            /*isGathered=*/false);
       })
       .Case([&](TorchIndexSelectOp select) -> Answer {
         auto dim = static_cast<int64_t>(select.getDim());
@@ -434,9 +438,8 @@ auto Computer<Numbers>::computeAny(OpResult result) -> std::optional<Sizes> {
         dim += dim < 0 ? static_cast<int64_t>(operand.size()) : 0;
         batch += batch < 0 ? static_cast<int64_t>(index.size()) : 0;
         Sizes sizes(ArrayRef<Size>(operand).take_front(dim));
-        llvm::append_range(
-            sizes, ArrayRef<Size>(index).drop_front(
-                       std::min<size_t>(batch, index.size())));
+        llvm::append_range(sizes, ArrayRef<Size>(index).drop_front(
+                                      std::min<size_t>(batch, index.size())));
         llvm::append_range(sizes, ArrayRef<Size>(operand).drop_front(dim + 1));
         return sizes;
       })
@@ -467,7 +470,7 @@ auto Computer<Numbers>::computeAny(OpResult result) -> std::optional<Sizes> {
 template <typename Numbers>
 auto Computer<Numbers>::compute(OpResult result) -> std::optional<Sizes> {
   std::optional<Sizes> sizes;
-  RankedTensorType type = getType(result);
+  RankedTensorType type = getRankedType(result);
   if (type.hasStaticShape())
     sizes.emplace(static_cast<size_t>(type.getRank()));
   else
@@ -490,6 +493,6 @@ std::optional<SmallVector<int64_t>>
 mlir::stablehlo::computeKnownSizes(OpResult result, KnownElement known) {
   KnownNumbers numbers(known);
   auto sizes = Computer<KnownNumbers>(numbers).computeAny(result);
-  auto rank = static_cast<size_t>(getType(result).getRank());
+  auto rank = static_cast<size_t>(getRankedType(result).getRank());
   return sizes && sizes->size() == rank ? sizes : std::nullopt;
 }

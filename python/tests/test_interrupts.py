@@ -322,7 +322,8 @@ def test_jit_compilation():
         JIT
         + """
 y = np.zeros(500, np.float32)
-lowered = jax.jit(many, static_argnums=1).lower(y, 300)
+# Much longer than until the signal on any machine.
+lowered = jax.jit(many, static_argnums=1).lower(y, 2000)
 interrupted(2, lowered.compile)
 # jaxlib compiles on a thread of its own, and would go on there.
 while count_running():
