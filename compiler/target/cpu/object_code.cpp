@@ -226,33 +226,36 @@ bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
   return true;
 }
 
-/// Whether a kernel reads and writes very many buffers a few times each. The
-/// code generator would order all that, in time that grows with the square of
-/// it, and write the same instructions.
+/// Whether a kernel reads and writes very many buffers, each in loops of at
+/// most `mostSteps` iterations. Passes that compare or order memory accesses take
+/// time that grows with the square of their number, and such a kernel is soon
+/// done however it is compiled.
 bool isLongAndSoonDone(llvm::Module &module,
-                       llvm::FunctionAnalysisManager &analyses) {
-  constexpr unsigned manyBuffers = 128, fewSteps = 64;
+                       llvm::FunctionAnalysisManager &analyses,
+                       uint64_t mostSteps) {
+  constexpr unsigned manyBuffers = 128;
   unsigned buffers = 0;
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
+  for (llvm::Function &function : module)
     for (const llvm::Instruction &instruction : llvm::instructions(function))
       buffers += isa<llvm::LoadInst>(instruction) &&
                  instruction.getType()->isPointerTy();
-    if (buffers <= manyBuffers)
+  if (buffers <= manyBuffers)
+    return false;
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
       continue;
     auto &evolution =
         analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
     for (llvm::Loop *loop : analyses.getResult<llvm::LoopAnalysis>(function)
                                 .getLoopsInPreorder()) {
       uint64_t steps = 1;
-      for (; loop && steps && steps <= fewSteps; loop = loop->getParentLoop())
+      for (; loop && steps && steps <= mostSteps; loop = loop->getParentLoop())
         steps *= evolution.getSmallConstantMaxTripCount(loop);
-      if (!steps || steps > fewSteps)
+      if (!steps || steps > mostSteps)
         return false;
     }
   }
-  return buffers > manyBuffers;
+  return true;
 }
 
 /// For code that takes no time: some passes of the default pipeline.
@@ -340,7 +343,11 @@ bool optimize(llvm::Module &module, const Machine &machine,
   reduceExtremes(module, machine);
   // After those: what it asks about functions stays true.
   interleaveLoops(module, machine, functions);
-  bool isQuick = machine.facts.hasQuickCode && onlyCalls(module, functions);
+  // Nothing that fills more than a vector or two: its loops stay scalar.
+  constexpr uint64_t fewSteps = 16;
+  bool isQuick = machine.facts.hasQuickCode &&
+                 (onlyCalls(module, functions) ||
+                  isLongAndSoonDone(module, functions, fewSteps));
   // At O3 nests of small loops become thousands of instructions without a
   // loop: slower code, and a hundred times the time to compile it.
   llvm::ModulePassManager optimize =
@@ -348,8 +355,10 @@ bool optimize(llvm::Module &module, const Machine &machine,
           ? buildQuickPipeline()
           : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   optimize.run(module, modules);
-  bool isSoonDone =
-      machine.facts.hasQuickCode && isLongAndSoonDone(module, functions);
+  // The code generator would write the same instructions, in another order.
+  constexpr uint64_t someSteps = 64;
+  bool isSoonDone = machine.facts.hasQuickCode &&
+                    isLongAndSoonDone(module, functions, someSteps);
   if (machine.facts.hasScale)
     selectScale(module);
   if (!machine.facts.selectsBits)

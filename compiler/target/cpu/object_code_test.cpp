@@ -164,6 +164,52 @@ TEST(Loops, OfTablesForRoutinesAreNotOptimized) {
   }
 }
 
+/// out[i] = in[i] + 1, beside something written to each of many buffers.
+std::string writeManyBuffers(unsigned buffers, unsigned steps) {
+  std::string ir = R"(
+define void @kernel(ptr %table, ptr noalias %in, ptr noalias %out) {
+entry:
+)";
+  for (unsigned i = 0; i < buffers; ++i) {
+    std::string number = std::to_string(i);
+    ir += "  %slot" + number + " = getelementptr ptr, ptr %table, i64 " +
+          number + "\n  %buffer" + number + " = load ptr, ptr %slot" + number +
+          "\n  store i64 " + number + ", ptr %buffer" + number + "\n";
+  }
+  return ir + R"(
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %from = getelementptr float, ptr %in, i64 %i
+  %x = load float, ptr %from
+  %y = fadd float %x, 1.0
+  %to = getelementptr float, ptr %out, i64 %i
+  store float %y, ptr %to
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, )" +
+         std::to_string(steps) + R"(
+  br i1 %done, label %end, label %loop
+end:
+  ret void
+})";
+}
+
+TEST(Loops, OfFewStepsOnVeryManyBuffersAreNotOptimized) {
+  Machine machine = llvm::cantFail(findMachine("x86-64-v3"));
+  struct Case {
+    unsigned buffers, steps;
+    bool isOptimized;
+  };
+  for (auto [buffers, steps, isOptimized] :
+       {Case{129, 16, false}, {129, 17, true}, {128, 16, true}}) {
+    auto optimized =
+        makeForm(".opt.ll", writeManyBuffers(buffers, steps), machine);
+    ASSERT_TRUE(bool(optimized)) << toText(optimized.takeError());
+    EXPECT_EQ(!llvm::StringRef(*optimized).contains("phi"), isOptimized)
+        << buffers << " buffers, " << steps << " steps";
+  }
+}
+
 TEST(Loops, ThatLlvmDeclinesToTransformAreNoWarning) {
   // Each element is made of the one before, whoever wants vectors.
   const char *ir = R"(
