@@ -177,6 +177,8 @@ void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
     if (!(compiled->flags & ALULA_PROGRAM_READS_FILES))
       client->programs.add(request.source, key, compiled);
   }
+  if (void *error = showShardings(compiled->shownShardings))
+    return error;
   LoadedExecutable *loaded;
   if (void *error =
           makeLoadedExecutable(*client, std::move(compiled), request.options,
@@ -197,6 +199,8 @@ void *alula::pjrt::Compile(PJRT_Compile_Args *args) {
   std::shared_ptr<Program> compiled;
   if (void *error = compileProgram(place, request.source, request.optionBytes,
                                    request.options, compiled))
+    return error;
+  if (void *error = showShardings(compiled->shownShardings))
     return error;
   put(args, &ALULA_ARGS::executable,
       new Executable{std::move(compiled), request.options.replicas,

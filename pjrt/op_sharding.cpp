@@ -11,7 +11,7 @@ namespace {
 // Fields of the message, and values of its types.
 constexpr uint32_t typeField = 1, tilesField = 3, devicesField = 4,
                    lastIsReplicatedField = 6, lastDimsField = 8;
-constexpr uint64_t replicated = 0, other = 3, unreduced = 6;
+constexpr uint64_t replicated = 0, other = 3, manual = 4, unreduced = 6;
 
 bool consume(std::string_view &text, std::string_view front) {
   if (!text.starts_with(front))
@@ -58,6 +58,10 @@ std::string alula::pjrt::writeOpSharding(std::string_view text) {
   std::string out;
   if (text == "{replicated}") {
     writeProtoNumber(out, typeField, replicated);
+    return out;
+  }
+  if (text == "{manual}") {
+    writeProtoNumber(out, typeField, manual);
     return out;
   }
   writeProtoNumber(out, typeField, other);

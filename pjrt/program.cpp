@@ -284,6 +284,17 @@ void readInfo(const alula_program_info *info, Program &program) {
        const char *text = alula_program_info_get_result_sharding(info, i); ++i)
     program.resultShardings.messages.push_back(writeOpSharding(text));
 }
+
+void readShownShardings(const alula_program_info *info, Program &program) {
+  const void *request;
+  size_t bytes;
+  const char *text;
+  for (uint32_t i = 0;
+       alula_program_info_get_shown_sharding(info, i, &request, &bytes, &text);
+       ++i)
+    program.shownShardings.push_back(
+        {{static_cast<const char *>(request), bytes}, writeOpSharding(text)});
+}
 } // namespace
 
 namespace {
@@ -388,6 +399,7 @@ void *alula::pjrt::compileProgram(const Place &place, std::string_view source,
     partition.dumpTo(dump);
     if (void *error = partition.run(source))
       return error;
+    readShownShardings(partition.info, *program);
     program->origin = std::move(program->source);
     program->source = partition.getResult();
   }

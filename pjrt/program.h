@@ -2,6 +2,7 @@
 
 #include "pjrt/compile_options.h"
 #include "pjrt/objects.h"
+#include "pjrt/shown_sharding.h"
 
 namespace alula::pjrt {
 
@@ -120,6 +121,8 @@ struct Program {
   /// For each argument and result its layout as text, empty for row-major.
   std::vector<std::string> argumentLayouts, resultLayouts;
   Shardings argumentShardings, resultShardings;
+  /// Not in a serialized executable: who asks is in this process.
+  std::vector<ShownSharding> shownShardings;
   uint32_t flags = 0;
   AlignedBytes artifact;
 

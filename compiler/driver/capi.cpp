@@ -339,6 +339,8 @@ compileIn(MLIRContext &context, StringRef input,
   if (!module || failed(alula::driver::setInitialValues(*module, values)) ||
       failed(alula::driver::compile(*module, compile, output)))
     return std::nullopt;
+  if (options.info)
+    alula::driver::takeShownShardings(*module, **options.info);
   if (compile.until == alula::driver::Room::Dispatch) {
     if (options.info)
       alula::driver::addKernels(*module, **options.info);

@@ -36,6 +36,8 @@ struct alula_program_info {
   std::vector<std::string> argumentMemories, resultMemories;
   std::vector<std::string> argumentLayouts, resultLayouts;
   std::vector<std::string> argumentShardings, resultShardings;
+  /// What a request says, and what it is told.
+  std::vector<std::pair<std::string, std::string>> shownShardings;
   std::vector<std::pair<std::string, double>> costs;
   std::vector<alula::driver::KernelDescription> kernels;
 };
@@ -185,6 +187,21 @@ alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
   return info;
 }
 
+void alula::driver::takeShownShardings(ModuleOp module,
+                                       alula_program_info &info) {
+  auto all = dyn_cast_or_null<ArrayAttr>(
+      module->removeAttr(alula::partition::shownShardingsName));
+  for (Attribute shown : all ? all.getValue() : ArrayRef<Attribute>()) {
+    auto pair = dyn_cast<ArrayAttr>(shown);
+    if (!pair || pair.size() != 2)
+      continue;
+    auto request = dyn_cast<StringAttr>(pair[0]),
+         text = dyn_cast<StringAttr>(pair[1]);
+    if (request && text)
+      info.shownShardings.emplace_back(request.getValue(), text.getValue());
+  }
+}
+
 void alula::driver::addKernels(ModuleOp module, alula_program_info &info) {
   info.kernels = describeKernels(module);
 }
@@ -265,6 +282,19 @@ alula_program_info_get_result_sharding(const alula_program_info *info,
                                        uint32_t result) {
   const auto &all = info->resultShardings;
   return result < all.size() ? all[result].c_str() : nullptr;
+}
+
+int alula_program_info_get_shown_sharding(const alula_program_info *info,
+                                          uint32_t index, const void **request,
+                                          size_t *request_bytes,
+                                          const char **sharding) {
+  if (index >= info->shownShardings.size())
+    return 0;
+  const auto &[asked, told] = info->shownShardings[index];
+  *request = asked.data();
+  *request_bytes = asked.size();
+  *sharding = told.c_str();
+  return 1;
 }
 
 int alula_program_info_get_cost(const alula_program_info *info, uint32_t index,

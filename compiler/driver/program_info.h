@@ -10,6 +10,11 @@ namespace alula::driver {
 /// destroys it.
 alula_program_info *inspectProgram(mlir::ModuleOp module);
 
+/// The same of shardings that the program asks for, from one that has been
+/// through `partition`. They are taken away: what they are told to are
+/// addresses of the process.
+void takeShownShardings(mlir::ModuleOp module, alula_program_info &info);
+
 /// The same of kernels, from a program that has been through `dispatch`.
 void addKernels(mlir::ModuleOp module, alula_program_info &info);
 

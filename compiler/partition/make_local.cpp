@@ -451,9 +451,42 @@ private:
       set(reshard.getResult(), get(reshard.getInput(), *target), *target);
       return success();
     }
+    if (isQuestion(op)) {
+      show(op);
+      return success();
+    }
     if (std::optional<Rule> rule = getRule(op))
       return lowerByRule(op, *rule);
     return lowerWhole(op);
+  }
+
+  /// Who asks how an array is divided.
+  static bool isQuestion(Operation *op) {
+    auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+    return call && call.getCallTargetName() == "InspectSharding" &&
+           op->getNumOperands() == 1 &&
+           (op->getNumResults() == 0 ||
+            op->getResultTypes() == op->getOperandTypes()) &&
+           isa_and_nonnull<StringAttr>(op->getAttr("backend_config"));
+  }
+
+  /// Nothing is left to run: who asked hears it when the program is compiled.
+  void show(Operation *op) {
+    Local local = locals[op->getOperand(0)];
+    bool isInside = op->getParentOfType<sdy::ManualComputationOp>();
+    std::string text = isInside ? "{manual}" : "{replicated}";
+    if (local.type && !(isInside && local.sharding.isWhole()))
+      text = makePlacement(local.sharding, devices, main.getContext())
+                 .printForXla();
+    auto module = main->getParentOfType<ModuleOp>();
+    SmallVector<Attribute> all;
+    if (auto told = module->getAttrOfType<ArrayAttr>(shownShardingsName))
+      llvm::append_range(all, told);
+    all.push_back(rewriter.getArrayAttr(
+        {op->getAttr("backend_config"), rewriter.getStringAttr(text)}));
+    module->setAttr(shownShardingsName, rewriter.getArrayAttr(all));
+    for (Value result : op->getResults())
+      set(result, local.value, local.sharding);
   }
 
   LogicalResult lowerByRule(Operation *op, const Rule &rule) {

@@ -41,6 +41,12 @@ inline constexpr llvm::StringLiteral argumentShardingsName =
 inline constexpr llvm::StringLiteral resultShardingsName =
     "mhlo.spmd_output_sharding";
 
+/// What whoever wrote the program wants to be told, a list of pairs: what the
+/// request says, and printForXla's text of how its array is divided, or
+/// "{manual}".
+inline constexpr llvm::StringLiteral shownShardingsName =
+    "alula.shown_shardings";
+
 /// The device at a position of a mesh.
 int64_t getDevice(mlir::sdy::MeshAttr mesh, int64_t position);
 

@@ -59,7 +59,7 @@ std::optional<Rule> alula::partition::getRule(Operation *op) {
     return std::nullopt;
   for (auto *family :
        {getElementwiseRule, getShapeRule, getSliceRule, getReduceRule,
-        getDotRule, getConvRule, getGatherScatterRule, getCallRule})
+        getDotRule, getConvRule, getGatherScatterRule, getRngRule, getCallRule})
     if (std::optional<Rule> rule = family(op)) {
       settle(*rule, op);
       return rule;
@@ -82,8 +82,9 @@ const Window *alula::partition::findWindow(const Rule &rule, size_t operand,
 }
 
 SmallVector<Value> alula::partition::buildLocal(LocalSite &site) {
-  for (auto *family : {buildLocalShape, buildLocalSlice, buildLocalWindow,
-                       buildLocalConv, buildLocalGatherScatter, buildLocalCall})
+  for (auto *family :
+       {buildLocalShape, buildLocalSlice, buildLocalWindow, buildLocalConv,
+        buildLocalGatherScatter, buildLocalRng, buildLocalCall})
     if (auto values = family(site))
       return *values;
   return site.clone(site, {});

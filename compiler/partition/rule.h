@@ -116,12 +116,14 @@ std::optional<Rule> getReduceRule(mlir::Operation *op);
 std::optional<Rule> getDotRule(mlir::Operation *op);
 std::optional<Rule> getConvRule(mlir::Operation *op);
 std::optional<Rule> getGatherScatterRule(mlir::Operation *op);
+std::optional<Rule> getRngRule(mlir::Operation *op);
 std::optional<Rule> getCallRule(mlir::Operation *op);
 
 std::optional<llvm::SmallVector<mlir::Value>> buildLocalShape(LocalSite &site);
 std::optional<llvm::SmallVector<mlir::Value>> buildLocalSlice(LocalSite &site);
 std::optional<llvm::SmallVector<mlir::Value>> buildLocalWindow(LocalSite &site);
 std::optional<llvm::SmallVector<mlir::Value>> buildLocalConv(LocalSite &site);
+std::optional<llvm::SmallVector<mlir::Value>> buildLocalRng(LocalSite &site);
 std::optional<llvm::SmallVector<mlir::Value>> buildLocalCall(LocalSite &site);
 std::optional<llvm::SmallVector<mlir::Value>>
 buildLocalGatherScatter(LocalSite &site);

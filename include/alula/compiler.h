@@ -214,6 +214,15 @@ alula_program_info_get_argument_sharding(const alula_program_info *info,
 ALULA_API const char *
 alula_program_info_get_result_sharding(const alula_program_info *info,
                                        uint32_t result);
+/* Whoever wrote the program may ask how the partitioner divides an array, by a
+ * call of @InspectSharding, of which nothing is left to run: `*request` is what
+ * its backend_config says, and `*sharding` XLA's text, or "{manual}" in a
+ * computation that handles all axes by itself. False if there is no request
+ * `index`; there are none before the program has been through the partition
+ * stage. */
+ALULA_API int alula_program_info_get_shown_sharding(
+    const alula_program_info *info, uint32_t index, const void **request,
+    size_t *request_bytes, const char **sharding);
 /* What one call takes, counted on the program as it came, with everything
  * elementwise fused into whoever reads it: "flops", "transcendentals",
  * "bytes accessed", "bytes accessed0{}" of argument 0 and so on, "bytes

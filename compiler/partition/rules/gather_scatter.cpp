@@ -34,6 +34,8 @@ Rule getLookupRule(stablehlo::GatherOp op) {
                    places = getStaticType(op.getStartIndices()),
                    to = getStaticType(op.getResult());
   Rule rule;
+  // Places are clamped to what is there before they are looked up.
+  rule.mayPad = true;
   TensorFactors operand(at(from.getRank())), indices(at(places.getRank())),
       result(at(to.getRank()));
   // Batches of places.
@@ -92,6 +94,8 @@ Rule getUpdateRule(stablehlo::ScatterOp op) {
                    places = getStaticType(op.getScatterIndices()),
                    from = getStaticType(op.getUpdates()[0]);
   Rule rule;
+  // What is written behind the end gets into padding.
+  rule.mayPad = true;
   std::optional<Reducer> reducer = findCombination(op);
   rule.reducer = reducer.value_or(Reducer::Sum);
   FactorKind kind = reducer ? FactorKind::Reduce : FactorKind::Replicate;
@@ -205,7 +209,7 @@ private:
   Value shift(Value part, ArrayRef<Span> spans, int64_t size, bool isClamped) {
     auto type = cast<RankedTensorType>(part.getType());
     Type element = type.getElementType();
-    int64_t piece = size / countShards(spans);
+    int64_t piece = getPieceSize(size, countShards(spans));
     auto number = [&](int64_t value) {
       return spread(buildNumber(builder, location, value, element), type);
     };
