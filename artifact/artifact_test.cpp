@@ -869,6 +869,24 @@ TEST(Artifact, WriterKeepsWhatStringsMayHold) {
                "a?[2J ?z \xC3\xA4 ?? ???");
 }
 
+TEST(Artifact, HashOfAProgram) {
+  auto hash = [](const char *fact, const char *bytes, alula_dtype dtype) {
+    ArtifactWriter file;
+    file.addFact("input.hash", fact);
+    file.addConstant(std::string(bytes));
+    file.addType(dtype, {4});
+    Diagnostic diagnostic;
+    std::string all = file.finish(diagnostic);
+    Artifact artifact;
+    EXPECT_TRUE(openArtifact(all.data(), all.size(), {}, artifact, diagnostic));
+    return artifact.programHash;
+  };
+  uint64_t one = hash("a", "12", ALULA_DTYPE_F32);
+  EXPECT_EQ(one, hash("another line", "12", ALULA_DTYPE_F32));
+  EXPECT_EQ(one, hash("a", "callback 34", ALULA_DTYPE_F32));
+  EXPECT_NE(one, hash("a", "12", ALULA_DTYPE_F64));
+}
+
 TEST(Artifact, NamesStayOnTheirLine) {
   ArtifactWriter file;
   FunctionWriter &f = file.addFunction("a\n%1 = fake");

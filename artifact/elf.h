@@ -1,4 +1,4 @@
-// Kernel images in ELF: what a loader and a compiler need to know of them.
+// Kernel images in ELF: segments and symbols, for loader and compiler.
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // The hash of headers and sections: XXH64 with seed 0, our own implementation
-// of the published algorithm. It guards against damage, not against intent.
+// of the published algorithm. It detects corruption, not an attacker's edits.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// From bytes to a trusted view of them. Nothing here allocates, except the
+// Parses bytes into a verified view of them. Nothing here allocates, except the
 // verifier's scratch arrays, and nothing needs the C++ library.
 
 #pragma once
@@ -26,6 +26,10 @@ struct Artifact {
   const uint8_t *bytes = nullptr;
   uint64_t size = 0;
   uint64_t hash = 0;
+  /// Of all sections but strings, constants, their bytes and facts: the same
+  /// program has the same in every process, wherever in its source it was
+  /// compiled, and whatever its callbacks are called there.
+  uint64_t programHash = 0;
   uint16_t minor = 0;
   /// It is a program of a file that has several: DATA is that file's.
   bool isProgram = false;
@@ -50,8 +54,8 @@ struct Artifact {
 };
 
 struct OpenOptions {
-  /// The hash of DATA makes every page of a mapped file come in. Without it, a
-  /// damaged constant shows as a wrong number.
+  /// The hash of DATA faults in every page of a mapped file. Without it, a
+  /// corrupt constant is a wrong number.
   bool checkData = true;
 };
 
@@ -65,10 +69,10 @@ bool openArtifact(const void *bytes, size_t size, OpenOptions options,
 bool openProgram(const Artifact &file, uint64_t index, Artifact &program,
                  Diagnostic &diagnostic);
 
-/// Checks everything that the tables and commands say, of all programs if there
-/// are several. Afterwards every index
-/// is in range and every static access in bounds; what depends on run-time
-/// values is left to whoever runs the commands.
+/// Verifies all tables and commands, of all programs if there are several.
+/// Afterwards every index is in range and every static access in bounds;
+/// accesses that depend on run-time values are checked by the interpreter of
+/// the commands.
 bool verifyArtifact(const Artifact &artifact, Diagnostic &diagnostic);
 
 /// Bytes of a static type, which may be 0; false for a dynamic one and for

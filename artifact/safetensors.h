@@ -18,7 +18,7 @@ struct Safetensors {
   const char *header = nullptr, *headerEnd = nullptr;
   const uint8_t *data = nullptr;
   uint64_t dataBytes = 0;
-  /// Where the next search begins: most are in the order of the file.
+  /// Where the next search begins: most look-ups follow the file's order.
   const char *next = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // What a string of the file may hold: UTF-8 without control characters (but
-// newline and tab), so that printing one can do nothing to a terminal.
+// newline and tab), so that printing one sends a terminal no escapes.
 
 #pragma once
 

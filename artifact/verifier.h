@@ -6,9 +6,9 @@
 
 namespace alula::artifact {
 
-/// What verifyCommands finds out about a function for its callers.
+/// The summary of a function that verifyCommands needs for its callers.
 struct FunctionFacts {
-  /// Levels of blocks and calls below and including this function.
+  /// The deepest nesting of blocks and calls, this function's included.
   uint32_t nesting;
 };
 
@@ -23,7 +23,7 @@ bool verifyCommands(const Artifact &artifact, uint32_t index,
 bool verifyResults(const Artifact &artifact, uint32_t index,
                    Diagnostic &diagnostic);
 
-/// Whether a function may write through this slot.
+/// Whether a function may store through this slot.
 bool isWritable(const Artifact &artifact, const alula_file_function &function,
                 const alula_file_slot &slot);
 

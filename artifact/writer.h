@@ -70,7 +70,7 @@ struct CustomCallSpec {
   bool hasSideEffect = false;
 };
 
-/// An exchange between participants; artifact/SPEC.md says what the kinds do.
+/// A collective between participants; artifact/SPEC.md defines the kinds.
 struct CollectiveSpec {
   alula_collective_kind kind = ALULA_COLLECTIVE_ALL_REDUCE;
   alula_reduction reduction = ALULA_REDUCTION_NONE;
@@ -86,14 +86,14 @@ class ArtifactWriter {
 public:
   uint32_t addString(std::string_view text);
   uint32_t addType(alula_dtype dtype, const std::vector<Dim> &dims);
-  /// Equal bytes become one constant. `type` is what a safetensors file would
-  /// call them.
+  /// Equal bytes are deduplicated. `type` is the element type for a safetensors
+  /// file.
   uint32_t addConstant(std::string bytes, uint32_t type = ALULA_NONE);
   uint32_t addConstant(const void *bytes, size_t size,
                        uint32_t type = ALULA_NONE) {
     return addConstant({static_cast<const char *>(bytes), size}, type);
   }
-  /// The same for bytes that stay where they are as long as the writer lives.
+  /// The same without a copy: the bytes must outlive the writer.
   uint32_t addBorrowedConstant(std::string_view bytes,
                                uint32_t type = ALULA_NONE);
   /// A tensor of a safetensors file, of a static type.
@@ -105,8 +105,8 @@ public:
   uint32_t addCustomCall(const CustomCallSpec &spec);
   /// A function that kernels call; names must ascend.
   void addImport(std::string_view name, bool isOptional);
-  /// The members of each group, or pairs of source and target. Equal tables
-  /// become one. All are of a program over so many participants.
+  /// The members of each replica group, or source-target pairs. Equal tables
+  /// are deduplicated. All are of a program over so many participants.
   uint32_t addGroups(uint32_t participantCount,
                      const std::vector<std::vector<uint32_t>> &groups);
   uint32_t addCollective(const CollectiveSpec &spec);
@@ -173,7 +173,7 @@ public:
   uint32_t getIndex() const { return index; }
 
   uint32_t addArgument(std::string_view name, uint32_t type);
-  /// `alias`: the argument whose storage the result takes over.
+  /// `alias`: the donated argument whose storage the result takes over.
   uint32_t addResult(std::string_view name, uint32_t type,
                      uint32_t alias = ALULA_NONE);
   void setArenaBytes(uint64_t bytes) { arenaBytes = bytes; }

@@ -108,6 +108,9 @@ constexpr TargetRow targets[] = {
     {"ApproxTopK", evalApproxTopK},
     {"Qr", evalQr},
     {"ProductOfElementaryHouseholderReflectors", evalHouseholderProduct},
+    {"alula.sparse_product", evalSparseProduct},
+    {"alula.sparse_rows_product", evalSparseRowsProduct},
+    {"alula.sparse_sampled", evalSparseSampled},
 };
 
 LogicalResult evalCustomCall(OpCall &call) {

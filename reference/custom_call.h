@@ -13,5 +13,11 @@ mlir::LogicalResult evalTopK(OpCall &call);
 mlir::LogicalResult evalQr(OpCall &call);
 /// LAPACK's orgqr and ungqr: the product of packed reflectors.
 mlir::LogicalResult evalHouseholderProduct(OpCall &call);
+/// S b, or S' b, of a matrix S whose elements are listed as pairs of indices.
+mlir::LogicalResult evalSparseProduct(OpCall &call);
+/// S b of a matrix whose elements are listed row after row.
+mlir::LogicalResult evalSparseRowsProduct(OpCall &call);
+/// The elements of a b' at indices.
+mlir::LogicalResult evalSparseSampled(OpCall &call);
 
 } // namespace alula::reference

@@ -8,7 +8,8 @@ bool alula::dispatch::isKernelCall(llvm::StringRef name) {
       .Cases("alula.hessenberg", "alula.householder_product", "alula.lu", true)
       .Cases("alula.lu_pivots_to_permutation", "alula.ormqr", "alula.schur",
              true)
-      .Cases("alula.sparse_product", "alula.sparse_sampled", true)
+      .Cases("alula.sparse_product", "alula.sparse_rows_product",
+             "alula.sparse_sampled", true)
       .Cases("alula.svd", "alula.tridiagonal", "alula.tridiagonal_solve", true)
       .Cases("ProductOfElementaryHouseholderReflectors", "Qr", true)
       .Case("stablehlo.dynamic_rng_bit_generator", true)

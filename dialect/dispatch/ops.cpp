@@ -220,9 +220,13 @@ LogicalResult FromPanelsOp::verify() {
                        << getRows() << "] and [" << getColumns() << "] of "
                        << type;
   ArrayRef<int64_t> shape = panels.getShape();
-  if (shape.size() != 3 || shape[2] == 0 || shape[1] != rows ||
-      shape[0] != (columns + shape[2] - 1) / shape[2] ||
-      panels.getElementType() != type.getElementType())
+  int64_t group = shape.size() == 4 ? shape[3] : 1;
+  Type element = type.getElementType();
+  bool isAlike = panels.getElementType() == element ||
+                 (panels.getElementType().isInteger(8) && element.isInteger(8));
+  if (shape.size() < 3 || shape.size() > 4 || shape[2] == 0 || group == 0 ||
+      shape[1] != (rows + group - 1) / group ||
+      shape[0] != (columns + shape[2] - 1) / shape[2] || !isAlike)
     return emitError() << "'dispatch.from_panels': panels must hold the result's "
                        << rows << " rows of " << columns
                        << " columns: " << panels << " for " << type;

@@ -234,6 +234,11 @@ def Dispatch_FromPanelsOp : Dispatch_Op<"from_panels", [Pure]> {
     whose columns by `columns`: element (r, c) is [c / w, r, c % w] of `panels`,
     where w is the width of a panel, its last size. The last panel may have
     columns to spare.
+
+    Rows of narrow elements lie in groups, and `panels` has one dimension more:
+    element (r, c) is [c / w, r / g, c % w, r % g], where g is the last size; the
+    last group may have rows to spare. Bytes of panels may be of the other sign
+    than those of the result: 128 is added or taken away (panel_layout.h).
   }];
   let arguments = (ins AnyStaticShapeTensor:$panels, DenseI64ArrayAttr:$rows,
                        DenseI64ArrayAttr:$columns);

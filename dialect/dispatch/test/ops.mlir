@@ -48,6 +48,14 @@ func.func @panels(%p: tensor<2x5x32xf32>) -> tensor<3x5x16xf32> {
   return %0 : tensor<3x5x16xf32>
 }
 
+// Groups of four rows of bytes, of the other sign.
+// CHECK-LABEL: func.func @groups
+// CHECK: dispatch.from_panels %arg0 rows = [0] columns = [1] : tensor<2x2x32x4xui8> -> tensor<5x40xi8>
+func.func @groups(%p: tensor<2x2x32x4xui8>) -> tensor<5x40xi8> {
+  %0 = dispatch.from_panels %p rows = [0] columns = [1] : tensor<2x2x32x4xui8> -> tensor<5x40xi8>
+  return %0 : tensor<5x40xi8>
+}
+
 // Code from elsewhere, and no body.
 // CHECK: dispatch.executable @external attributes {objects = [#dispatch.object<target = "cpu:x86_64", path = "a.o", entry = "f", tool = "cc", sha256 = "00", data = "\7FELF">, #dispatch.object<path = "b.o">]}
 dispatch.executable @external attributes {objects = [#dispatch.object<target = "cpu:x86_64", path = "a.o", entry = "f", tool = "cc", sha256 = "00", data = "\7FELF">, #dispatch.object<path = "b.o">]} {

@@ -248,6 +248,22 @@ func.func @main(%p: tensor<2x5x32xf32>) {
 
 // -----
 
+func.func @main(%p: tensor<2x1x32x4xui8>) {
+  // expected-error@+1 {{'dispatch.from_panels': panels must hold the result's 5 rows of 40 columns: 'tensor<2x1x32x4xui8>' for 'tensor<5x40xi8>'}}
+  %0 = dispatch.from_panels %p rows = [0] columns = [1] : tensor<2x1x32x4xui8> -> tensor<5x40xi8>
+  return
+}
+
+// -----
+
+func.func @main(%p: tensor<2x2x32x2xf16>) {
+  // expected-error@+1 {{'dispatch.from_panels': panels must hold the result's 4 rows of 40 columns: 'tensor<2x2x32x2xf16>' for 'tensor<4x40xbf16>'}}
+  %0 = dispatch.from_panels %p rows = [0] columns = [1] : tensor<2x2x32x2xf16> -> tensor<4x40xbf16>
+  return
+}
+
+// -----
+
 func.func @no_global() {
   // expected-error@+1 {{'dispatch.global': no such global: g}}
   %g = dispatch.global @g
