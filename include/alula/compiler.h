@@ -124,7 +124,14 @@ typedef void (*alula_on_external)(void *user, const void *bytes, size_t size);
    * too. Each kernel is a function of its name, which the program calls. What \
    * can't be said so, sizes that the host computes or code of other           \
    * compilers, is an error. */                                                \
-  X(OTHER, int, kernels_as_functions, "")
+  X(OTHER, int, kernels_as_functions, "")                                      \
+  /* What may be less exact than the program says: "bf16-products", products   \
+   * and convolutions of f32 that ask for no precision are computed from       \
+   * numbers rounded to bf16; "i8-activations", what is multiplied by weights  \
+   * of at most eight bits may be rounded to bytes, with a scale for each 32   \
+   * neighbours along the sums. The artifact says what that concerned. */      \
+  X(TEXTS, const char *const *, accuracy, "accuracy")                          \
+  X(COUNT, size_t, accuracy_count, "accuracy")
 
 /* Set `struct_bytes` to sizeof this struct and what is not needed to zero. All
  * callbacks come on the calling thread. */

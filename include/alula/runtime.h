@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* Increases whenever a function is added. */
-#define ALULA_RUNTIME_VERSION 6u
+#define ALULA_RUNTIME_VERSION 7u
 
 ALULA_API uint32_t alula_runtime_version(void);
 
@@ -90,6 +90,12 @@ typedef struct alula_instance_options {
    * machine then do not get in each other's way. Excludes the two ways above.
    * (Version 5.) */
   alula_instance *share_threads;
+  /* How many bytes of released memory the instance keeps for later buffers, in
+   * blocks of 64 KiB and more: new pages take longer than most kernels. To
+   * these comes a tenth of what is in use. 0: none. Instances that share
+   * threads share what is kept. A device with memory of its own decides itself.
+   * (Version 7.) */
+  uint64_t kept_bytes;
 } alula_instance_options;
 
 /* `options` may be NULL. */
@@ -106,6 +112,24 @@ ALULA_API const char *alula_instance_get_device(const alula_instance *instance);
  * alula_buffer_get_data is NULL, and bytes go by alula_buffer_read and
  * alula_buffer_write. (Version 4.) */
 ALULA_API int alula_instance_shares_memory(const alula_instance *instance);
+
+/* Of blocks of 64 KiB and more: what buffers, arenas and the like have, and
+ * what is kept for them. (Version 7.) */
+typedef struct alula_memory_statistics {
+  size_t struct_bytes;
+  uint64_t bytes_in_use, peak_bytes_in_use;
+  uint64_t bytes_kept, peak_bytes_kept;
+  uint64_t largest_kept; /* one block */
+  uint64_t allocations;
+  uint64_t reused; /* of these, blocks that had been kept */
+} alula_memory_statistics;
+
+/* Set its struct_bytes. False if the instance keeps nothing. */
+ALULA_API int
+alula_instance_get_memory_statistics(const alula_instance *instance,
+                                     alula_memory_statistics *statistics);
+/* Gives what is kept back to the system. */
+ALULA_API void alula_instance_trim_memory(alula_instance *instance);
 
 /* ---- Custom calls: C functions that programs call by name ---- */
 

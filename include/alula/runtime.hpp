@@ -142,6 +142,14 @@ public:
   bool sharesMemory() const {
     return alula_instance_shares_memory(handle.get()) != 0;
   }
+  /* None if the instance keeps no released memory. */
+  std::optional<alula_memory_statistics> memoryStatistics() const {
+    auto read = makeStruct<alula_memory_statistics>();
+    if (!alula_instance_get_memory_statistics(handle.get(), &read))
+      return std::nullopt;
+    return read;
+  }
+  void trimMemory() const { alula_instance_trim_memory(handle.get()); }
 
   /* Programs that call `name` call `function`, which lives as long as the
    * instance and what was made from it:

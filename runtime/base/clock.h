@@ -1,4 +1,4 @@
-// Nanoseconds of a clock that never goes back.
+// Nanoseconds of the monotonic clock.
 
 #pragma once
 

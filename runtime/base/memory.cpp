@@ -6,9 +6,6 @@
 
 namespace alula::runtime {
 
-/// From here on page faults cost more than the rounding.
-constexpr size_t hugeBytes = size_t(4) << 20, hugePage = size_t(2) << 20;
-
 void *Allocator::allocate(size_t bytes) const {
   if (hooks.allocate)
     return hooks.allocate(hooks.user, bytes ? bytes : 1, memoryAlignment);

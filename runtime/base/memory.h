@@ -15,6 +15,8 @@
 namespace alula::runtime {
 
 constexpr size_t memoryAlignment = 64;
+/// From so many bytes on page faults cost more than the rounding to huge pages.
+constexpr size_t hugeBytes = size_t(4) << 20, hugePage = size_t(2) << 20;
 
 /// The embedder's allocator, or the C library's. Large blocks of the latter
 /// ask for huge pages.
@@ -26,6 +28,7 @@ public:
   /// 64-byte aligned; NULL if there is no memory. 0 bytes give a valid pointer.
   void *allocate(size_t bytes) const;
   void release(void *memory, size_t bytes) const;
+  bool isEmbedders() const { return hooks.allocate; }
 
 private:
   alula_allocator hooks = {};

@@ -7,7 +7,7 @@
 namespace alula::runtime {
 
 /// The lowest address that frames of this thread may reach, and `reserve` bytes
-/// more; 0 if nobody knows, as on a stack that somebody switched to.
+/// more; 0 if it is unknown, as on the stack of a fiber.
 uintptr_t getStackLimit(uint64_t reserve);
 
 inline uintptr_t getStackPointer() {

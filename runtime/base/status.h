@@ -8,7 +8,7 @@
 
 namespace alula::runtime {
 
-/// Owned by whoever holds it; NULL means success.
+/// Owned by the caller; NULL means success.
 using Status = alula_error *;
 
 /// Makes an error; out of memory gives a static one.

@@ -10,19 +10,22 @@ namespace {
 
 const char cudaLibrary[] = "libalula_cuda.so.0";
 
-/// The library beside the one that has this code, or where the system looks.
+/// The library beside the one that has this code, in lib beside the folder of a
+/// tool that has it, or where the system looks.
 void *openCudaLibrary() {
   Dl_info here;
   if (dladdr(cudaLibrary, &here) && here.dli_fname) {
     const char *slash = strrchr(here.dli_fname, '/');
-    char path[4096];
-    int length = slash ? snprintf(path, sizeof path, "%.*s/%s",
-                                  int(slash - here.dli_fname), here.dli_fname,
-                                  cudaLibrary)
-                       : 0;
-    if (length > 0 && size_t(length) < sizeof path)
-      if (void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL))
-        return library;
+    for (const char *folder : {"", "../lib/"}) {
+      char path[4096];
+      int length = slash ? snprintf(path, sizeof path, "%.*s/%s%s",
+                                    int(slash - here.dli_fname), here.dli_fname,
+                                    folder, cudaLibrary)
+                         : 0;
+      if (length > 0 && size_t(length) < sizeof path)
+        if (void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL))
+          return library;
+    }
   }
   return dlopen(cudaLibrary, RTLD_NOW | RTLD_LOCAL);
 }

@@ -43,6 +43,7 @@ alula_error *alula_instance_create(const alula_instance_options *options,
   if (!made)
     return makeOutOfMemory("an instance", sizeof(Instance));
   made->ordinal = ordinal;
+  made->keptBytes = mine.kept_bytes;
   if (Status status = startInstance(*made)) {
     release(made);
     return status;
@@ -69,6 +70,25 @@ const char *alula_instance_get_device(const alula_instance *instance) {
 int alula_instance_shares_memory(const alula_instance *instance) {
   auto *mine = reinterpret_cast<const Instance *>(instance);
   return mine && mine->driver->sharesMemory;
+}
+
+int alula_instance_get_memory_statistics(const alula_instance *instance,
+                                         alula_memory_statistics *statistics) {
+  auto *mine = reinterpret_cast<const Instance *>(instance);
+  alula_memory_statistics read = {};
+  if (!mine || !statistics || !mine->driver->readStatistics ||
+      !mine->driver->readStatistics(mine->device, read))
+    return false;
+  read.struct_bytes = statistics->struct_bytes;
+  memcpy(statistics, &read,
+         read.struct_bytes < sizeof read ? read.struct_bytes : sizeof read);
+  return true;
+}
+
+void alula_instance_trim_memory(alula_instance *instance) {
+  auto *mine = reinterpret_cast<Instance *>(instance);
+  if (mine && mine->driver->trim)
+    mine->driver->trim(mine->device);
 }
 
 alula_error *alula_instance_register_custom_call(alula_instance *handle,

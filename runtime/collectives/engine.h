@@ -1,5 +1,5 @@
-// What stands behind an alula_collectives: an engine (alula/collectives.h) and
-// what it made.
+// The implementation of an alula_collectives: an engine (alula/collectives.h)
+// and its communicator.
 
 #pragma once
 
@@ -15,7 +15,7 @@ using GroupMembers = alula_collective_members;
 using Rendezvous = alula_collective_rendezvous;
 using Group = alula_collective_group;
 
-/// Threads of this process.
+/// The engine for participants that are threads of this process.
 extern const CollectiveEngine localEngine;
 
 } // namespace alula::runtime

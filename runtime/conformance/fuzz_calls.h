@@ -11,7 +11,7 @@
 
 namespace alula::runtime {
 
-/// A machine with little memory: what is refused here is an error path more.
+/// An allocator with a small limit: each failure covers one more error path.
 inline std::atomic<uint64_t> fuzzBytes = 0;
 inline void *allocateForFuzz(void *, size_t bytes, size_t alignment) {
   if (bytes > (uint64_t(64) << 20) - fuzzBytes)
@@ -25,7 +25,7 @@ inline void releaseForFuzz(void *, void *memory, size_t bytes, size_t) {
   free(memory);
 }
 
-/// Touches all that it may: a wrong size shows under ASan.
+/// Accesses all bytes that it may: ASan reports a wrong size.
 inline alula_error *touchAll(void *, const alula_custom_call_args *args) {
   uint64_t sum = args->config_bytes + args->attribute_bytes;
   for (uint32_t i = 0; i < args->operand_count; ++i)

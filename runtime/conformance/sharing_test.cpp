@@ -84,6 +84,89 @@ TEST_P(Sharing, StatesAreNotShared) {
   EXPECT_FALSE(error) << error.message();
 }
 
+/// Whoever uses what was released is found by AddressSanitizer: there nothing is
+/// kept.
+#if defined(__SANITIZE_ADDRESS__)
+#define ALULA_HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ALULA_HAS_ASAN 1
+#endif
+#endif
+#ifdef ALULA_HAS_ASAN
+constexpr bool canKeep = false;
+#else
+constexpr bool canKeep = true;
+#endif
+
+/// An instance that keeps what is released, and one that shares its threads.
+TEST_P(Sharing, ReleasedMemoryIsForAllDevices) {
+  EXPECT_FALSE(instance.memoryStatistics());
+  instance.trimMemory();
+  alula_instance_options options = {};
+  options.struct_bytes = sizeof options;
+  options.device = GetParam();
+  options.kept_bytes = 8 << 20;
+  Instance first = Instance::create(&options, error);
+  options.share_threads = first.get();
+  Instance second = Instance::create(&options, error);
+  ASSERT_FALSE(error) << error.message();
+  bool keeps = sharesMemory() && canKeep;
+  ASSERT_EQ(bool(first.memoryStatistics()), keeps);
+  std::vector<int64_t> dims = {1 << 18};
+  uint64_t address = 0;
+  for (const Instance *each : {&first, &second, &first}) {
+    Buffer buffer = Buffer::create(*each, ALULA_DTYPE_F32, dims, error);
+    ASSERT_FALSE(error) << error.message();
+    if (keeps && address) {
+      EXPECT_EQ(buffer.address(), address);
+    }
+    address = buffer.address();
+    if (keeps) {
+      EXPECT_EQ(first.memoryStatistics()->bytes_in_use, 1u << 20);
+    }
+  }
+  if (keeps) {
+    alula_memory_statistics read = *second.memoryStatistics();
+    EXPECT_EQ(read.bytes_kept, 1u << 20);
+    EXPECT_EQ(read.largest_kept, 1u << 20);
+    EXPECT_EQ(read.allocations, 3u);
+    EXPECT_EQ(read.reused, 2u);
+    // Older programs know less of it.
+    alula_memory_statistics old = {};
+    old.struct_bytes = offsetof(alula_memory_statistics, bytes_kept);
+    EXPECT_TRUE(alula_instance_get_memory_statistics(first.get(), &old));
+    EXPECT_EQ(old.peak_bytes_in_use, 1u << 20);
+    EXPECT_EQ(old.bytes_kept, 0u);
+  }
+  // The first may go before.
+  first = Instance();
+  { Buffer last = Buffer::create(second, ALULA_DTYPE_F32, dims, error); }
+  second.trimMemory();
+  if (keeps) {
+    EXPECT_EQ(second.memoryStatistics()->bytes_kept, 0u);
+    EXPECT_EQ(second.memoryStatistics()->reused, 3u);
+  }
+  EXPECT_FALSE(error) << error.message();
+}
+
+#ifdef ALULA_HAS_ASAN
+TEST(SharingDeathTest, UseAfterReleaseIsFound) {
+  alula_instance_options options = {};
+  options.struct_bytes = sizeof options;
+  options.kept_bytes = 8 << 20;
+  Error error;
+  Instance instance = Instance::create(&options, error);
+  EXPECT_FALSE(instance.memoryStatistics());
+  volatile float *data;
+  {
+    Buffer buffer = Buffer::create(instance, ALULA_DTYPE_F32, {1 << 18}, error);
+    data = static_cast<float *>(alula_buffer_get_data(buffer.get()));
+  }
+  EXPECT_DEATH(data[7] = 1, "use-after-free");
+}
+#endif
+
 TEST_P(Sharing, WhatWasLoadedIsThereOnce) {
   ArtifactWriter file;
   buildCounter(file);

@@ -1,8 +1,8 @@
-// What a driver gives: kernels loaded from an artifact, the memory they work
-// on, and streams of commands.
+// A driver's interface: kernels loaded from an artifact, allocations in device
+// memory, streams of commands, and events.
 //
-// An address in the device's memory is a `uint8_t *` that only the driver reads
-// and writes: everybody else adds offsets to it and hands it back.
+// A device address is a `uint8_t *` that only the driver dereferences: all
+// others add offsets to it and pass it on.
 
 #pragma once
 
@@ -16,31 +16,31 @@
 
 namespace alula::runtime {
 
-/// A driver's loaded variant; each driver knows what is behind it.
+/// A driver's loaded variant: opaque to the rest of the runtime.
 struct LoadedKernels;
-/// What a driver keeps for one instance.
+/// A driver's state for one instance.
 struct Device;
-/// Commands that run in the order in which they were encoded.
+/// A queue of commands, executed in the order in which they were encoded.
 struct Stream;
-/// A point in a stream.
+/// A marker in a stream, for synchronization between streams.
 struct Event;
 struct Instance;
 
 /// One dispatch. `args` has everything but worker and scratch; what it points
-/// to is the caller's again when the dispatch is encoded.
+/// to need only live until the dispatch is encoded.
 struct Dispatch {
   uint32_t kernel;
   alula_kernel_args args;
   /// One piece for each worker, `scratchStride` bytes apart.
   uint8_t *scratch;
   uint64_t scratchStride;
-  /// For errors: they live as long as the kernels.
+  /// For error messages; valid as long as the kernels.
   const char *functionName, *kernelName;
-  /// Looked at between workgroups, if not NULL: the rest need not run once it
-  /// is not 0, which is then an error. Lives until the stream is waited for.
+  /// Polled between workgroups, if not NULL: once it is not 0, the rest may be
+  /// skipped, which is an error. Valid until the stream is synchronized.
   const int *cancel;
-  /// What each worker did is written here, if not NULL. As many as a pool has
-  /// at the most, all zero; lives until the stream is waited for.
+  /// Statistics of each worker, if not NULL: zeroed, one for each thread of the
+  /// largest pool; valid until the stream is synchronized.
   alula_trace_thread *threads;
 };
 
@@ -48,7 +48,7 @@ struct Dispatch {
 [[nodiscard]] Status makeKernelError(const char *functionName,
                                      const char *kernelName, int32_t code);
 
-/// How loaded kernels run; plugins bring their own.
+/// The launch functions of loaded kernels; plugins have their own.
 struct KernelRunner {
   void (*unload)(LoadedKernels *kernels);
   /// Encodes a grid. A kernel's code that is not 0 is an error: of this
@@ -60,27 +60,27 @@ struct KernelRunner {
 /// A table instead of virtual functions: those would need the C++ library.
 ///
 /// A function that encodes a command checks no bounds: its caller has. Commands
-/// of 0 bytes touch nothing, whatever their addresses are. An error that a
-/// command causes after it was encoded stops the stream: what follows is not
-/// run until somebody waits, gets the error and so clears it. Waiting are
-/// copyFrom, readWord and synchronize.
+/// of 0 bytes access nothing, whatever their addresses are. An asynchronous
+/// error of a command stops the stream: later commands are skipped until a
+/// blocking call returns the error and so clears it. Blocking are copyFrom,
+/// readWord and synchronize.
 struct Driver {
   const char *name;
-  /// The host reads and writes the device's memory at its addresses, so
-  /// constants are used where their file is mapped.
+  /// Unified memory: the host dereferences device addresses, so constants are
+  /// used in place, in the mapped file.
   bool sharesMemory;
-  /// A command has run when the function that encodes it returns: one stream
+  /// Commands are executed synchronously, while they are encoded: one stream
   /// serves all threads.
   bool runsAtOnce;
 
   Status (*open)(Instance &instance, Device **device);
-  /// All streams and memory are gone.
+  /// All streams are destroyed and all memory is released before.
   void (*close)(Device *device);
 
   // ---- Kernels ----
 
-  /// Takes the best variant, or the one called `wanted` if that is not NULL.
-  /// What is loaded serves all devices of the driver, several at once.
+  /// Picks the best variant, or the one called `wanted` if that is not NULL.
+  /// The result is shared by all devices of the driver, and thread-safe.
   Status (*load)(const artifact::Artifact &artifact, const char *wanted,
                  LoadedKernels **kernels, uint32_t *variant);
   KernelRunner runner;
@@ -89,35 +89,42 @@ struct Driver {
 
   /// 64-byte aligned; NULL if there is no memory. 0 bytes give an address too.
   uint8_t *(*allocate)(Device *device, uint64_t bytes);
-  /// No command that uses it is on its way.
+  /// No pending command uses it.
   void (*release)(Device *device, uint8_t *memory, uint64_t bytes);
-  /// Whether kernels can use these bytes, which the device has not allocated.
+  /// Whether kernels can access these bytes, which are the embedder's.
   bool (*reaches)(Device *device, const void *memory, uint64_t bytes);
+  /// So many bytes of the embedder's memory became a buffer's, or cease to be:
+  /// they count as in use in the bound of what is cached. NULL: no cache.
+  void (*lend)(Device *device, int64_t bytes);
+  /// Of the cache of released memory, which `trim` empties; false if there is
+  /// none. NULL: the driver's own allocator decides.
+  bool (*readStatistics)(Device *device, alula_memory_statistics &statistics);
+  void (*trim)(Device *device);
 
   // ---- Streams ----
 
   Status (*createStream)(Device *device, Stream **stream);
-  /// Nothing is on its way in it.
+  /// It has no pending commands.
   void (*destroyStream)(Stream *stream);
   Status (*synchronize)(Stream *stream);
-  /// From the host, whose bytes are the caller's again when this returns.
+  /// Host to device; the host's bytes are copied before this returns.
   Status (*copyTo)(Stream *stream, uint8_t *to, const void *from,
                    uint64_t bytes);
-  /// To the host: waits.
+  /// Device to host: blocks.
   Status (*copyFrom)(Stream *stream, void *to, const uint8_t *from,
                      uint64_t bytes);
-  /// Inside the device's memory; the bytes may overlap.
+  /// Device to device; source and destination may overlap.
   Status (*copy)(Stream *stream, uint8_t *to, const uint8_t *from,
                  uint64_t bytes);
-  /// From the memory of another device of this driver, in which nothing that
-  /// concerns the bytes is on its way; they may not change before this stream
-  /// has run. NULL: they go through the host, or the memory is shared.
+  /// Peer to peer: from another device of this driver, where no pending command
+  /// writes the bytes; they must not change before this stream has run. NULL:
+  /// such copies are staged through the host, or the memory is shared.
   Status (*copyFromDevice)(Stream *stream, uint8_t *to, Device *device,
                            const uint8_t *from, uint64_t bytes);
   /// Repeats the low `width` (1, 2, 4, 8) bytes of `pattern`.
   Status (*fill)(Stream *stream, uint8_t *to, uint64_t pattern, uint32_t width,
                  uint64_t bytes);
-  /// Up to 8 bytes, zero-extended: waits.
+  /// Up to 8 bytes, zero-extended: blocks.
   Status (*readWord)(Stream *stream, const uint8_t *from, uint32_t bytes,
                      uint64_t *word);
   Status (*writeWord)(Stream *stream, uint8_t *to, uint32_t bytes,
@@ -126,15 +133,15 @@ struct Driver {
   // ---- Events ----
 
   Status (*createEvent)(Device *device, Event **event);
-  /// No stream waits for it.
+  /// No pending command waits for it.
   void (*destroyEvent)(Event *event);
-  /// From now on the event means: all that is in the stream so far has run.
+  /// Records the event behind all commands encoded so far.
   Status (*record)(Stream *stream, Event *event);
-  /// What follows in the stream runs after what the event means now. One that
-  /// was never recorded has happened.
+  /// Later commands of the stream wait for the event as it is recorded now. One
+  /// that was never recorded is complete.
   Status (*waitInStream)(Stream *stream, Event *event);
   bool (*hasHappened)(Event *event);
-  /// The calling thread waits.
+  /// Blocks the calling thread.
   void (*waitForEvent)(Event *event);
 };
 
@@ -154,8 +161,8 @@ struct DriverHost {
 };
 /// `alula_driver_query` of such a library; NULL if it is of another build.
 using DriverQuery = const Driver *(*)(const DriverHost *host);
-/// Runs what a plugin has loaded, on a device that shares its memory and runs
-/// at once.
+/// Launches kernels that a plugin has loaded, on a device with unified memory
+/// and synchronous streams.
 extern const KernelRunner importRunner;
 
 /// A C function of the embedder.
@@ -172,20 +179,22 @@ struct ImportProvider {
   void *self;
 };
 
-/// What an alula_instance is: shared by all that is made from it.
+/// An alula_instance: shared by all objects created from it.
 struct Instance {
   const Driver *driver;
-  /// Which of the driver's devices.
+  /// The number of the device among the driver's.
   uint32_t ordinal = 0;
   Allocator allocator;
-  /// Its own, which has no threads before they are used, or another's.
+  /// How much released memory the driver may cache.
+  uint64_t keptBytes = 0;
+  /// Its own, whose threads start at the first use, or a shared one.
   Pool ownPool;
   Pool &pool;
   Instance *threadOwner = nullptr;
   Device *device = nullptr;
-  /// Serves everybody, if commands run at once.
+  /// Shared by all threads, if the driver is synchronous.
   Stream *sharedStream = nullptr;
-  /// Else streams that nobody uses.
+  /// Else a pool of idle streams.
   Mutex streamMutex;
   Array<Stream *> idleStreams;
   std::atomic<uint32_t> users{1};
@@ -193,7 +202,7 @@ struct Instance {
   Array<CustomCall> customCalls;
   Mutex importMutex;
   Array<ImportProvider> importProviders;
-  /// Runs asynchronous calls: made by invoke at the first of them.
+  /// Executes asynchronous calls: started by invoke at the first of them.
   Mutex queueMutex;
   struct CallQueue *queue = nullptr;
   void (*destroyQueue)(CallQueue *queue) = nullptr;
@@ -211,11 +220,11 @@ struct Instance {
 /// Opens the driver.
 Status startInstance(Instance &instance);
 
-/// A stream for the calling thread, and its return, when all has run.
+/// Acquires a stream for the calling thread, and releases it when idle.
 Status takeIdleStream(Instance &instance, Stream **stream);
 void returnIdleStream(Instance &instance, Stream *stream);
 
-/// A stream while it is used: waits for what is in it in the end.
+/// Holds a stream, and synchronizes it in the end.
 class StreamUse {
 public:
   explicit StreamUse(Instance &instance) : instance(instance) {}
@@ -231,7 +240,7 @@ public:
     return stream ? nullptr : takeIdleStream(instance, &stream);
   }
   Stream *get() const { return stream; }
-  /// The first error of `status` and of what is still on its way.
+  /// The first error of `status` and of pending commands.
   Status finish(Status status) {
     if (instance.driver->runsAtOnce)
       return status;
@@ -256,7 +265,7 @@ inline Instance::Instance(const Driver *driver, const Allocator &allocator,
   retain(threadOwner);
 }
 
-/// When nobody uses it any more.
+/// After its last use.
 void destroyInstance(Instance *instance);
 inline void release(Instance *instance) {
   if (instance->users.fetch_sub(1, std::memory_order_acq_rel) == 1)

@@ -72,13 +72,25 @@ Status createBuffer(Instance *instance, alula_dtype dtype, uint32_t rank,
   return nullptr;
 }
 
+/// Fewer bytes of the caller's are not worth counting.
+constexpr uint64_t leastLent = 1 << 16;
+
+static void lend(const Instance &instance, uint64_t bytes, int64_t sign) {
+  if (bytes >= leastLent && instance.driver->lend)
+    instance.driver->lend(instance.device, sign * int64_t(bytes));
+}
+
 static void releaseMemory(alula_buffer *buffer) {
   const Instance &instance = *buffer->instance;
+  if (!buffer->data)
+    return;
   if (!buffer->isWrapped) {
-    if (buffer->data)
-      instance.driver->release(instance.device, buffer->data, buffer->bytes);
-  } else if (buffer->releaseData && buffer->data)
-    buffer->releaseData(buffer->releaseUser, buffer->data);
+    instance.driver->release(instance.device, buffer->data, buffer->bytes);
+  } else {
+    lend(instance, buffer->bytes, -1);
+    if (buffer->releaseData)
+      buffer->releaseData(buffer->releaseUser, buffer->data);
+  }
   buffer->data = nullptr;
 }
 
@@ -167,6 +179,7 @@ alula_error *alula_buffer_wrap(alula_instance *instance, alula_dtype dtype,
   made->isWrapped = true;
   made->releaseData = data ? releaseData : nullptr;
   made->releaseUser = user;
+  lend(*mine, made->bytes, 1);
   *buffer = made;
   return nullptr;
 }

@@ -1,4 +1,4 @@
-// Typed memory that calls read and write.
+// Arrays: arguments and results of calls.
 
 #pragma once
 
@@ -13,7 +13,7 @@ struct alula_buffer {
   /// NULL once the memory was donated.
   uint8_t *data;
   uint64_t bytes;
-  /// Of wrapped memory; else the memory is the allocator's.
+  /// The deleter of wrapped memory; else the allocator releases it.
   bool isWrapped;
   void (*releaseData)(void *user, void *data);
   void *releaseUser;
@@ -32,10 +32,10 @@ Status createHandle(Instance *instance, alula_dtype dtype, uint32_t rank,
 Status createBuffer(Instance *instance, alula_dtype dtype, uint32_t rank,
                     const int64_t *dims, alula_buffer **buffer);
 
-/// Gives `from`'s memory to `to`, which has none.
+/// Donates `from`'s memory to `to`, which has none.
 void moveMemory(alula_buffer *from, alula_buffer *to);
 
-/// The alignment that a type's own elements ask for.
+/// The natural alignment of a type's elements.
 uint32_t getElementAlignment(alula_dtype dtype);
 
 /// "2x3xf32" into a text of the given size.

@@ -318,6 +318,7 @@ Status loadImage(Image &image, const alula_load_options &options,
       !artifact::verifyArtifact(image.file, diagnostic))
     return makeError(diagnostic.code, "%s", diagnostic.text);
   image.hash = image.file.hash;
+  image.programHash = image.file.programHash;
   bool hasPrograms = image.file.programs.size;
   if (hasPrograms)
     ALULA_TRY(chooseProgram(image, options.variant));

@@ -1,5 +1,5 @@
-// A loaded artifact: verified view, code, constants, and what calls want to
-// know about each function; and its use by one instance.
+// A loaded artifact: verified view, code, constants, and facts about each
+// function that calls need; and an executable, its use by one instance.
 
 #pragma once
 
@@ -13,12 +13,12 @@ namespace alula::runtime {
 
 /// Facts about one function of the artifact, computed at load.
 struct FunctionInfo {
-  /// Bytes of its frame, and of the deepest chain of frames from here.
+  /// Bytes of its frame, and of the frames of its deepest call chain.
   uint64_t frameBytes, totalBytes;
-  /// The same of the arenas, which lie in the device's memory.
+  /// The same of the arenas, which are device memory.
   uint64_t arenaBytes, totalArenaBytes;
   uint32_t dynamicArgumentDims, dynamicResultDims;
-  /// It, or what it calls, reads or writes globals.
+  /// It or a transitive callee reads or writes globals.
   bool readsGlobals, writesGlobals;
 };
 
@@ -42,8 +42,8 @@ struct Context;
 
 namespace alula::runtime {
 
-/// What was loaded: the same for all executables that share it, on instances of
-/// one driver. Never changes once loaded.
+/// The immutable part of a loaded artifact, shared by the executables made of
+/// it on instances of one driver.
 struct Image {
   std::atomic<uint32_t> users{1};
   /// The one that loaded it: its allocator, its plugins.
@@ -51,6 +51,8 @@ struct Image {
   artifact::Artifact file;
   /// Of the file that was given, which may hold several programs.
   uint64_t hash;
+  /// Of what those that take part in its collectives must have in common.
+  uint64_t programHash;
   /// The file's bytes: mapped, copied, or the caller's.
   void *memory;
   uint64_t memoryBytes;
@@ -60,11 +62,11 @@ struct Image {
   const KernelRunner *runner;
   LoadedKernels *kernels;
   uint32_t variant;
-  /// Where each constant's bytes are for the host.
+  /// The host address of each constant.
   Array<const uint8_t *> constants;
   /// Safetensors files that constants lie in.
   Array<ExternalFile> externalFiles;
-  /// Copies of constants that were not aligned.
+  /// Aligned copies of constants that were not aligned in the file.
   Array<OwnedConstant> ownedConstants;
   /// What kernels import; whether something is missing.
   Array<alula_import> imports;
@@ -72,11 +74,11 @@ struct Image {
   Array<FunctionInfo> functions;
   /// Numbers of the exported functions.
   Array<uint32_t> exported;
-  /// The sizes of all dims, without what stands between them in the file.
+  /// The sizes of all dims, contiguous, unlike in the file.
   Array<int64_t> dims;
   /// The largest scratch of a kernel, rounded to the alignment.
   uint64_t scratchBytes;
-  /// The most that a kernel takes; a custom call.
+  /// The most operands of a kernel; of a custom call.
   uint32_t mostBindings, mostConstants;
   uint64_t mostCallBuffers, mostCallDims;
 
@@ -94,18 +96,18 @@ struct Image {
 struct alula_executable {
   alula::runtime::Instance *instance;
   alula::runtime::Image *image;
-  /// Where each constant's bytes are for the device; NULL if no command shows
+  /// The device address of each constant; NULL if no command refers to
   /// it.
   alula::runtime::Array<uint8_t *> deviceConstants;
-  /// Memory of the device that holds them, if it does not share the host's.
+  /// The device memory that holds them, without unified memory.
   uint8_t *constantMemory;
   uint64_t constantMemoryBytes;
   /// The embedder's function for each custom call of the file.
   alula::runtime::Array<alula::runtime::CustomCall> customCalls;
   alula_state *state;
 
-  /// Contexts that no call uses: one that is taken without the lock, which is
-  /// all that calls of one thread need, and the others.
+  /// Idle contexts: one that is taken lock-free, the fast path for calls from
+  /// one thread, and the others.
   std::atomic<alula::runtime::Context *> spareContext;
   alula::runtime::Mutex contextMutex;
   alula::runtime::Context *contexts;
@@ -122,8 +124,8 @@ Status bindExternalConstants(Image &image, const alula_load_options &options,
                              const char *directory, size_t directoryBytes);
 void releaseExternalConstants(Image &image);
 
-/// Puts the constants that commands show, or globals begin with, into the
-/// device's memory.
+/// Uploads the constants that commands refer to, or globals are initialized
+/// with, to device memory.
 Status placeConstants(alula_executable &executable);
 
 /// Maps a whole file for reading.

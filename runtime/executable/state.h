@@ -10,12 +10,12 @@ struct alula_state {
     uint8_t *data;
     uint64_t bytes;
     bool isInitialised;
-    /// Else the bytes are the artifact's.
+    /// Else the initial value, in the artifact.
     bool isOwned;
   };
 
   alula_executable *executable;
-  /// Held shared by calls that read globals, alone by calls that write them.
+  /// Shared lock in calls that read globals, exclusive in those that write.
   alula::runtime::ReadWriteLock lock;
   alula::runtime::Array<Global> globals;
 };

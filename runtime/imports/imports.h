@@ -11,8 +11,8 @@ namespace alula::runtime {
 Status addImports(Instance &instance, alula_import_query_function query,
                   const alula_import_setting *settings, size_t count);
 
-/// Asks all plugins of the instance, the newest first, for the artifact's
-/// imports. One error names all that nobody has. If they may be missing,
+/// Resolves the artifact's imports in all plugins of the instance, the newest
+/// first. One error names all unresolved ones. If they may be unresolved,
 /// `missing` says whether any is.
 Status resolveImports(Instance &instance, const artifact::Artifact &file,
                       bool mayBeMissing, Array<alula_import> &imports,

@@ -404,8 +404,9 @@ Status runAsParticipant(const CallRequest &request, CallRunner &runner) {
   if (!collectives)
     return runner.run();
   const CollectiveEngine &engine = *collectives->engine;
-  ALULA_TRY(engine.begin(collectives->rendezvous, options.participant,
-                         request.executable->image->hash + request.function));
+  ALULA_TRY(
+      engine.begin(collectives->rendezvous, options.participant,
+                   request.executable->image->programHash + request.function));
   Status status = runner.run();
   engine.end(collectives->rendezvous, options.participant,
              status ? alula_error_get_message(status) : nullptr);

@@ -34,7 +34,7 @@ protected:
                : frame.registers[operand];
   }
 
-  // Not inlined, since its text would make every level of blocks larger.
+  // Not inlined: its text would enlarge the stack frame of every level.
   __attribute__((noinline, format(printf, 3, 4))) Status
   fail(alula_status_code code, const char *format, ...);
 
@@ -103,7 +103,7 @@ protected:
     return nullptr;
   }
 
-  /// Tells what a command took, which must have run for that.
+  /// Records the time of a command, which is synchronized for that.
   Status trace(const char *name, uint64_t begin, uint64_t bytes);
 
   // ---- Results, calls ----
@@ -142,10 +142,10 @@ protected:
   Status startCollective(const uint32_t *p);
   Status start(const uint32_t *p, const GroupMembers &members, Collective what,
                uint64_t given, uint64_t gotten);
-  /// Engines see the host's memory: copies of what the host can't reach.
+  /// Engines access host memory: staging buffers for all other memory.
   Status stageCollective(PendingCollective &one, Collective &what,
                          uint64_t given, uint64_t gotten);
-  /// Memory of the host that is kept from call to call.
+  /// Staging memory on the host that is reused by later calls.
   Status takeHostCopy(uint64_t bytes, size_t &number);
   Status finishCollective(int64_t handle);
   /// An engine's error with the collective that it is about.

@@ -1,5 +1,5 @@
-// The memory of one call: frames, scratch, memory that commands allocate. Kept
-// by the executable from call to call, so that warm calls allocate nothing.
+// The memory of one call: frames, arenas, scratch, and blocks of commands. The
+// executable reuses it, so that warm calls allocate nothing.
 
 #pragma once
 
@@ -15,14 +15,14 @@ struct Slot {
   /// 1 + the number of the block that the bytes lie in; 0: they are not memory
   /// that a command allocated.
   uint32_t block;
-  /// Which life of the block it was; views of an earlier one show nothing.
+  /// Generation of the block; views of an earlier one are invalid.
   uint32_t life : 31;
-  /// Frees the block; other slots with its number are views.
+  /// Owns the block; other slots with its number are views.
   uint32_t ownsBlock : 1;
 };
 static_assert(sizeof(Slot) == slotBytes);
 
-/// Bytes that a call reads or writes, for the check that none overlap.
+/// Bytes that a call reads or writes, for the alias check.
 struct Range {
   const uint8_t *begin, *end;
   bool isWritten;
@@ -31,7 +31,7 @@ struct Range {
   uint32_t index;
 };
 
-/// A collective on its way; its handle is its place.
+/// A pending collective; its handle is its index.
 struct PendingCollective {
   CollectiveRequest request;
   /// In the file.
@@ -39,8 +39,8 @@ struct PendingCollective {
   bool isOpen;
   /// For traces; bytes of the result.
   uint64_t begin, bytes;
-  /// Of a device whose memory the host can't reach: 1 + the number of a copy, in
-  /// which the result is at `staged`; it goes to `result`.
+  /// Without unified memory: 1 + the number of a staging buffer, in which the
+  /// result is at `staged`; it is then copied to `result`.
   size_t copy;
   uint8_t *staged, *result;
 };
@@ -54,15 +54,15 @@ struct Context {
   uint8_t *arena;
   uint64_t arenaBytes;
   uint8_t *scratch;
-  /// Bindings and constants of the dispatch on its way.
+  /// Bindings and constants of the dispatch that is being encoded.
   Array<void *> bindings;
   Array<uint64_t> bindingBytes;
   Array<int64_t> constants;
-  /// Buffers of the custom call on its way, and their dims.
+  /// Buffers of the custom call that is being made, and their dims.
   Array<alula_custom_call_buffer> callBuffers;
   Array<int64_t> callDims;
-  /// What the host sees of them, if the device does not share its memory, and
-  /// where they are for the device.
+  /// Their staging buffers on the host, without unified memory, and their
+  /// device addresses.
   uint8_t *staging;
   uint64_t stagingBytes;
   Array<uint8_t *> callAddresses;
@@ -70,7 +70,7 @@ struct Context {
   Array<alula_buffer *> made;
   Array<Range> ranges;
   Array<PendingCollective> pending;
-  /// What collectives exchange of a device whose memory the host can't reach.
+  /// Staging buffers of collectives, without unified memory.
   struct HostCopy {
     uint8_t *data;
     uint64_t bytes;
@@ -84,9 +84,9 @@ struct Context {
     uint8_t *data;
     uint64_t bytes;
     bool isUsed;
-    /// Calls since it was used last.
+    /// Calls since its last use.
     uint32_t idleCalls;
-    /// How often it was freed.
+    /// Its generation: how often it was freed.
     uint32_t life : 31;
   };
   Array<Block> blocks;

@@ -20,7 +20,7 @@ struct CopyRequest {
 /// Runs it on this thread and waits; ranges are checked already.
 Status runCopy(const CopyRequest &request);
 
-/// Has it run by the thread for asynchronous calls.
+/// Enqueues it for the thread of asynchronous calls.
 Status runCopyLater(const CopyRequest &request, alula_event **event);
 
 } // namespace alula::runtime

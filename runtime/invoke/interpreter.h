@@ -47,12 +47,12 @@ struct Frame {
 void layOutFrame(const alula_executable *executable, uint32_t function,
                  uint8_t *memory, uint8_t *arena, Frame &frame);
 
-/// Gives up what the call has not waited for, so that its memory may go. An
+/// Aborts pending collectives of the call, so that its memory may be freed. An
 /// error is the reason that the other participants get.
 void settleCollectives(Call &call, Status failure);
 
-/// Binds the slots and encodes the body on the call's stream. Waits for what
-/// the host must know, as the condition of a loop, and not for the rest.
+/// Binds the slots and encodes the body on the call's stream. Blocks only on
+/// values that the host needs, as the condition of a loop.
 Status runFunction(Call &call, Frame &frame);
 
 } // namespace alula::runtime

@@ -1,4 +1,4 @@
-// Threads that share one piece of work at a time: spin a while, then sleep.
+// Fork-join parallelism: workers of one task at a time, which spin, then sleep.
 
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace alula::runtime {
 
-/// Own threads or the embedder's. If the threads are busy with another
-/// caller's work, the caller does its own alone: many concurrent calls need no
-/// more threads than they bring.
+/// Own threads or the embedder's. If the workers are busy with another caller's
+/// task, the caller runs its own alone: concurrent calls never oversubscribe
+/// the machine.
 class Pool {
 public:
   static constexpr uint32_t maxWorkers = 128;
@@ -46,9 +46,9 @@ private:
   void work(Worker &worker);
   uint64_t waitForTicket(Worker &worker, uint64_t last);
   bool enter(uint64_t round);
-  /// Wakes two, each of which wakes two more, up to `count`.
+  /// Wakes workers as a binary tree: each wakes two more, up to `count`.
   void wakeNext(uint32_t number, uint32_t count);
-  /// Hands a round out and takes part in it.
+  /// Publishes a round, takes part in it, and joins.
   void share(uint32_t count, alula_task task, void *context);
   /// Starts the threads that are missing; false if none could be started.
   bool start();

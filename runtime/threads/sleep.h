@@ -15,10 +15,10 @@
 
 namespace alula::runtime {
 
-/// The sleeper calls announce(), looks whether there is reason to sleep, then
-/// sleep() or withdraw(); any other thread calls wake(). All of it is
-/// sequentially consistent: a waker that changed the reason first, or the
-/// sleeper's look, sees the other.
+/// The sleeper calls announce(), checks its condition, then sleep() or
+/// withdraw(); any other thread calls wake(). All of it is sequentially
+/// consistent, so no wakeup is lost: either the waker sees the announcement, or
+/// the sleeper sees the changed condition.
 class Sleep {
 public:
   bool isAnnounced() const { return state.load() != 0; }

@@ -1,5 +1,5 @@
-// Messages between processes, and what carries them: a library of
-// communication, of which only this is asked.
+// Messages between processes, and the transport that carries them: all that is
+// asked of a communication library.
 
 #pragma once
 

@@ -86,7 +86,7 @@ struct Worlds {
     std::vector<std::thread> threads;
     for (auto &world : all)
       threads.emplace_back(
-          [&] { EXPECT_EQ(world->meet(std::chrono::seconds(60)), nullptr); });
+          [&] { EXPECT_EQ(world->meet(std::chrono::seconds(600)), nullptr); });
     for (auto &thread : threads)
       thread.join();
   }

@@ -1,5 +1,5 @@
-// Memory that is somewhere else: addresses of the device lead nowhere for the
-// host, and what they stand for is known here alone.
+// Memory of a discrete device, simulated: its addresses fault on the host, and
+// are translated here alone.
 
 #pragma once
 
@@ -24,8 +24,8 @@ public:
   void release(uint8_t *address, uint64_t bytes);
   bool contains(const void *address, uint64_t bytes);
 
-  /// Where these bytes really are. Bytes that are not inside one allocation end
-  /// the process; none at all are at `address`.
+  /// Translates a device address. An access out of bounds of one allocation
+  /// ends the process; 0 bytes are at `address`.
   uint8_t *translate(const char *what, const uint8_t *address, uint64_t bytes);
 
 private:

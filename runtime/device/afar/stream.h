@@ -1,4 +1,4 @@
-// A thread that runs commands some time after they were encoded.
+// A thread that executes commands asynchronously, with a delay.
 
 #pragma once
 

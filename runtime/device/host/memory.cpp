@@ -1,27 +1,107 @@
 #include "runtime/device/host/memory.h"
+#include "runtime/device/host/cache.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ALULA_HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ALULA_HAS_ASAN 1
+#endif
+#endif
 
 namespace alula::runtime::host {
 
-// The device and its only stream are the instance. An event has happened as
-// soon as it is recorded, so there is nothing to keep of it.
+// The only stream is the instance. An event has happened as soon as it is
+// recorded, so there is nothing to keep of it.
+
+namespace {
+struct HostDevice {
+  Instance &instance;
+  /// NULL: nothing is kept.
+  BlockCache *cache;
+  bool isOwner;
+};
+
+HostDevice &get(Device *device) {
+  return *reinterpret_cast<HostDevice *>(device);
+}
+
+/// Devices that share threads are parts of one machine: what one has released
+/// is for all of them.
+BlockCache *findShared(const Instance &instance) {
+  const Instance *owner = instance.threadOwner;
+  if (!owner || owner->driver != instance.driver ||
+      owner->allocator.isEmbedders() || instance.allocator.isEmbedders())
+    return nullptr;
+  return get(owner->device).cache;
+}
+
+constexpr bool canKeep() {
+#ifdef ALULA_HAS_ASAN
+  // Whoever uses what was released is to be found.
+  return false;
+#else
+  return true;
+#endif
+}
+} // namespace
 
 Status open(Instance &instance, Device **device) {
-  *device = reinterpret_cast<Device *>(&instance);
+  auto *made = create<HostDevice>(instance, nullptr, false);
+  if (!made)
+    return makeOutOfMemory("a device", sizeof(HostDevice));
+  if (instance.keptBytes && canKeep()) {
+    made->cache = findShared(instance);
+    if (!made->cache) {
+      made->cache = create<BlockCache>(instance.allocator, instance.keptBytes);
+      made->isOwner = true;
+    }
+    if (!made->cache) {
+      destroy(made);
+      return makeOutOfMemory("a device", sizeof(BlockCache));
+    }
+  }
+  *device = reinterpret_cast<Device *>(made);
   return nullptr;
 }
-void close(Device *) {}
+void close(Device *device) {
+  HostDevice &mine = get(device);
+  if (mine.isOwner)
+    destroy(mine.cache);
+  destroy(&mine);
+}
 
 uint8_t *allocate(Device *device, uint64_t bytes) {
-  const auto *instance = reinterpret_cast<const Instance *>(device);
-  return static_cast<uint8_t *>(instance->allocator.allocate(bytes));
+  HostDevice &mine = get(device);
+  return mine.cache
+             ? mine.cache->allocate(bytes)
+             : static_cast<uint8_t *>(mine.instance.allocator.allocate(bytes));
 }
 void release(Device *device, uint8_t *memory, uint64_t bytes) {
-  reinterpret_cast<const Instance *>(device)->allocator.release(memory, bytes);
+  HostDevice &mine = get(device);
+  if (mine.cache)
+    mine.cache->release(memory, bytes);
+  else
+    mine.instance.allocator.release(memory, bytes);
 }
 bool reaches(Device *, const void *, uint64_t) { return true; }
+void lend(Device *device, int64_t bytes) {
+  if (BlockCache *cache = get(device).cache)
+    cache->lend(bytes);
+}
+bool readStatistics(Device *device, alula_memory_statistics &statistics) {
+  BlockCache *cache = get(device).cache;
+  if (cache)
+    cache->read(statistics);
+  return cache;
+}
+void trim(Device *device) {
+  if (BlockCache *cache = get(device).cache)
+    cache->trim();
+}
 
 Status createStream(Device *device, Stream **stream) {
-  *stream = reinterpret_cast<Stream *>(device);
+  *stream = reinterpret_cast<Stream *>(&get(device).instance);
   return nullptr;
 }
 void destroyStream(Stream *) {}

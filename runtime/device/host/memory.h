@@ -1,5 +1,5 @@
-// Memory and streams of drivers that work in the host's memory, on the calling
-// thread: a driver's table is these functions and its kernels.
+// Memory and streams of synchronous drivers with unified memory: a driver's
+// table is these functions and its kernels.
 
 #pragma once
 
@@ -18,6 +18,9 @@ void close(Device *device);
 uint8_t *allocate(Device *device, uint64_t bytes);
 void release(Device *device, uint8_t *memory, uint64_t bytes);
 bool reaches(Device *device, const void *memory, uint64_t bytes);
+void lend(Device *device, int64_t bytes);
+bool readStatistics(Device *device, alula_memory_statistics &statistics);
+void trim(Device *device);
 Status createStream(Device *device, Stream **stream);
 void destroyStream(Stream *stream);
 Status synchronize(Stream *stream);
@@ -46,6 +49,9 @@ constexpr Driver makeDriver(const char *name, decltype(Driver::load) load,
           allocate,
           release,
           reaches,
+          lend,
+          readStatistics,
+          trim,
           createStream,
           destroyStream,
           synchronize,
