@@ -10,6 +10,7 @@
 // once. What is initialised and never changes becomes a constant. Entries keep
 // the attribute, by which the schedule room knows whose memory it is.
 
+#include "dialect/stablehlo/device_counts.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -105,12 +106,14 @@ LogicalResult GlobalLowering::run() {
     return failure();
   if (globals.empty())
     return success();
-  for (StringRef count : {"mhlo.num_partitions", "mhlo.num_replicas"})
-    if (auto number = module->getAttrOfType<IntegerAttr>(count);
-        number && number.getInt() > 1)
+  for (auto [name, count] : {std::pair(stablehlo::partitionCountName,
+                                       stablehlo::getPartitionCount(module)),
+                             std::pair(stablehlo::replicaCountName,
+                                       stablehlo::getReplicaCount(module))})
+    if (count > 1)
       return stablehlo::opError(globals.front().second)
-             << "programs with globals must run on one device: " << count
-             << " is " << number.getInt();
+             << "programs with globals must run on one device: " << name
+             << " is " << count;
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
   for (func::FuncOp function : functions)
     find(function);

@@ -1,9 +1,13 @@
 // Says custom calls that have a meaning everywhere in ops.
 //
 //   custom_call @ApproxTopK(%x.., %init..)  →  sort, slice
+//   custom_call @stablehlo.dynamic_approx_top_k(%x.., %init.., %k)
+//                                           →  sort, real_dynamic_slice
 //   custom_call @mhlo.topk, @mhlo.erf       →  chlo.top_k, chlo.erf
 //
 // A call that is not as it should be is left: who runs it says what is wrong.
+
+#include "compiler/input/list_arithmetic.h"
 
 #include "dialect/chlo/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -57,39 +61,109 @@ func::FuncOp findComparator(stablehlo::CustomCallOp call, ValueRange inputs,
   return function;
 }
 
-/// Exact, and in order: the best answer there is.
-bool lowerApproxTopK(stablehlo::CustomCallOp call, SymbolTable &symbols,
-                     IRRewriter &rewriter) {
-  size_t count = call.getNumResults();
-  DictionaryAttr config = getConfig(call);
-  auto dim = config ? config.getAs<IntegerAttr>("reduction_dim") : IntegerAttr();
-  if (!dim || !count || call.getInputs().size() != 2 * count)
-    return false;
-  ValueRange inputs = call.getInputs().take_front(count);
-  RankedTensorType first = getStaticType(inputs[0]);
-  if (!first || dim.getInt() < 0 || dim.getInt() >= first.getRank())
-    return false;
-  auto number = static_cast<size_t>(dim.getInt());
-  SmallVector<int64_t> starts(first.getShape().size(), 0);
-  SmallVector<int64_t> strides(first.getShape().size(), 1);
-  for (auto [input, result] : llvm::zip_equal(inputs, call.getResults())) {
-    RankedTensorType from = getStaticType(input), to = getStaticType(result);
+/// A call of approximate top k: arrays, what pads each of them, k if it isn't
+/// an attribute, the shapes of the results if they aren't all known.
+struct ApproxTopK {
+  size_t dim = 0;
+  ValueRange inputs;
+  Value k, shape;
+
+  /// False if the call is not as it should be.
+  bool read(stablehlo::CustomCallOp call) {
+    size_t count = call.getNumResults();
+    bool isDynamic = call.getCallTargetName() != "ApproxTopK";
+    size_t operands = 2 * count + isDynamic;
+    DictionaryAttr config = getConfig(call);
+    auto number =
+        config ? config.getAs<IntegerAttr>("reduction_dim") : IntegerAttr();
+    size_t given = call.getInputs().size();
+    if (!number || !count || (given != operands && given != operands + count))
+      return false;
+    inputs = call.getInputs().take_front(count);
+    if (isDynamic)
+      k = call.getInputs()[2 * count];
+    if (given > operands)
+      shape = call.getInputs()[operands];
+    auto first = dyn_cast<RankedTensorType>(inputs[0].getType());
+    if (!first || number.getInt() < 0 || number.getInt() >= first.getRank())
+      return false;
+    dim = static_cast<size_t>(number.getInt());
+    return hasInteger(k, {}) && hasInteger(shape, first.getRank()) &&
+           llvm::all_of(llvm::zip_equal(inputs, call.getResults()),
+                        [&](auto pair) {
+                          auto [input, result] = pair;
+                          return fits(input.getType(), first, result.getType());
+                        });
+  }
+
+  static bool isOpen(int64_t size) { return ShapedType::isDynamic(size); }
+
+  /// A scalar, or a list of `length` numbers; or nothing.
+  static bool hasInteger(Value value, std::optional<int64_t> length) {
+    if (!value)
+      return true;
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getElementType().isSignlessInteger() &&
+           (length ? type.getRank() == 1 && type.getDimSize(0) == *length
+                   : type.getRank() == 0);
+  }
+
+  bool fits(Type input, RankedTensorType first, Type result) const {
+    auto from = dyn_cast<RankedTensorType>(input);
+    auto to = dyn_cast<RankedTensorType>(result);
     if (!from || !to || from.getShape() != first.getShape() ||
         to.getRank() != from.getRank() ||
         to.getElementType() != from.getElementType())
       return false;
-    for (size_t i = 0; i < starts.size(); ++i)
-      if (i == number ? to.getShape()[i] > from.getShape()[i]
-                      : to.getShape()[i] != from.getShape()[i])
+    for (auto [i, a, b] : llvm::enumerate(from.getShape(), to.getShape()))
+      if (!isOpen(a) && !isOpen(b) && (i == dim ? b > a : b != a))
         return false;
+    // Somebody has to say how many there are.
+    return !isOpen(to.getShape()[dim]) || k || shape;
   }
-  func::FuncOp comparator = findComparator(call, inputs, symbols);
+
+  /// The first of what is sorted.
+  Value slice(Value sorted, RankedTensorType type, IRRewriter &rewriter) const {
+    Location location = sorted.getLoc();
+    size_t rank = type.getShape().size();
+    auto from = cast<RankedTensorType>(sorted.getType());
+    if (from.hasStaticShape() && type.hasStaticShape())
+      return rewriter.create<stablehlo::SliceOp>(
+          location, type, sorted, SmallVector<int64_t>(rank, 0),
+          type.getShape(), SmallVector<int64_t>(rank, 1));
+    alula::input::ListArithmetic math(rewriter, location);
+    SmallVector<Value> limits, starts(rank, math.make(0)),
+        strides(rank, math.make(1));
+    for (size_t d = 0; d < rank; ++d) {
+      if (d != dim)
+        limits.push_back(math.getDim(sorted, static_cast<int64_t>(d)));
+      else if (!isOpen(type.getShape()[d]))
+        limits.push_back(math.make(type.getShape()[d]));
+      else if (shape)
+        limits.push_back(math.getElement(shape, {static_cast<int64_t>(d)}));
+      else
+        limits.push_back(math.getElement(k, {}));
+    }
+    Value start = math.makeList(starts), limit = math.makeList(limits),
+          stride = math.makeList(strides);
+    return rewriter.create<stablehlo::RealDynamicSliceOp>(
+        location, type, sorted, start, limit, stride);
+  }
+};
+
+/// Exact, and in order: the best answer there is.
+bool lowerApproxTopK(stablehlo::CustomCallOp call, SymbolTable &symbols,
+                     IRRewriter &rewriter) {
+  ApproxTopK topK;
+  if (!topK.read(call))
+    return false;
+  func::FuncOp comparator = findComparator(call, topK.inputs, symbols);
   if (!comparator)
     return false;
 
   auto sort = rewriter.create<stablehlo::SortOp>(
-      call.getLoc(), inputs.getTypes(), inputs,
-      static_cast<uint64_t>(dim.getInt()), /*is_stable=*/true);
+      call.getLoc(), topK.inputs.getTypes(), topK.inputs,
+      static_cast<uint64_t>(topK.dim), /*is_stable=*/true);
   IRMapping mapping;
   comparator.getBody().cloneInto(&sort.getComparator(), mapping);
   Operation *end = sort.getComparator().front().getTerminator();
@@ -98,11 +172,9 @@ bool lowerApproxTopK(stablehlo::CustomCallOp call, SymbolTable &symbols,
   rewriter.setInsertionPointAfter(sort);
   SmallVector<Value> parts;
   for (auto [sorted, result] :
-       llvm::zip_equal(sort.getResults(), call.getResults())) {
-    auto type = cast<RankedTensorType>(result.getType());
-    parts.push_back(rewriter.create<stablehlo::SliceOp>(
-        call.getLoc(), type, sorted, starts, type.getShape(), strides));
-  }
+       llvm::zip_equal(sort.getResults(), call.getResults()))
+    parts.push_back(
+        topK.slice(sorted, cast<RankedTensorType>(result.getType()), rewriter));
   rewriter.replaceOp(call, parts);
   return true;
 }
@@ -148,7 +220,8 @@ struct LowerKnownCall
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](stablehlo::CustomCallOp call) {
       rewriter.setInsertionPoint(call);
-      if (call.getCallTargetName() == "ApproxTopK")
+      if (call.getCallTargetName() == "ApproxTopK" ||
+          call.getCallTargetName() == "stablehlo.dynamic_approx_top_k")
         lowerApproxTopK(call, symbols, rewriter);
       else if (call.getCallTargetName() == "mhlo.topk")
         lowerTopK(call, rewriter);

@@ -309,6 +309,7 @@ struct LowerQuantized
       return markAllAnalysesPreserved();
 
     OpBuilder builder(&getContext());
+    getOperation().walk([](Operation *op) { multiplyQuantized(op); });
     getOperation().walk([&](Operation *op) {
       if (auto function = dyn_cast<func::FuncOp>(op))
         nameQuantizedTypes(function);

@@ -22,11 +22,19 @@ mlir::Value buildRequantize(mlir::OpBuilder &builder, mlir::Location location,
                             mlir::Value integers,
                             llvm::ArrayRef<double> factors,
                             std::optional<int64_t> axis, mlir::Type quantized);
+/// `integers` times `factors`, one or as many as dimension `axis` has, as
+/// numbers of type `real`.
+mlir::Value buildScale(mlir::OpBuilder &builder, mlir::Location location,
+                       mlir::Value integers, llvm::ArrayRef<double> factors,
+                       std::optional<int64_t> axis, mlir::Type real);
 /// What a quantized element type stores for zero, in the shape of `like`; null
 /// where that is the integer zero everywhere.
 mlir::Value buildStoredZero(mlir::OpBuilder &builder, mlir::Location location,
                             mlir::Value like, mlir::Type quantized);
 
+/// Makes a product of floats that were dequantized before one of the quantized
+/// tensors, with a result of floats, if the following holds for that.
+void multiplyQuantized(mlir::Operation *op);
 /// Whether a product or convolution of quantized tensors can be one of bytes,
 /// summed in i32 without overflow.
 bool isIntegerProduct(mlir::Operation *op);

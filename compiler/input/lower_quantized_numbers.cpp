@@ -33,6 +33,7 @@ APFloat roundTo(double number, Type element) {
 
 /// The parameters of a quantized element type, and how they lie in a tensor.
 struct Quantization {
+  Quantization() = default;
   explicit Quantization(Type type);
 
   /// The tensor that has value k for the elements of pair k.
@@ -245,6 +246,17 @@ Value alula::input::buildRequantize(OpBuilder &builder, Location location,
   if (facts.hasZeroPoints())
     scaled = scaled + facts.spreadReals(math, exact, toReals(facts.zeroPoints));
   return store(math, scaled, facts);
+}
+
+Value alula::input::buildScale(OpBuilder &builder, Location location,
+                               Value integers, ArrayRef<double> factors,
+                               std::optional<int64_t> axis, Type real) {
+  ElementMath math(builder, location, integers);
+  Quantization spread;
+  spread.axis = axis;
+  return (convert(math.of(integers), real) *
+          spread.spreadReals(math, real, factors))
+      .value;
 }
 
 Value alula::input::buildStoredZero(OpBuilder &builder, Location location,

@@ -21,7 +21,10 @@ using namespace mlir;
 using namespace alula::input;
 
 namespace {
+/// None for floats.
 SmallVector<double> getScales(Type type) {
+  if (isa<FloatType>(type))
+    return {1};
   if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
     return SmallVector<double>(perAxis.getScales());
   return {cast<quant::UniformQuantizedType>(type).getScale()};
@@ -182,6 +185,59 @@ Value sumRight(OpBuilder &builder, Operation *op, Value bytes) {
   return reduce.getResult(0);
 }
 
+/// The quantized tensor that floats were before they were moved; `moves` from
+/// the floats towards it.
+Value findQuantized(Value real, SmallVectorImpl<Operation *> &moves) {
+  while (Operation *op = real.getDefiningOp()) {
+    if (auto dequantize = dyn_cast<stablehlo::UniformDequantizeOp>(op))
+      return dequantize.getOperand();
+    if (!isa<stablehlo::TransposeOp, stablehlo::ReshapeOp>(op))
+      break;
+    moves.push_back(op);
+    real = op->getOperand(0);
+  }
+  return {};
+}
+
+/// The element type after a move; null for one that may tear an axis apart.
+Type moveElement(Operation *move, Type element) {
+  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element);
+  if (!perAxis)
+    return isa<quant::UniformQuantizedType>(element) ? element : Type();
+  auto transpose = dyn_cast<stablehlo::TransposeOp>(move);
+  if (!transpose)
+    return {};
+  const auto *place = llvm::find(transpose.getPermutation(),
+                                 int64_t(perAxis.getQuantizedDimension()));
+  return quant::UniformQuantizedPerAxisType::get(
+      perAxis.getFlags(), perAxis.getStorageType(), perAxis.getExpressedType(),
+      perAxis.getScales(), perAxis.getZeroPoints(),
+      static_cast<int32_t>(place - transpose.getPermutation().begin()),
+      perAxis.getStorageTypeMin(), perAxis.getStorageTypeMax());
+}
+
+/// What the quantized tensor is after the moves of the floats; null if that
+/// has no type.
+Value moveQuantized(OpBuilder &builder, Value quantized,
+                    ArrayRef<Operation *> moves) {
+  SmallVector<Operation *> moved;
+  for (Operation *move : llvm::reverse(moves)) {
+    Type element =
+        moveElement(move, stablehlo::elementType(quantized.getType()));
+    if (!element) {
+      for (Operation *op : llvm::reverse(moved))
+        op->erase();
+      return {};
+    }
+    Operation *op = moved.emplace_back(builder.clone(*move));
+    op->setOperand(0, quantized);
+    quantized = op->getResult(0);
+    quantized.setType(
+        cast<RankedTensorType>(quantized.getType()).clone(element));
+  }
+  return quantized;
+}
+
 /// Sums of b as the result has them.
 Value spreadSums(ElementMath &math, Operation *op, Value sums) {
   OpBuilder &builder = math.builder;
@@ -214,7 +270,8 @@ bool alula::input::isIntegerProduct(Operation *op) {
     return isa<quant::UniformQuantizedType, quant::UniformQuantizedPerAxisType>(
         type);
   };
-  if (!left || !right || !isUniform(right) || !isUniform(result) ||
+  bool isReal = result.isF32() || result.isF64();
+  if (!left || !right || !isUniform(right) || !(isReal || isUniform(result)) ||
       left.getStorageTypeIntegralWidth() > 8 ||
       right.getStorageTypeIntegralWidth() > 8)
     return false;
@@ -236,7 +293,10 @@ bool alula::input::isIntegerProduct(Operation *op) {
   }
   if (largest > std::numeric_limits<int32_t>::max())
     return false;
-  // Both axes are the same dimension of the result.
+  // Scales are those of sums, not of their terms, and both axes are the same
+  // dimension of the result.
+  if (auto axis = getAxis(right); axis && !getResultDims(op).contains(*axis))
+    return false;
   if (auto axis = getAxis(right), resultAxis = getAxis(result);
       axis && resultAxis && getResultDims(op).lookup(*axis) != *resultAxis)
     return false;
@@ -245,6 +305,26 @@ bool alula::input::isIntegerProduct(Operation *op) {
   return !convolution || !isPadded(convolution) ||
          getDifferenceType(left, left.getZeroPoint()) == bytes ||
          cast<ShapedType>(convolution.getLhs().getType()).hasStaticShape();
+}
+
+void alula::input::multiplyQuantized(Operation *op) {
+  if (!isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op) ||
+      !isa<FloatType>(stablehlo::elementType(op->getResult(0).getType())))
+    return;
+  OpBuilder builder(op);
+  SmallVector<Value> reals(op->getOperands()), quantized;
+  for (Value real : reals) {
+    SmallVector<Operation *> moves;
+    Value source = findQuantized(real, moves);
+    if (source)
+      source = moveQuantized(builder, source, moves);
+    if (!source)
+      return;
+    quantized.push_back(source);
+  }
+  op->setOperands(quantized);
+  if (!isIntegerProduct(op))
+    op->setOperands(reals);
 }
 
 void alula::input::lowerIntegerProduct(Operation *op, TypeRange operandTypes,
@@ -301,8 +381,11 @@ void alula::input::lowerIntegerProduct(Operation *op, TypeRange operandTypes,
   for (auto [index, factor] : llvm::enumerate(factors))
     factor = left.getScale() * scales[scales.size() == 1 ? 0 : index] /
              resultScales[resultScales.size() == 1 ? 0 : index];
-  Value stored = buildRequantize(builder, op->getLoc(), sum.value, factors,
-                                 axis, resultElement);
+  Value stored = isa<FloatType>(resultElement)
+                     ? buildScale(builder, op->getLoc(), sum.value, factors,
+                                  axis, resultElement)
+                     : buildRequantize(builder, op->getLoc(), sum.value,
+                                       factors, axis, resultElement);
   if (stored.getType() != op->getResult(0).getType())
     stored = builder.create<stablehlo::ConvertOp>(
         op->getLoc(), op->getResult(0).getType(), stored);

@@ -119,6 +119,10 @@ def InputLowerQuantized
     : InputPass<"lower-quantized",
                 "say quantized types in integers and floats">;
 
+def InputLowerSparse
+    : InputPass<"lower-sparse",
+                "say tensors with a sparse encoding in arrays and lists">;
+
 def InputLowerTuple : InputPass<"lower-tuple", "take tuples apart">;
 
 def InputStripSharding

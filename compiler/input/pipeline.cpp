@@ -14,6 +14,8 @@ static void addNormalize(OpPassManager &manager,
                          const PipelineOptions &options) {
   // Tuples first: nothing after it looks through them.
   manager.addPass(createInputLowerTuple());
+  // Then signatures are those of calls.
+  manager.addPass(createInputLowerSparse());
   manager.addPass(createInputStripSharding());
   if (!options.argumentTypes.empty()) {
     InputRefineArgumentsOptions refine;

@@ -8,6 +8,7 @@
 // Only where the module is for one partition, but for placements and layouts of
 // values. The layouts of arguments and results are the partition room's.
 
+#include "dialect/stablehlo/device_counts.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -90,8 +91,7 @@ struct StripSharding
       if (isPlacement(op))
         rewriter.replaceOp(op, op->getOperand(0));
     });
-    auto partitions = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
-    if (partitions && partitions.getValue().ugt(1))
+    if (stablehlo::getPartitionCount(module) > 1)
       return;
     SmallVector<Operation *> meshes;
     module.walk([&](Operation *op) {

@@ -19,6 +19,35 @@ func.func @greater(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor
   return %0 : tensor<i1>
 }
 
+// Of sizes that the call knows: rows are whole, and the shape says how many.
+// CHECK-LABEL: func.func @approx_top_k_of_rows
+// CHECK: %[[SORTED:.*]] = "stablehlo.sort"
+// CHECK: %[[SIZE:.*]] = stablehlo.get_dimension_size %[[SORTED]], dim = 0
+// CHECK: %[[ROWS:.*]] = stablehlo.convert %[[SIZE]]
+// CHECK: %[[ONE:.*]] = stablehlo.reshape %[[ROWS]]
+// CHECK: %[[LIMITS:.*]] = stablehlo.concatenate %[[ONE]], %{{.*}}, dim = 0
+// CHECK: stablehlo.real_dynamic_slice %[[SORTED]], %{{.*}}, %[[LIMITS]], %{{.*}} -> tensor<?x3xf32>
+func.func @approx_top_k_of_rows(%x: tensor<?x?xf32>, %a: tensor<f32>, %shape: tensor<2xi32>) -> tensor<?x3xf32> {
+  %0 = stablehlo.custom_call @ApproxTopK(%x, %a, %shape) {called_computations = [@greater_only], indices_of_shape_operands = dense<[2]> : tensor<1xi64>, mhlo.backend_config = {reduction_dim = 1 : i64, top_k = 3 : i64}} : (tensor<?x?xf32>, tensor<f32>, tensor<2xi32>) -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+
+// CHECK-LABEL: func.func @approx_top_k_of_some
+// CHECK-SAME: (%{{.*}}: tensor<8xf32>, %{{.*}}: tensor<f32>, %[[K:.*]]: tensor<i32>
+// CHECK: %[[NUMBER:.*]] = stablehlo.convert %[[K]]
+// CHECK: %[[LIMIT:.*]] = stablehlo.reshape %[[NUMBER]]
+// CHECK: %[[LIMITS:.*]] = stablehlo.concatenate %[[LIMIT]], dim = 0
+// CHECK: stablehlo.real_dynamic_slice %{{.*}}, %{{.*}}, %[[LIMITS]], %{{.*}} -> tensor<?xf32>
+func.func @approx_top_k_of_some(%x: tensor<8xf32>, %a: tensor<f32>, %k: tensor<i32>) -> tensor<?xf32> {
+  %0 = stablehlo.custom_call @stablehlo.dynamic_approx_top_k(%x, %a, %k) {called_computations = [@greater_only], mhlo.backend_config = {reduction_dim = 0 : i64}} : (tensor<8xf32>, tensor<f32>, tensor<i32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+func.func @greater_only(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
+  %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+
 // CHECK-LABEL: func.func @top_k
 // CHECK: chlo.top_k(%{{.*}}, k = 2, is_stable = true) : tensor<8xf16> -> (tensor<2xf16>, tensor<2xi32>)
 func.func @top_k(%x: tensor<8xf16>) -> (tensor<2xf16>, tensor<2xi32>) {

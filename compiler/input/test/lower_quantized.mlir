@@ -216,3 +216,38 @@ func.func @padded_convolution(%x: tensor<1x5x1x!quant.uniform<i8:f32, 0.5:-7>>, 
   %1 = stablehlo.convolution(%y, %v) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x1x!quant.uniform<i8:f32, 0.5:-128>>, tensor<3x1x2x!quant.uniform<i8:f32, 0.25:-128>>) -> tensor<1x5x2x!quant.uniform<i8:f32, 0.75:3>>
   return %0, %1 : tensor<1x5x2x!quant.uniform<i8:f32, 0.75:3>>, tensor<1x5x2x!quant.uniform<i8:f32, 0.75:3>>
 }
+
+// -----
+
+// Products of floats that were dequantized just before are products of what is
+// stored, times both scales; the axis of scales moves with its dimension.
+// CHECK-LABEL: func.func @dequantized_product
+// CHECK: %[[W:.*]] = stablehlo.transpose %arg1, dims = [1, 0] : (tensor<3x4xi8>) -> tensor<4x3xi8>
+// CHECK: %[[SUM:.*]] = stablehlo.dot_general %arg0, %[[W]], {{.*}} : (tensor<2x4xi8>, tensor<4x3xi8>) -> tensor<2x3xi32>
+// CHECK: %[[EXACT:.*]] = stablehlo.subtract %[[SUM]],
+// CHECK: %[[REAL:.*]] = stablehlo.convert %[[EXACT]] : (tensor<2x3xi32>) -> tensor<2x3xf32>
+// CHECK: %[[SCALES:.*]] = stablehlo.constant dense<[5.000000e-01, 1.000000e+00, 2.000000e+00]>
+// CHECK: %[[SPREAD:.*]] = stablehlo.broadcast_in_dim %[[SCALES]], dims = [1]
+// CHECK: %[[R:.*]] = stablehlo.multiply %[[REAL]], %[[SPREAD]]
+// CHECK: return %[[R]]
+func.func @dequantized_product(%a: tensor<2x4x!quant.uniform<i8:f32, 0.5:-30>>, %b: tensor<3x4x!quant.uniform<i8<-127:127>:f32:0, {1.0, 2.0, 4.0}>>) -> tensor<2x3xf32> {
+  %x = stablehlo.uniform_dequantize %a : (tensor<2x4x!quant.uniform<i8:f32, 0.5:-30>>) -> tensor<2x4xf32>
+  %y = stablehlo.uniform_dequantize %b : (tensor<3x4x!quant.uniform<i8<-127:127>:f32:0, {1.0, 2.0, 4.0}>>) -> tensor<3x4xf32>
+  %t = stablehlo.transpose %y, dims = [1, 0] : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  %0 = stablehlo.dot_general %x, %t, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// Not one of bytes; scales along the sums; one side that is no quantized tensor.
+// CHECK-LABEL: func.func @products_of_floats
+// CHECK-COUNT-3: stablehlo.dot_general {{.*}} : (tensor<2x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
+func.func @products_of_floats(%a: tensor<2x4x!quant.uniform<i16:f32, 0.5>>, %b: tensor<4x2x!quant.uniform<i8:f32, 0.5>>, %c: tensor<4x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 4.0, 8.0}>>, %z: tensor<2x4xf32>, %d: tensor<2x4x!quant.uniform<i8:f32, 0.5>>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %x = stablehlo.uniform_dequantize %a : (tensor<2x4x!quant.uniform<i16:f32, 0.5>>) -> tensor<2x4xf32>
+  %y = stablehlo.uniform_dequantize %b : (tensor<4x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<4x2xf32>
+  %w = stablehlo.uniform_dequantize %c : (tensor<4x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 4.0, 8.0}>>) -> tensor<4x2xf32>
+  %v = stablehlo.uniform_dequantize %d : (tensor<2x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x4xf32>
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
+  %1 = stablehlo.dot_general %v, %w, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
+  %2 = stablehlo.dot_general %z, %y, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
+  return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
