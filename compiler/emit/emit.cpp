@@ -50,6 +50,7 @@ public:
     writer.addFact("compiler", provenance.compiler);
     if (auto description = module->getAttrOfType<StringAttr>("alula.program"))
       writer.addFact("program", description.getValue());
+    addLines("accuracy", module->getAttrOfType<ArrayAttr>("alula.accuracy"));
     addLines("partition", module->getAttrOfType<ArrayAttr>("alula.partition"));
     writer.addFact("options", provenance.options);
     writer.addFact("input.hash", provenance.inputHash);

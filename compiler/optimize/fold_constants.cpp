@@ -1,7 +1,8 @@
 // Computes ops whose operands are constants.
 //   %1 = stablehlo.multiply %c2, %c3  →  %1 = stablehlo.constant dense<6>
 // The reference interpreter does it; a splat is computed as one element. What
-// would be larger than its operands, or take long, is left for run time.
+// would be larger than its operands, or take long, is left for run time;
+// numbers of few bits stay what they are until they are multiplied (ADR 56).
 
 #include "compiler/optimize/passes.h"
 #include "dialect/chlo/functions.h"
@@ -46,6 +47,19 @@ bool isLeftAlone(Operation *op) {
 int64_t countElements(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape() ? tensor.getNumElements() : INT64_MAX;
+}
+
+/// Whether numbers of at most eight bits become wider ones.
+bool widensFewBits(Operation *op) {
+  constexpr unsigned few = 8;
+  auto convert = dyn_cast<stablehlo::ConvertOp>(op);
+  if (!convert)
+    return false;
+  Type from = getElementTypeOrSelf(convert.getOperand().getType());
+  Type to = getElementTypeOrSelf(convert.getResult().getType());
+  return from.isIntOrFloat() && to.isIntOrFloat() && !from.isInteger(1) &&
+         from.getIntOrFloatBitWidth() <= few &&
+         to.getIntOrFloatBitWidth() > few;
 }
 
 /// Elements that are read for all of the results.
@@ -153,7 +167,7 @@ private:
     }
     for (Type type : op->getResultTypes())
       numResults += countElements(type);
-    bool grows = numResults > (isShared ? 0 : numOperands);
+    bool grows = numResults > (isShared ? 0 : numOperands) || widensFewBits(op);
     if ((grows && numResults > maxGrown) ||
         countSteps(op) > (isMoved(op) ? maxMoved : maxSteps))
       return false;

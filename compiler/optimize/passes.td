@@ -25,9 +25,29 @@ def SimplifyProducts
   let summary = "multiplies where a product has one term for each element";
 }
 
+def SimplifyPadding
+    : Pass<"optimize-simplify-padding", "::mlir::ModuleOp"> {
+  let summary = "concatenates what is padded with zeros and added";
+}
+
+def MergeEqual : Pass<"optimize-merge-equal", "::mlir::ModuleOp"> {
+  let summary = "makes one of ops that compute the same";
+}
+
 def NarrowProducts
     : Pass<"optimize-narrow-products", "::mlir::ModuleOp"> {
   let summary = "multiplies bytes where they were widened before";
+}
+
+def RoundProducts
+    : Pass<"optimize-round-products", "::mlir::ModuleOp"> {
+  let summary = "rounds what is multiplied where that is asked for";
+  let options = [
+    Option<"bf16Products", "bf16-products", "bool", "false",
+           "products of f32 in the default precision are ones of bf16">,
+    Option<"byteActivations", "byte-activations", "bool", "false",
+           "what is multiplied by weights of few bits may be rounded to bytes">
+  ];
 }
 
 def UnrollLoops : Pass<"optimize-unroll-loops", "::mlir::ModuleOp"> {

@@ -6,7 +6,16 @@ class OpPassManager;
 
 namespace alula::optimize {
 
+struct PipelineOptions {
+  /// Products and convolutions of f32 that ask for no precision are computed
+  /// from numbers rounded to bf16.
+  bool bf16Products = false;
+  /// What is multiplied by weights of few bits may be rounded to bytes.
+  bool byteActivations = false;
+};
+
 /// Legal StableHLO → the same program, less work.
-void addOptimizePipeline(mlir::OpPassManager &pm);
+void addOptimizePipeline(mlir::OpPassManager &pm,
+                         const PipelineOptions &options = {});
 
 } // namespace alula::optimize

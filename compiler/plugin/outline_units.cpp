@@ -19,6 +19,8 @@ using namespace alula::dispatch;
 
 namespace {
 using Unit = SmallVector<Operation *>;
+/// What the ops are, if they were found by a pattern: the executable says it.
+constexpr llvm::StringLiteral patternName = "dispatch.pattern";
 
 InFlightDiagnostic complain(Operation *op, StringRef unit) {
   return op->emitError() << "[plug-stage] stage formation.match: unit '" << unit
@@ -100,6 +102,8 @@ private:
     OpBuilder b(last->getContext());
     auto executable = b.create<ExecutableOp>(
         location, name, b.getStringAttr("private"), /*objects=*/ArrayAttr());
+    if (Attribute pattern = last->getAttr(patternName))
+      executable->setAttr(patternName, pattern);
     StringAttr symbol = symbols.insert(executable);
     b.setInsertionPointToEnd(&executable.getBody().emplaceBlock());
     SmallVector<Attribute> bindings(
@@ -136,8 +140,11 @@ private:
     mapping.map(inputs.getArrayRef(), kernel.getArguments());
     for (Operation *constant : constants)
       b.clone(*constant, mapping);
-    for (Operation *op : unit)
-      b.clone(*op, mapping)->removeAttr(alula::plugin::unitAttributeName);
+    for (Operation *op : unit) {
+      Operation *copy = b.clone(*op, mapping);
+      copy->removeAttr(alula::plugin::unitAttributeName);
+      copy->removeAttr(patternName);
+    }
     SmallVector<Value> results;
     for (Value output : outputs)
       results.push_back(mapping.lookup(output));

@@ -16,6 +16,8 @@ struct Candidate {
   Contract contract;
   mlir::OwningOpRef<mlir::ModuleOp> envelope;
   bool isChanged = false;
+  /// An offer was taken: no other is asked for.
+  bool isTaken = false;
 };
 
 struct Failure {

@@ -2,6 +2,7 @@
 
 #include "compiler/preprocess/plan.h"
 
+#include "compiler/preprocess/patterns.h"
 #include "compiler/preprocess/tokenizer.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -107,6 +108,15 @@ Error parsePipeline(StringRef text, Step &step) {
 Error parseStep(StringRef text, Step &step) {
   step.text = text.str();
   text = text.trim(" \t\n");
+  if (text.consume_front("offer:")) {
+    auto [pattern, command] = text.split(':');
+    if (!isPattern(pattern))
+      return makeError("pre-usage", step.text,
+                       "there is no pattern '" + pattern +
+                           "' to offer: there is " + listPatterns());
+    step.pattern = pattern.str();
+    return parseTool(command, step);
+  }
   if (text.consume_front("tool:"))
     return parseTool(text, step);
   if (text.consume_front("pipeline:") || text.starts_with("builtin.module("))
@@ -127,6 +137,14 @@ unsigned alula::preprocess::Options::countJobs() const {
 
 bool Plan::takes(StringRef executable) const {
   return matchesAny(only, executable);
+}
+
+std::vector<std::string> Plan::getClaims() const {
+  std::vector<std::string> claims;
+  for (const Step &step : steps)
+    if (step.isOffer() && takesTargets() && !is_contained(claims, step.pattern))
+      claims.push_back(step.pattern);
+  return claims;
 }
 
 bool Plan::takesTargets() const {

@@ -12,9 +12,17 @@
 
 namespace alula::preprocess {
 
+/// What two runs have shown.
+struct Compared {
+  /// How results differ; empty: they don't.
+  std::string difference;
+  /// Why there was none on a machine that code is made for; empty: there was.
+  std::string unable;
+};
+
 struct Options {
   /// The steps: "tool --args", "tool:…", "@file", "builtin.module(…)",
-  /// "pipeline:…".
+  /// "pipeline:…", "offer:PATTERN:tool --args".
   std::vector<std::string> steps;
   /// Executables by name, with wildcards; empty: all.
   std::vector<std::string> only;
@@ -40,10 +48,12 @@ struct Options {
   std::string cacheDirectory;
   /// Variables of the environment that answers depend on.
   std::vector<std::string> cacheVariables;
-  /// Runs "main" of two programs, as the dispatch room leaves them, and says
-  /// how the results differ; null: nobody asks.
-  std::function<std::string(mlir::ModuleOp before, mlir::ModuleOp after)>
+  /// Runs "main" of two programs, as the dispatch room leaves them, on the same
+  /// numbers: asked after each offer that is taken. Null: nobody can.
+  std::function<Compared(mlir::ModuleOp before, mlir::ModuleOp after)>
       compareRuns;
+  /// Asked after all other changes too.
+  bool comparesAll = false;
   /// What tools say is printed even if all is well.
   bool verbose = false;
   /// The machines that code is made for: tools are told.
@@ -58,6 +68,10 @@ struct Step {
   std::string path;
   std::vector<std::string> words;
   std::optional<mlir::OpPassManager> pipeline;
+  /// Not empty: the tool is offered executables of this pattern alone, and
+  /// where it fails the kernel is ours.
+  std::string pattern;
+  bool isOffer() const { return !pattern.empty(); }
   /// Its passes share something: one executable after the other, in the
   /// context of the program.
   bool runsInOrder = false;
@@ -70,6 +84,8 @@ struct Plan {
   std::vector<llvm::GlobPattern> only, onlyTargets;
 
   bool takes(llvm::StringRef executable) const;
+  /// The patterns whose ops become executables of their own.
+  std::vector<std::string> getClaims() const;
   /// Whether one of the machines that code is made for is asked for.
   bool takesTargets() const;
   /// The flags that ask for all this, for whoever records them.

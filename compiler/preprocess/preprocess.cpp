@@ -28,6 +28,12 @@ public:
     collect();
     for (unsigned i = 0; i < plan.steps.size(); ++i) {
       const Step &step = plan.steps[i];
+      if (step.isOffer()) {
+        runOffer(step, i + 1);
+        if (isCancelled && isCancelled())
+          return failure();
+        continue;
+      }
       auto runStep = step.pipeline ? runPipelineStep : runToolStep;
       failures = runStep(plan, step, i + 1, candidates, isCancelled);
       if (isCancelled && isCancelled())
@@ -36,7 +42,8 @@ public:
         return report(step, i + 1);
     }
     for (Candidate &candidate : candidates)
-      if (candidate.isChanged && failed(verifyRun(candidate)))
+      if (candidate.isChanged && !candidate.isTaken &&
+          failed(verifyRun(candidate)))
         return failure();
     for (Candidate &candidate : candidates)
       if (candidate.isChanged && failed(finishBodies(*candidate.envelope)))
@@ -67,6 +74,57 @@ private:
       candidate.contract.limits = limits;
       candidate.envelope = wrap(executable);
     }
+  }
+
+  /// Asks whether somebody else has a kernel. Whatever goes wrong is a warning,
+  /// and the kernel stays as it was.
+  void runOffer(const Step &step, unsigned number) {
+    std::vector<OwningOpRef<ModuleOp>> before;
+    for (const Candidate &candidate : candidates)
+      before.push_back(candidate.envelope.get().clone());
+    auto warn = [&](const Candidate &candidate, const Problem &problem) {
+      return emitWarning(ExecutableOp(candidate.original).getLoc())
+             << describe(candidate, problem, step, number);
+    };
+    for (const Failure &each :
+         runToolStep(plan, step, number, candidates, isCancelled)) {
+      auto warning = warn(*each.candidate, each.problem);
+      warning << "; the kernel is ours";
+      if (!each.folder.empty())
+        warning << "; what it got and gave is in " << each.folder;
+      if (StringRef said = StringRef(each.said).trim(); !said.empty())
+        warning.attachNote() << "it said:\n" << takeLines(said);
+    }
+    for (auto [candidate, was] : llvm::zip_equal(candidates, before)) {
+      if (serialize(*candidate.envelope, false) == serialize(*was, false))
+        continue;
+      Compared compared = compare(candidate);
+      if (!compared.difference.empty()) {
+        warn(candidate, {"pre-run",
+                         "must compute what ours does: " + compared.difference +
+                             "; the kernel is ours",
+                         ""});
+        candidate.envelope = std::move(was);
+        // Earlier steps may have changed it.
+        candidate.isChanged = serialize(*candidate.envelope, false) !=
+                              serialize(*wrap(candidate.original), false);
+        continue;
+      }
+      candidate.isTaken = true;
+      if (!compared.unable.empty())
+        warn(candidate,
+             {"pre-run", "is used and has not run here: " + compared.unable,
+              ""});
+    }
+  }
+
+  Compared compare(const Candidate &candidate) {
+    if (!plan.options.compareRuns)
+      return {"", "this program has no runtime"};
+    auto comparison = makeComparison(candidate);
+    if (!comparison)
+      return {"", "no call has sizes that are known"};
+    return plan.options.compareRuns(*comparison->before, *comparison->after);
   }
 
   static std::string describe(const Candidate &candidate,
@@ -104,7 +162,7 @@ private:
 
   /// Runs what was and what is on the same numbers.
   LogicalResult verifyRun(Candidate &candidate) {
-    if (!plan.options.compareRuns)
+    if (!plan.options.compareRuns || !plan.options.comparesAll)
       return success();
     auto comparison = makeComparison(candidate);
     if (!comparison) {
@@ -113,13 +171,14 @@ private:
           << ": can't be compared: no call has sizes that are known";
       return success();
     }
-    std::string problem =
-        plan.options.compareRuns(*comparison->before, *comparison->after);
-    if (problem.empty())
+    std::string difference =
+        plan.options.compareRuns(*comparison->before, *comparison->after)
+            .difference;
+    if (difference.empty())
       return success();
     return emitError(candidate.original.getLoc())
            << "[pre-run] @" << candidate.contract.name
-           << ": must compute what it did: " << problem;
+           << ": must compute what it did: " << difference;
   }
 
   ModuleOp module;
@@ -131,8 +190,8 @@ private:
 } // namespace
 
 LogicalResult alula::preprocess::preprocessExecutables(
-    ModuleOp module, const Plan &plan,
-    const std::function<bool()> &isCancelled, bool *hasChanged) {
+    ModuleOp module, const Plan &plan, const std::function<bool()> &isCancelled,
+    bool *hasChanged) {
   if (plan.steps.empty())
     return success();
   Preprocessor preprocessor(module, plan, isCancelled);

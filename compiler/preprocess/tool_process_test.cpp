@@ -58,12 +58,27 @@ unsigned countProcesses(const std::string &argument) {
   return count;
 }
 
+/// Seconds that nothing takes, on a slow machine that does much else either.
+constexpr double muchTime = 300;
+
 /// What was killed is gone a moment later.
 bool isGone(const std::string &argument) {
-  for (int i = 0; i < 100; ++i, std::this_thread::sleep_for(20ms))
+  auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin <
+         std::chrono::duration<double>(muchTime)) {
     if (countProcesses(argument) == 0)
       return true;
+    std::this_thread::sleep_for(20ms);
+  }
   return false;
+}
+
+/// Notes in a log that it runs, and until when: the first three until there
+/// are three.
+std::string logged(const std::string &folder) {
+  return "cd " + folder +
+         "; echo + >> log; while [ $(grep -c + log) -lt 3 ]; do sleep 0.01; "
+         "done; echo - >> log";
 }
 
 unsigned countDescriptors() {
@@ -147,14 +162,14 @@ TEST(ToolProcess, eachHasItsTimeLimit) {
   unsigned timeouts = 0;
   double seconds = measure([&] {
     runTools(
-        8, limits, [](unsigned) { return shell("exec sleep 60"); },
+        8, limits, [](unsigned) { return shell("exec sleep 98716"); },
         [&](unsigned, ToolResult &&result) {
           timeouts += result.end == ToolEnd::Timeout;
           return true;
         });
   });
   EXPECT_EQ(timeouts, 8u);
-  EXPECT_LT(seconds, 5);
+  EXPECT_LT(seconds, muchTime);
 }
 
 // H10: grandchildren of a tool that hangs, one that ignores SIGTERM included.
@@ -176,7 +191,7 @@ TEST(ToolProcess, grandchildMayHoldOutput) {
       measure([&] { result = runOne(shell("cat; sleep 98712 &", "text")); });
   EXPECT_EQ(result.end, ToolEnd::Exit);
   EXPECT_EQ(result.output, "text");
-  EXPECT_LT(seconds, 4);
+  EXPECT_LT(seconds, muchTime);
   EXPECT_TRUE(isGone("98712"));
 }
 
@@ -187,12 +202,7 @@ TEST(ToolProcess, jobsAreLimited) {
   limits.jobs = 3;
   unsigned ended = 0;
   runTools(
-      40, limits,
-      [&](unsigned i) {
-        return shell("cd " + folder +
-                     "; echo + >> log; sleep 0.05; "
-                     "echo - >> log");
-      },
+      40, limits, [&](unsigned i) { return shell(logged(folder)); },
       [&](unsigned, ToolResult &&result) {
         ended += result.end == ToolEnd::Exit;
         return true;
@@ -245,11 +255,7 @@ TEST(ToolProcess, makeCountsTools) {
     limits.jobs = 8;
     unsigned ended = 0;
     runTools(
-        20, limits,
-        [&](unsigned) {
-          return shell("cd " + make.folder +
-                       "; echo + >> log; sleep 0.05; echo - >> log");
-        },
+        20, limits, [&](unsigned) { return shell(logged(make.folder)); },
         [&](unsigned, ToolResult &&result) {
           ended += result.end == ToolEnd::Exit;
           return true;
@@ -309,7 +315,7 @@ TEST(ToolProcess, failureStopsOthers) {
         });
   });
   EXPECT_EQ(finished, std::vector<unsigned>{2});
-  EXPECT_LT(seconds, 5);
+  EXPECT_LT(seconds, muchTime);
   EXPECT_TRUE(isGone("98713"));
 }
 
@@ -321,7 +327,8 @@ TEST(ToolProcess, mayBeCancelled) {
       [&](unsigned, ToolResult &&) { return ++finished; },
       [&] { return std::chrono::steady_clock::now() - begin > 300ms; });
   EXPECT_EQ(finished, 0u);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin,
+            std::chrono::duration<double>(muchTime));
   EXPECT_TRUE(isGone("98714"));
 }
 
@@ -330,7 +337,7 @@ TEST(ToolProcess, stress) {
   unsigned before = countDescriptors();
   ToolLimits limits;
   limits.jobs = 16;
-  limits.timeout = 2s;
+  limits.timeout = 600s;
   limits.grace = 200ms;
   limits.drain = 100ms;
   limits.outputBytes = 100000;

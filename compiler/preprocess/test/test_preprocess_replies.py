@@ -107,7 +107,7 @@ sys.stdout.buffer.write(data)
         ["bash", "-c", 'ulimit -d 2000000; exec "$@"', "bash", *command],
         capture_output=True,
         env=dict(os.environ, TMPDIR=str(temporary)),
-        timeout=120,
+        timeout=2000,
         check=False,
     )
     assert result.returncode == 1, result.stderr[-2000:]
