@@ -10,6 +10,7 @@
 #include "compiler/partition/passes.h"
 #include "compiler/partition/rule.h"
 
+#include "dialect/stablehlo/device_counts.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -219,9 +220,7 @@ private:
 struct FuseCollectives
     : alula::partition::impl::FuseCollectivesBase<FuseCollectives> {
   void runOnOperation() override {
-    auto count =
-        getOperation()->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
-    if (!count || count.getValue().ule(1))
+    if (stablehlo::getPartitionCount(getOperation()) == 1)
       return;
     SmallVector<Block *> blocks;
     for (auto function : getOperation().getOps<func::FuncOp>())

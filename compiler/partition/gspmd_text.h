@@ -6,6 +6,8 @@
 
 namespace alula::partition {
 
+constexpr llvm::StringLiteral gspmdName = "mhlo.sharding";
+
 /// What a sharding says in XLA's text: "{replicated}",
 /// "{devices=[2,1,4]<=[8] last_tile_dim_replicate}",
 /// "{devices=[2,2]<=[2,2]T(1,0)}", "{devices=[2,1]1,0}". Nothing for texts that

@@ -12,6 +12,7 @@
 #include "compiler/partition/passes.h"
 
 #include "dialect/sdy/ops.h"
+#include "dialect/stablehlo/device_counts.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -24,7 +25,6 @@ using namespace mlir;
 using namespace alula::partition;
 
 namespace {
-constexpr StringLiteral gspmdName = "mhlo.sharding";
 
 /// XLA's text as Shardy's attribute; null if it divides nothing.
 sdy::TensorShardingAttr translate(StringRef text, RankedTensorType type,
@@ -52,10 +52,9 @@ struct ImportShardings
     : alula::partition::impl::ImportShardingsBase<ImportShardings> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto count = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
-    if (!count || count.getValue().ule(1))
+    devices = stablehlo::getPartitionCount(module);
+    if (devices == 1)
       return;
-    devices = count.getValue().getSExtValue();
     SmallVector<Operation *> marked;
     module.walk([&](Operation *op) {
       if (op->getNumResults() > 0 &&

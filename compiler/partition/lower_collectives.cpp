@@ -12,6 +12,7 @@
 #include "compiler/partition/process_groups.h"
 #include "dialect/dispatch/collectives.h"
 #include "dialect/newer/attributes.h"
+#include "dialect/stablehlo/device_counts.h"
 #include "dialect/stablehlo/element_rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -546,12 +547,8 @@ struct LowerCollectives
     : alula::partition::impl::LowerCollectivesBase<LowerCollectives> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto getCount = [&](StringRef name) -> int64_t {
-      auto count = module->getAttrOfType<IntegerAttr>(name);
-      return count ? count.getValue().getZExtValue() : 1;
-    };
-    Lowerer lowerer(&getContext(), {getCount("mhlo.num_replicas"),
-                                    getCount("mhlo.num_partitions")});
+    Lowerer lowerer(&getContext(), {stablehlo::getReplicaCount(module),
+                                    stablehlo::getPartitionCount(module)});
     SmallVector<Operation *> ops;
     module.walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops)

@@ -13,20 +13,20 @@
 
 #include "compiler/partition/choose_factors.h"
 #include "compiler/partition/gspmd_text.h"
-#include "compiler/partition/named_axes.h"
+#include "compiler/partition/local_values.h"
 #include "compiler/partition/passes.h"
 #include "compiler/partition/pieces.h"
+#include "compiler/partition/signature.h"
 #include "compiler/partition/windows.h"
 
 #include "dialect/sdy/ops.h"
+#include "dialect/stablehlo/device_counts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-
-#include "llvm/Support/Path.h"
 
 namespace alula::partition {
 #define GEN_PASS_DEF_MAKELOCAL
@@ -37,21 +37,14 @@ using namespace mlir;
 using namespace alula::partition;
 
 namespace {
-constexpr StringLiteral shardyName = "sdy.sharding",
-                        gspmdName = "mhlo.sharding";
-
 bool isAny(StringRef) { return true; }
 
 class Localizer {
 public:
   Localizer(func::FuncOp function, int64_t devices)
       : main(function), devices(devices), reader(devices),
-        rewriter(function.getContext()),
-        reshards(rewriter, devices,
-                 [this](StringRef name, int64_t bytes, const Sharding *from,
-                        const Sharding *to) { note(name, bytes, from, to); }),
-        pieces(rewriter, devices),
-        names(function->getParentOfType<ModuleOp>(), devices) {}
+        rewriter(function.getContext()), locals(function, devices, rewriter),
+        reshards(locals.getReshards()), pieces(rewriter, devices) {}
 
   /// What others call takes and gives whole arrays.
   LogicalResult run(bool isEntry) {
@@ -87,73 +80,13 @@ public:
     if (resultPlacements.size() != 1)
       text = resultPlacements.empty() ? "{replicated}" : "{" + text + "}";
     module->setAttr(resultShardingsName, builder.getStringAttr(text));
-    SmallVector<Attribute> moved;
-    for (auto &[reason, count] : notes)
-      moved.push_back(builder.getStringAttr(
-          count == 1 ? reason : std::to_string(count) + " times " + reason));
+    SmallVector<Attribute> moved = locals.getNotes();
     if (!moved.empty())
       module->setAttr("alula.partition", builder.getArrayAttr(moved));
   }
 
 private:
-  /// A value of the program over all devices, as this device has it.
-  struct Local {
-    Value value;
-    Sharding sharding;
-    /// The whole.
-    RankedTensorType type;
-    /// The same in other ways.
-    SmallVector<std::pair<Sharding, Value>, 1> others;
-  };
-
-  // ---- What is told ----
-
-  /// For whom something is moved.
-  struct Reason {
-    Operation *op = nullptr;
-    StringRef what;
-    size_t number = 0;
-    StringRef why;
-  };
-
-  void note(StringRef name, int64_t bytes, const Sharding *from,
-            const Sharding *to) {
-    std::string text;
-    llvm::raw_string_ostream out(text);
-    out << name << " of " << bytes << " bytes for " << reason.what << " "
-        << reason.number << " of ";
-    if (reason.op) {
-      out << reason.op->getName();
-      if (auto place = reason.op->getLoc()->findInstanceOf<FileLineColLoc>())
-        out << " (" << llvm::sys::path::filename(place.getFilename().strref())
-            << ":" << place.getLine() << ")";
-    } else {
-      out << "main";
-    }
-    if (from) {
-      out << ": ";
-      print(out, *from);
-      out << " to ";
-      print(out, *to);
-    }
-    if (!reason.why.empty())
-      out << ", " << reason.why;
-    ++notes[text];
-  }
-
-  void print(raw_ostream &out, const Sharding &sharding) {
-    sdy::TensorShardingAttr attribute = names.print(sharding);
-    out << "[";
-    llvm::interleaveComma(attribute.getDimShardings(), out, [&](auto dim) {
-      std::string text;
-      llvm::raw_string_ostream(text) << dim;
-      size_t begin = text.find('{');
-      out << StringRef(text).slice(begin, text.find('}') + 1);
-    });
-    out << "]";
-    if (!sharding.unreduced.empty())
-      out << " of parts";
-  }
+  // ---- Reading shardings ----
 
   /// Why an operand isn't taken as it is.
   StringRef findReason(const Rule &rule, size_t operand,
@@ -164,48 +97,6 @@ private:
             !sharding.dims[dim].empty())
           return "which it needs whole along a dimension";
     return "as others of it are split";
-  }
-
-  // ---- Reading shardings ----
-
-  static bool hasSharding(DictionaryAttr attributes) {
-    return attributes &&
-           (attributes.contains(shardyName) || attributes.contains(gspmdName));
-  }
-
-  /// Of an argument or a result: as Shardy says it or as GSPMD does.
-  LogicalResult readSignature(DictionaryAttr attributes, RankedTensorType type,
-                              Placement &placement) {
-    placement = Placement();
-    if (!hasSharding(attributes))
-      return success();
-    if (auto sharding = attributes.getAs<sdy::TensorShardingAttr>(shardyName))
-      return readPlacement(main, sharding, isAny, placement);
-    auto text = attributes.getAs<StringAttr>(gspmdName);
-    auto known = text ? readGspmdText(text.getValue(),
-                                      static_cast<unsigned>(type.getRank()),
-                                      main.getContext())
-                      : std::nullopt;
-    if (!known ||
-        (!known->isWhole() && known->mesh.getDeviceCount() != devices))
-      return main.emitOpError()
-             << "arrays of type " << type << " on " << devices
-             << " devices can't lie as " << attributes.get(gspmdName);
-    placement = *known;
-    return success();
-  }
-
-  LogicalResult readPlacement(Operation *op, sdy::TensorShardingAttr sharding,
-                              function_ref<bool(StringRef)> isWanted,
-                              Placement &placement) {
-    placement = Placement();
-    if (failed(reader.check(op, sharding)))
-      return failure();
-    sdy::MeshAttr mesh = sharding.lookupMesh(op);
-    // On one device, or nowhere in particular.
-    if (!mesh.isMaximal() && !mesh.isEmpty())
-      placement = makePlacement(sharding, mesh, isWanted);
-    return success();
   }
 
   /// What a value's sharding should be: what is said of it, as far as it
@@ -232,78 +123,12 @@ private:
 
   FailureOr<Sharding> getTarget(OpResult result) {
     Operation *op = result.getOwner();
-    auto all = op->getAttrOfType<sdy::TensorShardingPerValueAttr>(shardyName);
+    auto all = op->getAttrOfType<sdy::TensorShardingPerValueAttr>(
+        sdy::shardingAttrName);
     sdy::TensorShardingAttr attribute;
     if (all && all.getShardings().size() == op->getNumResults())
       attribute = all.getShardings()[result.getResultNumber()];
     return getTarget(op, result, attribute);
-  }
-
-  // ---- Values ----
-
-  void set(Value value, Value local, Sharding sharding) {
-    Local &known = locals[value];
-    known = {local, std::move(sharding), getStaticType(value), {}};
-  }
-
-  /// Whether what is in a block can be used where ops are being built.
-  bool isVisible(Value value) const {
-    Block *home = value.getParentBlock();
-    for (Block *block = rewriter.getInsertionBlock(); block;) {
-      if (block == home)
-        return true;
-      Operation *parent = block->getParentOp();
-      block = parent ? parent->getBlock() : nullptr;
-    }
-    return false;
-  }
-
-  /// Before the loops that a value comes from outside of, so that it is moved
-  /// once.
-  void leaveLoops(Value value) {
-    Block *home = value.getParentBlock();
-    while (rewriter.getInsertionBlock() != home) {
-      auto loop = dyn_cast_or_null<stablehlo::WhileOp>(
-          rewriter.getInsertionBlock()->getParentOp());
-      if (!loop)
-        return;
-      rewriter.setInsertionPoint(loop);
-    }
-  }
-
-  /// A value split as wanted, from what is there in some way and nearest.
-  Value get(Value value, const Sharding &wanted) {
-    Local &known = locals[value];
-    if (!known.type || known.sharding == wanted)
-      return known.value;
-    double best = getCost(planReshard(known.type, known.sharding, wanted),
-                          known.type, known.sharding);
-    const Sharding *from = &known.sharding;
-    Value source = known.value;
-    for (auto &[sharding, other] : known.others) {
-      if (!isVisible(other))
-        continue;
-      if (sharding == wanted)
-        return other;
-      double cost = getCost(planReshard(known.type, sharding, wanted),
-                            known.type, sharding);
-      if (cost < best) {
-        best = cost;
-        from = &sharding;
-        source = other;
-      }
-    }
-    OpBuilder::InsertionGuard guard(rewriter);
-    leaveLoops(source);
-    Value made =
-        reshards.build(source, known.type, *from, wanted, Reducer::Sum);
-    known.others.emplace_back(wanted, made);
-    return made;
-  }
-
-  Value getWhole(Value value) {
-    const Local &known = locals[value];
-    return get(value, Sharding(known.type ? known.type.getRank() : 0));
   }
 
   // ---- The function ----
@@ -313,8 +138,9 @@ private:
       Placement placement;
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       if (isEntry && type &&
-          failed(readSignature(main.getArgAttrDict(argument.getArgNumber()),
-                               type, placement)))
+          failed(readSignature(main,
+                               main.getArgAttrDict(argument.getArgNumber()),
+                               type, devices, reader, placement)))
         return failure();
       RankedTensorType local =
           placement.isWhole() ? type : placement.getLocalType(type);
@@ -335,10 +161,10 @@ private:
     RankedTensorType type = getStaticType(value);
     int64_t rank = type ? type.getRank() : 0;
     if (placement.isWhole())
-      return set(value, local, Sharding(rank));
+      return locals.set(value, local, Sharding(rank));
     if (auto sharding = getSharding(placement, rank, reader))
-      return set(value, local, *sharding);
-    set(value, pieces.gather(local, placement), Sharding(rank));
+      return locals.set(value, local, *sharding);
+    locals.set(value, pieces.gather(local, placement), Sharding(rank));
   }
 
   /// The piece of a value that lies as `placement` says.
@@ -346,14 +172,14 @@ private:
                         const Placement &placement) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || placement.isWhole())
-      return getWhole(value);
+      return locals.getWhole(value);
     if (!placement.getLocalType(type))
       return op->emitOpError()
              << "an array of type " << type << " can't be divided as "
              << placement.printForXla();
     if (auto sharding = getSharding(placement, type.getRank(), reader))
-      return get(value, *sharding);
-    return pieces.localize(op, getWhole(value), placement);
+      return locals.get(value, *sharding);
+    return pieces.localize(op, locals.getWhole(value), placement);
   }
 
   LogicalResult addResults(Block &old, bool isEntry) {
@@ -363,11 +189,11 @@ private:
       Placement placement;
       if (auto type = dyn_cast<RankedTensorType>(operand.get().getType());
           type && isEntry &&
-          failed(
-              readSignature(main.getResultAttrDict(operand.getOperandNumber()),
-                            type, placement)))
+          failed(readSignature(
+              main, main.getResultAttrDict(operand.getOperandNumber()), type,
+              devices, reader, placement)))
         return failure();
-      reason = {nullptr, "result", operand.getOperandNumber(), ""};
+      locals.setReason({nullptr, "result", operand.getOperandNumber(), ""});
       auto local = give(main, operand.get(), placement);
       if (failed(local))
         return failure();
@@ -378,51 +204,8 @@ private:
     main.setFunctionType(FunctionType::get(
         main.getContext(), main.getBody().front().getArgumentTypes(),
         ValueRange(values).getTypes()));
-    dropAliases();
+    keepAliases(main);
     return success();
-  }
-
-  /// An argument's memory can only become a result of its type.
-  void dropAliases() {
-    for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-      auto alias = main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
-      if (!alias)
-        continue;
-      auto result = static_cast<unsigned>(alias.getInt());
-      if (result < main.getNumResults() &&
-          main.getArgumentTypes()[i] == main.getResultTypes()[result])
-        continue;
-      main.removeArgAttr(i, "tf.aliasing_output");
-      main.setArgAttr(i, "jax.buffer_donor",
-                      BoolAttr::get(main.getContext(), true));
-    }
-    dropDonors();
-  }
-
-  /// Memory that no result can take stays with whoever offers it.
-  void dropDonors() {
-    auto getSize = [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && tensor.hasStaticShape()
-                 ? getBytes(tensor, Sharding(tensor.getRank()))
-                 : -1;
-    };
-    SmallVector<int64_t> free(llvm::map_range(main.getResultTypes(), getSize));
-    for (unsigned i = 0; i < main.getNumArguments(); ++i)
-      if (auto alias =
-              main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output"))
-        if (auto result = static_cast<size_t>(alias.getInt());
-            result < free.size())
-          free[result] = -1;
-    for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-      if (!main.getArgAttr(i, "jax.buffer_donor"))
-        continue;
-      auto *found = llvm::find(free, getSize(main.getArgumentTypes()[i]));
-      if (found == free.end())
-        main.removeArgAttr(i, "jax.buffer_donor");
-      else
-        *found = -1;
-    }
   }
 
   // ---- Ops ----
@@ -447,8 +230,9 @@ private:
       auto target = getTarget(op, reshard.getResult(), reshard.getSharding());
       if (failed(target))
         return failure();
-      reason = {op, "operand", 0, "as the program says"};
-      set(reshard.getResult(), get(reshard.getInput(), *target), *target);
+      locals.setReason({op, "operand", 0, "as the program says"});
+      locals.set(reshard.getResult(), locals.get(reshard.getInput(), *target),
+                 *target);
       return success();
     }
     if (isQuestion(op)) {
@@ -472,7 +256,7 @@ private:
 
   /// Nothing is left to run: who asked hears it when the program is compiled.
   void show(Operation *op) {
-    Local local = locals[op->getOperand(0)];
+    LocalValues::Local local = locals.find(op->getOperand(0));
     bool isInside = op->getParentOfType<sdy::ManualComputationOp>();
     std::string text = isInside ? "{manual}" : "{replicated}";
     if (local.type && !(isInside && local.sharding.isWhole()))
@@ -486,7 +270,7 @@ private:
         {op->getAttr("backend_config"), rewriter.getStringAttr(text)}));
     module->setAttr(shownShardingsName, rewriter.getArrayAttr(all));
     for (Value result : op->getResults())
-      set(result, local.value, local.sharding);
+      locals.set(result, local.value, local.sharding);
   }
 
   LogicalResult lowerByRule(Operation *op, const Rule &rule) {
@@ -495,7 +279,7 @@ private:
     for (auto [operand, factors] :
          llvm::zip_equal(op->getOperands(), rule.operands)) {
       // Parts are added up, but where the op says below that it takes them.
-      Sharding here = locals[operand].sharding;
+      Sharding here = locals.find(operand).sharding;
       tensors.push_back({getStaticType(operand), &factors, std::move(here),
                          /*isResult=*/false});
     }
@@ -531,11 +315,12 @@ private:
                                        type ? type.getRank() : 0);
       if (i < rule.linearOperands)
         wanted.unreduced = parts;
-      reason = {op, "operand", i, ""};
-      if (type && !(locals[operand].sharding == wanted))
-        reason.why = findReason(rule, i, locals[operand].sharding);
+      const Sharding &here = locals.find(operand).sharding;
+      locals.setReason(
+          {op, "operand", i,
+           type && !(here == wanted) ? findReason(rule, i, here) : ""});
       site.operands.push_back(
-          hidePadding(rule, i, type, wanted, get(operand, wanted)));
+          hidePadding(rule, i, type, wanted, locals.get(operand, wanted)));
     }
     SmallVector<Sharding> made;
     for (auto [result, tensor] :
@@ -549,10 +334,10 @@ private:
       made.back().unreduced = sortSpans(made.back().unreduced);
     }
     mapCaptured(op);
-    reason = {op, "operand", 0, "whose neighbours it reads"};
+    locals.setReason({op, "operand", 0, "whose neighbours it reads"});
     SmallVector<Value> values = buildLocal(site);
     for (auto [i, result] : llvm::enumerate(op->getResults())) {
-      reason = {op, "result", i, "as it is used"};
+      locals.setReason({op, "result", i, "as it is used"});
       finish(result, values[i], made[i], targets[i], rule.reducer);
     }
     return success();
@@ -586,10 +371,10 @@ private:
     if (rule.linearOperands == 0 || targets.size() != 1 ||
         targets[0].unreduced.empty())
       return {};
-    Spans parts = locals[op->getOperand(0)].sharding.unreduced;
+    Spans parts = locals.find(op->getOperand(0)).sharding.unreduced;
     for (size_t i = 0; i < rule.linearOperands; ++i)
-      if (locals[op->getOperand(static_cast<unsigned>(i))].sharding.unreduced !=
-          parts)
+      if (locals.find(op->getOperand(static_cast<unsigned>(i)))
+              .sharding.unreduced != parts)
         return {};
     return subtract(parts, targets[0].unreduced).empty() ? parts : Spans();
   }
@@ -599,16 +384,16 @@ private:
               const Sharding &target, Reducer reducer) {
     RankedTensorType type = getStaticType(result);
     if (!type || made == target)
-      return set(result, value, target);
+      return locals.set(result, value, target);
     Sharding whole = target;
     // Only sums are left to be done.
     if (reducer != Reducer::Sum)
       whole.unreduced.clear();
     Value moved = reshards.build(value, type, made, whole, reducer);
-    set(result, reshards.build(moved, type, whole, target, Reducer::Sum),
-        target);
+    locals.set(result, reshards.build(moved, type, whole, target, Reducer::Sum),
+               target);
     if (made.unreduced.empty())
-      locals[result].others.emplace_back(made, value);
+      locals.addOther(result, value, made);
   }
 
   /// What regions use of values outside of them.
@@ -619,7 +404,7 @@ private:
         for (Value operand : inner->getOperands())
           if (!region.isAncestor(operand.getParentRegion()) &&
               !mapping.contains(operand))
-            mapping.map(operand, getWhole(operand));
+            mapping.map(operand, locals.getWhole(operand));
       });
     captured = mapping;
     return mapping;
@@ -639,7 +424,7 @@ private:
     made->setOperands(operands);
     for (auto [result, type] : llvm::zip_equal(made->getResults(), types))
       result.setType(type);
-    made->removeAttr(shardyName);
+    made->removeAttr(sdy::shardingAttrName);
     for (NamedAttribute attribute : changed)
       made->setAttr(attribute.getName(), attribute.getValue());
     for (auto [from, to] :
@@ -700,12 +485,13 @@ private:
   LogicalResult lowerWhole(Operation *op) {
     SmallVector<Value> operands;
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-      reason = {op, "operand", i, "of which nothing says how it is split"};
-      operands.push_back(getWhole(operand));
+      locals.setReason(
+          {op, "operand", i, "of which nothing says how it is split"});
+      operands.push_back(locals.getWhole(operand));
     }
     mapCaptured(op);
     SmallVector<Value> values;
-    reason.why = "which one device computes";
+    locals.setReason({op, "result", 0, "which one device computes"});
     if (isDoneOnce(op))
       values = buildOnce(op, operands);
     else
@@ -746,7 +532,7 @@ private:
     state.addOperands(operands);
     state.addTypes(types);
     for (NamedAttribute attribute : op->getAttrs())
-      if (attribute.getName() != shardyName)
+      if (attribute.getName() != sdy::shardingAttrName)
         state.attributes.push_back(attribute);
     for (unsigned i = 0; i < op->getNumRegions(); ++i)
       state.addRegion();
@@ -757,9 +543,9 @@ private:
     SmallVector<Value> all;
     for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(values, targets))) {
       auto [value, target] = pair;
-      reason = {locals[value].value.getDefiningOp(), "result", i,
-                "as a region takes it"};
-      all.push_back(get(value, target));
+      locals.setReason({locals.find(value).value.getDefiningOp(), "result", i,
+                        "as a region takes it"});
+      all.push_back(locals.get(value, target));
     }
     return all;
   }
@@ -767,7 +553,7 @@ private:
   void setAll(Operation *op, Operation *made, ArrayRef<Sharding> targets) {
     for (auto [result, value, target] :
          llvm::zip_equal(op->getResults(), made->getResults(), targets))
-      set(result, value, target);
+      locals.set(result, value, target);
   }
 
   LogicalResult lowerRegion(Region &from, Region &to, ArrayRef<Type> types,
@@ -781,15 +567,15 @@ private:
         &to, {}, types.take_front(old.getNumArguments()), locations);
     for (auto [argument, local, target] :
          llvm::zip(old.getArguments(), block->getArguments(), targets))
-      set(argument, local, target);
+      locals.set(argument, local, target);
     if (failed(lowerBlock(old)))
       return failure();
     Operation *end = old.getTerminator();
     SmallVector<Value> values;
     for (auto [i, operand] : llvm::enumerate(end->getOperands())) {
-      reason = {end, "operand", i, "as a region gives it"};
-      values.push_back(isCondition ? getWhole(operand)
-                                   : get(operand, targets[i]));
+      locals.setReason({end, "operand", i, "as a region gives it"});
+      values.push_back(isCondition ? locals.getWhole(operand)
+                                   : locals.get(operand, targets[i]));
     }
     rewriter.create<stablehlo::ReturnOp>(end->getLoc(), values);
     return success();
@@ -816,7 +602,7 @@ private:
     SmallVector<Type> types;
     if (failed(getTargets(op, targets, types)))
       return failure();
-    Operation *made = createLike(op, getWhole(op->getOperand(0)), types);
+    Operation *made = createLike(op, locals.getWhole(op->getOperand(0)), types);
     for (auto [from, to] :
          llvm::zip_equal(op->getRegions(), made->getRegions()))
       if (failed(lowerRegion(from, to, {}, targets, /*isCondition=*/false)))
@@ -847,10 +633,11 @@ private:
          llvm::zip_equal(op.getTensors(), op.getInShardings().getShardings(),
                          body.getArguments())) {
       Placement placement, manual;
-      if (failed(readPlacement(op, attribute, isAny, placement)) ||
-          failed(readPlacement(op, attribute, isManual, manual)))
+      if (failed(readPlacement(op, attribute, reader, isAny, placement)) ||
+          failed(readPlacement(op, attribute, reader, isManual, manual)))
         return failure();
-      reason = {op, "operand", argument.getArgNumber(), "as the program says"};
+      locals.setReason(
+          {op, "operand", argument.getArgNumber(), "as the program says"});
       auto local = give(op, operand, placement);
       if (failed(local))
         return failure();
@@ -868,8 +655,8 @@ private:
          llvm::zip_equal(op.getResults(), op.getOutShardings().getShardings(),
                          body.getTerminator()->getOperands())) {
       Placement placement, manual;
-      if (failed(readPlacement(op, attribute, isAny, placement)) ||
-          failed(readPlacement(op, attribute, isManual, manual)))
+      if (failed(readPlacement(op, attribute, reader, isAny, placement)) ||
+          failed(readPlacement(op, attribute, reader, isManual, manual)))
         return failure();
       auto type = dyn_cast<RankedTensorType>(returned.getType());
       Type whole = type && !manual.isWhole() ? Type(manual.getWholeType(type))
@@ -879,10 +666,10 @@ private:
                                 << ", its pieces make " << whole;
       if (takeAsItIs(op, result, returned, attribute, axes))
         continue;
-      reason = {op, "result", cast<OpResult>(result).getResultNumber(),
-                "as the program says"};
+      locals.setReason({op, "result", cast<OpResult>(result).getResultNumber(),
+                        "as the program says"});
       Sharding inside = getInside(op, returned, attribute, axes);
-      take(result, get(returned, inside), placement);
+      take(result, locals.get(returned, inside), placement);
     }
     return success();
   }
@@ -910,7 +697,7 @@ private:
                   sdy::TensorShardingAttr attribute,
                   ArrayRef<StringAttr> axes) {
     Sharding inside = getInside(op, returned, attribute, axes);
-    const Local &local = locals[returned];
+    const LocalValues::Local &local = locals.find(returned);
     auto read = reader.read(op, attribute);
     // Pieces of padded pieces are no pieces.
     if (!local.type || !local.sharding.divides(local.type) || failed(read) ||
@@ -923,26 +710,22 @@ private:
         return false;
       append(whole, removePrefix(have, wanted));
     }
-    set(result, Value(local.value), outside);
+    locals.set(result, Value(local.value), outside);
     return true;
   }
 
   void setInside(sdy::ManualComputationOp op, Value argument, Value local,
                  sdy::TensorShardingAttr attribute, ArrayRef<StringAttr> axes) {
-    set(argument, local, getInside(op, argument, attribute, axes));
+    locals.set(argument, local, getInside(op, argument, attribute, axes));
   }
 
   func::FuncOp main;
   int64_t devices;
   ShardingReader reader;
   IRRewriter rewriter;
-  ReshardBuilder reshards;
+  LocalValues locals;
+  ReshardBuilder &reshards;
   Pieces pieces;
-  MeshNames names;
-  Reason reason;
-  /// What is moved, and how often.
-  std::map<std::string, unsigned> notes;
-  llvm::DenseMap<Value, Local> locals;
   /// What regions of the op that is being built use.
   IRMapping captured;
   std::function<SmallVector<Value>(LocalSite &, ArrayRef<NamedAttribute>)>
@@ -986,7 +769,7 @@ void dropHints(ModuleOp module) {
 /// Shardings of the signature, which have been followed, and meshes.
 void dropNames(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
-    for (StringRef name : {shardyName, gspmdName}) {
+    for (StringRef name : {sdy::shardingAttrName, gspmdName}) {
       auto id = StringAttr::get(module.getContext(), name);
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         function.removeArgAttr(i, id);
@@ -999,11 +782,6 @@ void dropNames(ModuleOp module) {
       mesh.erase();
 }
 
-int64_t getCount(ModuleOp module, StringRef name) {
-  auto count = module->getAttrOfType<IntegerAttr>(name);
-  return count ? count.getValue().getZExtValue() : 1;
-}
-
 struct MakeLocal : alula::partition::impl::MakeLocalBase<MakeLocal> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -1014,7 +792,7 @@ struct MakeLocal : alula::partition::impl::MakeLocalBase<MakeLocal> {
     if (module->hasAttr(argumentShardingsName) &&
         module.getOps<sdy::MeshOp>().empty())
       return;
-    int64_t devices = getCount(module, "mhlo.num_partitions");
+    int64_t devices = stablehlo::getPartitionCount(module);
     bool isManual = false;
     module.walk([&](sdy::ManualComputationOp) { isManual = true; });
     if (devices == 1 && !isManual) {

@@ -9,6 +9,7 @@
 #include "compiler/partition/turn.h"
 
 #include "dialect/sdy/ops.h"
+#include "dialect/stablehlo/device_counts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -22,7 +23,6 @@ using namespace mlir;
 using namespace alula::partition;
 
 namespace {
-constexpr StringLiteral gspmdName = "mhlo.sharding";
 
 class Propagator {
 public:
@@ -583,11 +583,11 @@ struct PropagateShardings
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto main = module.lookupSymbol<func::FuncOp>("main");
-    auto count = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
-    if (!main || main.isExternal() || !count || count.getValue().ule(1) ||
+    int64_t devices = stablehlo::getPartitionCount(module);
+    if (!main || main.isExternal() || devices == 1 ||
         module->hasAttr(argumentShardingsName))
       return;
-    if (failed(Propagator(module, main, count.getValue().getSExtValue()).run()))
+    if (failed(Propagator(module, main, devices).run()))
       signalPassFailure();
   }
 };

@@ -279,9 +279,8 @@ bool Propagation::step(const Node &node, unsigned level,
   // For each factor the longest list that all agree with.
   SmallVector<Candidate> candidates;
   for (unsigned factor = 0; factor < node.rule.factors.size(); ++factor) {
-    FactorKind kind = node.rule.factors[factor].kind;
-    if (kind == FactorKind::Replicate ||
-        (kind != FactorKind::Pass && level == 2))
+    // What an op needs whole may lie in pieces before it, and after it.
+    if (node.rule.factors[factor].kind != FactorKind::Pass && level == 2)
       continue;
     Candidate candidate{factor, {}, 0, 0, 0};
     bool isFrozen = false;

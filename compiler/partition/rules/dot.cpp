@@ -62,8 +62,14 @@ std::optional<Rule> getBatchRule(Operation *op, int64_t inner) {
   };
   for (Value operand : op->getOperands())
     rule.operands.push_back(extend(operand));
+  // A transform is divided as what it transforms was.
+  RankedTensorType from = getStaticType(op->getOperand(0));
   for (Value result : op->getResults())
-    rule.results.push_back(extend(result));
+    rule.results.push_back(isa<stablehlo::FftOp>(op) &&
+                                   getStaticType(result).getShape() ==
+                                       from.getShape()
+                               ? rule.operands[0]
+                               : extend(result));
   return rule;
 }
 } // namespace

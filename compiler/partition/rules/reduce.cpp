@@ -45,6 +45,16 @@ Rule getReductionRule(stablehlo::ReduceOp op) {
   return rule;
 }
 
+/// Whether only the first or last elements of what is sorted are wanted, as of
+/// `top_k`.
+bool isForFew(stablehlo::SortOp op, size_t sorted) {
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto slice = dyn_cast<stablehlo::SliceOp>(user);
+    return slice && getStaticType(slice.getResult()).getShape()[sorted] !=
+                        getStaticType(slice.getOperand()).getShape()[sorted];
+  });
+}
+
 Rule getSortRule(stablehlo::SortOp op) {
   Rule rule;
   rule.mayPad = true;
@@ -58,6 +68,10 @@ Rule getSortRule(stablehlo::SortOp op) {
                                          ? FactorKind::Replicate
                                          : FactorKind::Pass)});
   rule.operands.assign(op->getNumOperands(), tensor);
+  // A few are everywhere, and one line is: there is nothing else to divide.
+  auto at = static_cast<size_t>(sorted);
+  if (isForFew(op, at) || type.getNumElements() == type.getShape()[at])
+    tensor[at] = {rule.add(type.getShape()[at], FactorKind::Replicate)};
   rule.results.assign(op->getNumResults(), tensor);
   return rule;
 }

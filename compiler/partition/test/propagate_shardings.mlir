@@ -185,3 +185,34 @@ module @one_device {
     return %0 : tensor<8xf32>
   }
 }
+
+// -----
+
+// What is sorted lies before and after as it comes, though it is sorted as a
+// whole; of which only a few are wanted, they are everywhere, and so is a line.
+
+// CHECK-LABEL: @sorts
+module @sorts attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @m = <["x"=2]>
+  // CHECK: -> (tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}, tensor<4x2xf32>, tensor<1x8xf32>)
+  func.func public @main(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>},
+                         %line: tensor<1x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}) -> (tensor<4x8xf32>, tensor<4x2xf32>, tensor<1x8xf32>) {
+    %all = "stablehlo.sort"(%a) <{dimension = 1 : i64}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %less = stablehlo.compare LT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %less : tensor<i1>
+    }) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %most = "stablehlo.sort"(%a) <{dimension = 1 : i64}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %less = stablehlo.compare GT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %less : tensor<i1>
+    }) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %few = stablehlo.slice %most [0:4, 0:2] : (tensor<4x8xf32>) -> tensor<4x2xf32>
+    %sorted = "stablehlo.sort"(%line) <{dimension = 1 : i64}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %less = stablehlo.compare LT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %less : tensor<i1>
+    }) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    return %all, %few, %sorted : tensor<4x8xf32>, tensor<4x2xf32>, tensor<1x8xf32>
+  }
+}

@@ -7,7 +7,7 @@
 // CHECK: alula.partition = [
 // CHECK-SAME: "all_gather of 48 bytes for operand 0 of stablehlo.custom_call (report.mlir:[[#]]): [{\22a\22}] to [{}], of which nothing says how it is split"
 // CHECK-SAME: "all_reduce of 6 bytes for result 0 of stablehlo.reduce (report.mlir:[[#]]): [] of parts to [], as it is used"
-// CHECK-SAME: "collective_broadcast of 4 bytes for operand 0 of stablehlo.custom_call (report.mlir:[[#]]), which one device computes"
+// CHECK-SAME: "collective_broadcast of 4 bytes for result 0 of stablehlo.custom_call (report.mlir:[[#]]), which one device computes"
 // CHECK-SAME: "collective_permute of 4 bytes for operand 0 of stablehlo.pad (report.mlir:[[#]]), whose neighbours it reads"
 // CHECK: "stablehlo.if"
 // The first device does what others see, and all have its result.
