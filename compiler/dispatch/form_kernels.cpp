@@ -8,6 +8,7 @@
 #include "compiler/dispatch/kernel_groups.h"
 #include "compiler/dispatch/passes.h"
 #include "dialect/chlo/functions.h"
+#include "dialect/dispatch/in_place.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/ops.h"
@@ -205,7 +206,7 @@ struct FormKernels
     DenseI64ArrayAttr inPlaceAttr;
     if (llvm::any_of(inPlace, [](int64_t input) { return input >= 0; })) {
       inPlaceAttr = builder.getDenseI64ArrayAttr(inPlace);
-      kernel->setAttr("dispatch.in_place", inPlaceAttr);
+      kernel->setAttr(inPlaceName, inPlaceAttr);
     }
 
     builder.setInsertionPoint(last);

@@ -36,18 +36,12 @@ bool hasRoom(int64_t ops, const MachineFacts &machine) {
   return ops <= machine.kernelOps;
 }
 
-/// What code has for an element: formulas and short sums counted in full.
+/// What code has for an element: functions, formulas and short sums counted in
+/// full.
 int64_t countElementOps(Operation *op) {
   if (isShortSum(op))
     return stablehlo::countTerms(op).value_or(1);
-  return chlo::countFormulaOps(op);
-}
-
-int64_t countOps(ArrayRef<Operation *> ops) {
-  int64_t count = 0;
-  for (Operation *op : ops)
-    count += countElementOps(op);
-  return count;
+  return std::max(chlo::countFormulaOps(op), getStepsOfElement(op));
 }
 
 /// An element of the result is made of at most one of each operand, known by its
@@ -132,12 +126,12 @@ public:
     if (members.front()->getNumRegions() && !isContraction(members.front()) &&
         !isScatter)
       return;
-    for (size_t i = 0; i < members.size() && hasRoom(numOps + 1, machine); ++i)
+    for (size_t i = 0; i < members.size() && hasRoom(codeOps + 1, machine); ++i)
       for (Value operand : members[i]->getOperands())
         if (Operation *producer = operand.getDefiningOp())
           if (fits(producer, taken) &&
               (!chlo::isSpecialFunction(producer) ||
-               hasRoom(numOps + countElementOps(producer), machine)) &&
+               hasRoom(codeOps + countElementOps(producer), machine)) &&
               (!isScatter || isIndexArithmetic(producer)))
             add(producer);
   }
@@ -145,6 +139,7 @@ public:
   KernelGroup take() {
     KernelGroup group;
     group.ops = members;
+    group.codeOps = codeOps;
     llvm::sort(group.ops, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
     });
@@ -165,7 +160,8 @@ private:
       loops[op] = getLoopsOfDims(op->getResult(0));
     else if (auto found = findLoops(op))
       loops[op] = std::move(*found);
-    numOps += countElementOps(op);
+    isUnrolled |= isShortSum(op);
+    codeOps += countElementOps(op) * (isUnrolled ? countUnrolled(op) : 1);
     set.insert(op);
     // Threads would compute each element again for each row.
     if (isProduct(op) && machine.blockThreads == 1)
@@ -188,6 +184,20 @@ private:
       common = std::move(found);
     }
     return common;
+  }
+
+  /// Elements that code of their own computes, since a short sum reads them.
+  int64_t countUnrolled(Operation *op) {
+    auto found = loops.find(op);
+    if (found == loops.end())
+      return 1;
+    int64_t count = 1;
+    for (auto [loop, size] : llvm::zip_equal(
+             found->second,
+             cast<RankedTensorType>(op->getResult(0).getType()).getShape()))
+      if (loop == unrolled)
+        count *= size;
+    return count;
   }
 
   /// A short sum needs elements of an operand for several of its own: these are
@@ -277,7 +287,10 @@ private:
 
   const MachineFacts &machine;
   SmallVector<Operation *> members, contractions;
-  int64_t numOps = 0;
+  /// Operations on elements that the code has.
+  int64_t codeOps = 0;
+  /// Whether a member is a short sum.
+  bool isUnrolled = false;
   DenseSet<Operation *> set;
   /// Of the members whose elements are computed with those of the root.
   DenseMap<Operation *, LoopsOfDims> loops;
@@ -318,13 +331,14 @@ SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups,
     for (Operation *op : group.ops)
       work += estimateWork(op);
     if (!merged.empty() && isSmallWork(mergedWork + work, machine) &&
-        hasRoom(countOps(merged.back().ops) + countOps(group.ops), machine) &&
+        hasRoom(merged.back().codeOps + group.codeOps, machine) &&
         !isNeededBetween(merged.back(), group.getLast())) {
       SmallVector<Operation *> &ops = merged.back().ops;
       ops.append(group.ops);
       llvm::sort(ops, [](Operation *a, Operation *b) {
         return a->isBeforeInBlock(b);
       });
+      merged.back().codeOps += group.codeOps;
       mergedWork += work;
       continue;
     }

@@ -9,6 +9,8 @@ namespace alula::dispatch {
 /// last one stands.
 struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops;
+  /// Operations on elements that its code has.
+  int64_t codeOps = 0;
   mlir::Operation *getLast() const { return ops.back(); }
 };
 

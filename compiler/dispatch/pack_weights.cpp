@@ -3,10 +3,11 @@
 //   %w = constant : tensor<784x100xf32>;  dot_general %x, %w
 //   →  %p = constant : tensor<4x784x32xf32>;  %w = dispatch.from_panels %p
 // Only constants all of whose uses are products, as right operand and with the
-// same dimension numbers.
+// same dimension numbers. Rows of bytes lie in groups of four, of the other
+// sign than what they are multiplied with: tensor<4x196x32x4xui8>.
 
 #include "compiler/dispatch/passes.h"
-#include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/panel_layout.h"
 #include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -26,6 +27,8 @@ namespace {
 /// The dimensions of a right side that number its rows and columns.
 struct Matrix {
   SmallVector<int64_t> rows, columns;
+  /// Whether bytes have the sign of the left side's.
+  bool isOffset = false;
   bool operator==(const Matrix &) const = default;
 };
 
@@ -42,6 +45,8 @@ std::optional<Matrix> getRightSide(stablehlo::DotGeneralOp dot) {
   if (!numbers.getLhsBatchingDimensions().empty())
     return std::nullopt;
   Matrix matrix;
+  matrix.isOffset = wantsOffset(getElementTypeOrSelf(dot.getLhs().getType()),
+                                right.getElementType());
   llvm::append_range(matrix.rows, numbers.getRhsContractingDimensions());
   for (int64_t dim = 0; dim < right.getRank(); ++dim)
     if (!llvm::is_contained(matrix.rows, dim))
@@ -61,20 +66,29 @@ std::optional<Matrix> getRightSide(stablehlo::ConvolutionOp convolution) {
   return matrix;
 }
 
+bool isByte(Type type) { return type.isInteger(8); }
+
+/// Whether products of these elements are what the library computes from them.
+bool multiplies(Operation *product, Type element) {
+  Type result = getElementTypeOrSelf(product->getResult(0).getType());
+  if (!isByte(element))
+    return result == element;
+  // In other types products are sums of something else.
+  Type left = getElementTypeOrSelf(product->getOperand(0).getType());
+  return isa<stablehlo::DotGeneralOp>(product) && isByte(left) &&
+         isa<IntegerType>(result) && result.getIntOrFloatBitWidth() <= 32;
+}
+
 /// What every reader of a constant takes it for.
 std::optional<Matrix> findMatrix(stablehlo::ConstantOp constant) {
   std::optional<Matrix> common;
   for (OpOperand &use : constant->getUses()) {
     std::optional<Matrix> matrix;
     Operation *user = use.getOwner();
-    auto result = user->getNumResults()
-                      ? dyn_cast<RankedTensorType>(user->getResult(0).getType())
-                      : RankedTensorType();
-    // In other types products are sums of something else.
-    if (use.getOperandNumber() != 1 || !result ||
-        result.getElementType() != constant.getType().getElementType())
-      return std::nullopt;
-    if (isShortSum(user))
+    if (use.getOperandNumber() != 1 ||
+        !isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(user) ||
+        !multiplies(user, constant.getType().getElementType()) ||
+        isShortSum(user))
       return std::nullopt;
     if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(user))
       matrix = getRightSide(dot);
@@ -112,50 +126,84 @@ SmallVector<int64_t> getDistances(RankedTensorType type, ArrayRef<int64_t> dims)
   return distances;
 }
 
+/// In panels of so many columns and groups of so many rows.
 template <typename Element>
 std::vector<Element> pack(ArrayRef<char> elements, RankedTensorType type,
-                          const Matrix &matrix, int64_t width) {
+                          const Matrix &matrix, int64_t width, int64_t group) {
   const auto *from = reinterpret_cast<const Element *>(elements.data());
-  SmallVector<int64_t> rows = getDistances(type, matrix.rows);
-  SmallVector<int64_t> columns = getDistances(type, matrix.columns);
-  columns.resize(llvm::alignTo(columns.size(), static_cast<uint64_t>(width)), -1);
+  auto pad = [](SmallVector<int64_t> distances, int64_t multiple) {
+    distances.resize(
+        llvm::alignTo(distances.size(), static_cast<uint64_t>(multiple)), -1);
+    return distances;
+  };
+  SmallVector<int64_t> rows = pad(getDistances(type, matrix.rows), group);
+  SmallVector<int64_t> columns = pad(getDistances(type, matrix.columns), width);
   std::vector<Element> panels;
   panels.reserve(rows.size() * columns.size());
   for (ArrayRef<int64_t> rest = columns; !rest.empty();
        rest = rest.drop_front(static_cast<size_t>(width)))
-    for (int64_t row : rows)
+    for (ArrayRef<int64_t> below = rows; !below.empty();
+         below = below.drop_front(static_cast<size_t>(group)))
       for (int64_t column : rest.take_front(static_cast<size_t>(width)))
-        panels.push_back(column < 0 ? Element() : from[row + column]);
+        for (int64_t row : below.take_front(static_cast<size_t>(group)))
+          panels.push_back(column < 0 || row < 0 ? Element()
+                                                 : from[row + column]);
   return panels;
+}
+
+template <typename Element>
+DenseElementsAttr getAttribute(RankedTensorType type,
+                               const std::vector<Element> &panels) {
+  return DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef(reinterpret_cast<const char *>(panels.data()),
+                     panels.size() * sizeof(Element)));
 }
 
 void packConstant(stablehlo::ConstantOp constant, int64_t panelBytes) {
   auto type = cast<RankedTensorType>(constant.getType());
   std::optional<Matrix> matrix = findMatrix(constant);
   int64_t bytes = type.getElementTypeBitWidth() / 8;
+  int64_t group = getPanelGroup(type.getElementType());
   // A narrow one would be mostly spare columns.
   int64_t minColumns = panelBytes / 16;
-  if (!matrix || panelBytes < bytes ||
+  if (!matrix || panelBytes < bytes * group ||
       countElements(type, matrix->columns) < minColumns)
     return;
   ArrayRef<char> elements = getElements(constant.getValue());
   if (elements.size() != static_cast<size_t>(type.getNumElements() * bytes))
     return;
 
-  int64_t width = panelBytes / bytes;
-  int64_t rows = countElements(type, matrix->rows);
-  int64_t columns = countElements(type, matrix->columns);
-  auto panelType = type.clone(
-      {static_cast<int64_t>(llvm::divideCeil(static_cast<uint64_t>(columns),
-                                             static_cast<uint64_t>(width))),
-       rows, width});
+  int64_t width = panelBytes / (bytes * group);
+  auto divide = [](int64_t count, int64_t by) {
+    return static_cast<int64_t>(llvm::divideCeil(static_cast<uint64_t>(count),
+                                                 static_cast<uint64_t>(by)));
+  };
+  SmallVector<int64_t> shape{
+      divide(countElements(type, matrix->columns), width),
+      divide(countElements(type, matrix->rows), group), width};
+  if (group > 1)
+    shape.push_back(group);
+  Type element = type.getElementType();
+  if (matrix->isOffset)
+    element =
+        IntegerType::get(type.getContext(), 8,
+                         element.isUnsignedInteger() ? IntegerType::Signless
+                                                     : IntegerType::Unsigned);
+  auto panelType = RankedTensorType::get(shape, element);
   DenseElementsAttr value;
-  if (bytes == 4)
-    value = DenseElementsAttr::get(
-        panelType, ArrayRef(pack<float>(elements, type, *matrix, width)));
-  else
-    value = DenseElementsAttr::get(
-        panelType, ArrayRef(pack<double>(elements, type, *matrix, width)));
+  if (bytes == 1) {
+    auto panels = pack<uint8_t>(elements, type, *matrix, width, group);
+    if (matrix->isOffset)
+      for (uint8_t &byte : panels)
+        byte ^= 0x80;
+    value = getAttribute(panelType, panels);
+  } else if (bytes == 4) {
+    value = getAttribute(panelType,
+                         pack<float>(elements, type, *matrix, width, group));
+  } else {
+    value = getAttribute(panelType,
+                         pack<double>(elements, type, *matrix, width, group));
+  }
   OpBuilder builder(constant);
   Value panels = builder.create<stablehlo::ConstantOp>(constant.getLoc(), value);
   constant.replaceAllUsesWith(
@@ -177,7 +225,8 @@ struct PackWeights
     getOperation().walk([&](stablehlo::ConstantOp constant) {
       auto type = dyn_cast<RankedTensorType>(constant.getType());
       if (type && type.getNumElements() >= minElements &&
-          (type.getElementType().isF32() || type.getElementType().isF64()))
+          (type.getElementType().isF32() || type.getElementType().isF64() ||
+           isByte(type.getElementType())))
         constants.push_back(constant);
     });
     for (stablehlo::ConstantOp constant : constants)

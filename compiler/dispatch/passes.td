@@ -31,6 +31,10 @@ def RepeatBroadcasts : Pass<"dispatch-repeat-broadcasts", "::mlir::ModuleOp"> {
   let summary = "gives each op that maps elements a broadcast of its own";
 }
 
+def ShareKernels : Pass<"dispatch-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "makes one of kernels that are equal, or differ in numbers alone";
+}
+
 def VerifyDispatchOutput
     : Pass<"dispatch-verify-output", "::mlir::ModuleOp"> {
   let summary = "checks what the next rooms rely on";

@@ -18,5 +18,6 @@ void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm,
   pm.addPass(createFormKernels());
   // Kernels whose results were only asked for their sizes.
   pm.addPass(mlir::createSymbolDCEPass());
+  pm.addPass(createShareKernels());
   pm.addPass(createVerifyDispatchOutput());
 }

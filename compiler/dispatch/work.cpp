@@ -67,10 +67,15 @@ int64_t alula::dispatch::estimateWork(Operation *op) {
     return work;
   }
   int64_t steps = stablehlo::countTerms(op).value_or(large);
-  if (stablehlo::getElementCost(op) == stablehlo::Cost::Function)
-    steps = multiply(steps, functionSteps);
+  steps = multiply(steps, getStepsOfElement(op));
   steps = multiply(steps, chlo::countFormulaOps(op));
   return multiply(countComputed(op), std::max<int64_t>(steps, 1));
+}
+
+int64_t alula::dispatch::getStepsOfElement(Operation *op) {
+  return stablehlo::getElementCost(op) == stablehlo::Cost::Function
+             ? functionSteps
+             : 1;
 }
 
 bool alula::dispatch::isSmallWork(int64_t work, const MachineFacts &machine) {

@@ -10,6 +10,10 @@ namespace alula::dispatch {
 /// one round. Sizes that are not known count as large.
 int64_t estimateWork(mlir::Operation *op);
 
+/// What the code of an op has for an element, in operations as simple as an
+/// addition.
+int64_t getStepsOfElement(mlir::Operation *op);
+
 /// Whether starting a kernel for so much work costs more than running it.
 bool isSmallWork(int64_t work, const MachineFacts &machine);
 

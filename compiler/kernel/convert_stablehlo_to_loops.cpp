@@ -13,6 +13,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/plan/plan.h"
 #include "dialect/chlo/ops.h"
+#include "dialect/dispatch/in_place.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
 
@@ -149,7 +150,7 @@ private:
   /// The argument that a result is computed in the memory of.
   std::optional<unsigned> getInPlaceInput(size_t result) {
     auto inPlace =
-        source->getAttrOfType<DenseI64ArrayAttr>("dispatch.in_place");
+        source->getAttrOfType<DenseI64ArrayAttr>(alula::dispatch::inPlaceName);
     if (!inPlace || inPlace[result] < 0)
       return std::nullopt;
     return static_cast<unsigned>(inPlace[result]);

@@ -2,7 +2,7 @@
 
 #include "mlir/IR/Operation.h"
 
-// Emitters that work with any target's loops and memory.
+// Emitters that are independent of the target's loops and memory.
 
 namespace alula::kernel {
 class Lowering;

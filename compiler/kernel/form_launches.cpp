@@ -146,9 +146,10 @@ private:
         own.push_back(&op);
     for (Operation *op : own) {
       auto loop = dyn_cast<scf::ParallelOp>(op);
-      bool isGrid = loop && !loop.getNumReductions() &&
-                    (own.size() == 1 || isForWorkgroups(loop) ||
-                     countAllIterations(loop) >= minIterations);
+      bool isGrid =
+          loop && !loop.getNumReductions() &&
+          (own.size() == 1 || isForWorkgroups(loop) || isForWarps(loop) ||
+           countAllIterations(loop) >= minIterations);
       if (isGrid || parts.empty() || parts.back().isGrid)
         parts.emplace_back();
       parts.back().isGrid = isGrid;
@@ -307,6 +308,10 @@ private:
             most = 8 * machine.getMaxWorkgroups();
     if (isForWorkgroups(loop))
       return std::clamp<int64_t>(countIterations(loop), 1, most);
+    if (isForWarps(loop))
+      return std::clamp<int64_t>(
+          llvm::divideCeil(countIterations(loop), threads / machine.lanes), 1,
+          most);
     int64_t count = std::clamp<int64_t>(
         llvm::divideCeil(countAllIterations(loop), threads), 1, most);
     int64_t bytes = 0;

@@ -5,11 +5,11 @@
 
 namespace alula::kernel {
 
-/// Makes room for what imports become: their declarations get another name, to
-/// which calls follow.
+/// Renames the declarations of imports and the callees of their calls, so that
+/// their names are free for what they are lowered to.
 mlir::LogicalResult beginImports(mlir::ModuleOp bodies);
 
-/// Calls on buffers become calls on pointers; the declarations go.
+/// Lowers calls on buffers to calls on pointers; erases the declarations.
 void endImports(mlir::ModuleOp bodies);
 
 } // namespace alula::kernel

@@ -6,7 +6,7 @@
 
 namespace alula::kernel {
 
-/// How a target goes over indices. Each body is a scope of the reader.
+/// Loop nests of a target over an index space. A body is a reader's scope.
 class Loops {
 public:
   using Body = llvm::function_ref<void(mlir::ValueRange indices)>;
@@ -15,16 +15,16 @@ public:
 
   virtual ~Loops() = default;
 
-  /// For every index below `sizes`, in any order.
+  /// A parallel nest over [0, sizes): iterations in any order.
   virtual void forEach(mlir::ValueRange sizes, Body body) = 0;
-  /// For blocks that cost `steps` steps each.
+  /// A parallel loop over `count` blocks of `steps` iterations each.
   virtual void
   forEachBlock(mlir::Value count, int64_t steps,
                llvm::function_ref<void(mlir::Value number)> body) = 0;
-  /// In row-major order, each step given what the one before returned.
+  /// A sequential nest in row-major order, with loop-carried values.
   virtual llvm::SmallVector<mlir::Value>
   fold(mlir::ValueRange sizes, mlir::ValueRange initial, Fold body) = 0;
-  /// The same from `lower` to `upper`.
+  /// The same in one dimension, over [lower, upper).
   virtual llvm::SmallVector<mlir::Value> foldRange(mlir::Value lower,
                                                    mlir::Value upper,
                                                    mlir::ValueRange initial,

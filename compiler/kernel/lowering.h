@@ -4,11 +4,11 @@
 #include "compiler/kernel/plan/epilogue.h"
 #include "compiler/kernel/target_kernels.h"
 
-// How the body of one kernel is turned from StableHLO on tensors to loops over
-// buffers, as its plan says. What is read goes through the reader, what is
-// written through the target's loops and memory. For each op there is a
-// generator (element/generators.h: indices → element) or an emitter (loops that
-// fill a buffer), in the file of its family.
+// Lowers the body of one kernel from StableHLO on tensors to loop nests over
+// buffers, as its plan says. Loads of operands go through the reader, stores
+// through the target's loops and memory. Each op has a generator
+// (element/generators.h: indices → element), which fuses into its consumers, or
+// an emitter (a loop nest that fills a buffer), in the file of its family.
 
 namespace alula::kernel {
 
@@ -24,27 +24,27 @@ public:
 
   // ---- Memory of tensors ----
 
-  /// Fills it if there is none yet.
+  /// The buffer of a tensor, materialized at the first use.
   mlir::Value getBuffer(mlir::Value tensor);
-  /// The same, packed if the tensor is.
+  /// The same for a binding: of packed bytes if the tensor is packed.
   mlir::Value getBinding(mlir::Value tensor);
-  /// Memory for `result` that holds `operand`, for an op that changes a part of
-  /// it: the operand's own if this is its last use, else a copy.
+  /// A buffer for `result` that holds `operand`, for an op that updates a slice
+  /// of it: in place if this is the operand's last use, else a copy.
   mlir::Value createUpdated(mlir::OpResult result, mlir::Value operand);
-  /// Fresh memory for a result: where it belongs if it is returned.
+  /// A buffer for a result: its destination if the kernel returns it.
   mlir::Value createResult(mlir::Value result);
-  /// Computes the elements of an op that has a generator into memory.
+  /// Stores the elements of an op that has a generator to a buffer.
   void materialize(mlir::Value result);
-  /// The same tensor under another name.
+  /// Both tensors are views of one buffer.
   void setAlias(mlir::Value tensor, mlir::Value original);
   void setPacked(mlir::Value tensor, mlir::Value bytes);
-  /// Packed memory that `lowerBlockInto` fills.
+  /// A destination of packed bytes for `lowerBlockInto`.
   void setPackedResult(mlir::Value bytes) { packedMemory.insert(bytes); }
 
-  /// What is written instead of `result`: the last op of its epilogue, whose
-  /// elements are computed from those of `result` (see plan/epilogue.h).
+  /// What is stored instead of `result`: the last op of its epilogue, computed
+  /// elementwise from those of `result` in registers (see plan/epilogue.h).
   mlir::OpResult getFinalResult(mlir::OpResult result);
-  /// Writes the element of the final result where that of `result` is `value`.
+  /// Applies the epilogue to one element of `result`, `value`, and stores it.
   void storeFinal(mlir::OpResult result, mlir::Value value, mlir::Value buffer,
                   mlir::ValueRange indices);
 
@@ -54,10 +54,10 @@ public:
   mlir::Value createTemporary(mlir::ValueRange sizes, mlir::Type memoryType);
   mlir::Value createTemporary(mlir::Value likeTensor);
   void storeIntegers(mlir::Value buffer, llvm::ArrayRef<int64_t> values);
-  /// Writes all elements of a tensor to memory.
+  /// Stores all elements of a tensor to a buffer.
   void fill(mlir::Value buffer, mlir::Value tensor);
   void fill(llvm::ArrayRef<Filling> fillings) { memory->fill(fillings); }
-  /// Writes all elements of a tensor, packed. Each byte is written once, whole.
+  /// The same for packed elements: each byte is stored once, whole.
   void fillPacked(mlir::Value bytes, mlir::Value tensor);
 
   // ---- Loops (loops.h) ----
@@ -82,15 +82,15 @@ public:
   // ---- Blocks ----
 
   void lowerBlock(mlir::Block &block) override;
-  /// The same; each value that the block returns is written to its buffer,
-  /// where there is one.
+  /// The same in destination-passing style: each value that the block returns
+  /// is stored to its buffer, where there is one.
   void lowerBlockInto(mlir::Block &block, mlir::ValueRange buffers);
 
 private:
   /// What is known of the block that a scope is about.
   struct Frame {
     Epilogues epilogues;
-    /// Where values that are returned belong, until somebody has written them.
+    /// Destinations of returned values that are not stored yet.
     llvm::DenseMap<mlir::Value, mlir::Value> destinations;
   };
 
@@ -105,7 +105,7 @@ private:
   std::unique_ptr<Loops> loops;
   std::unique_ptr<Memory> memory;
   std::vector<Frame> frames;
-  /// Memory that only its tensor's users read.
+  /// Buffers without aliases: an update in place is safe after the last use.
   llvm::DenseSet<mlir::Value> owned;
   /// Bindings of packed elements.
   llvm::DenseSet<mlir::Value> packedMemory;

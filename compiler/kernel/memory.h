@@ -4,21 +4,21 @@
 
 namespace alula::kernel {
 
-/// A tensor, and the memory that its elements are written to.
+/// A tensor, and the buffer that its elements are stored to.
 struct Filling {
   mlir::Value buffer, tensor;
 };
 
-/// How a target gets memory for what a kernel computes, and writes it.
+/// How a target allocates temporaries of a kernel, and stores tensors.
 class Memory {
 public:
   virtual ~Memory() = default;
 
-  /// Fresh memory without gaps.
+  /// A contiguous temporary.
   virtual mlir::Value allocate(mlir::ValueRange sizes,
                                mlir::Type memoryType) = 0;
-  /// Writes all elements of tensors of one shape: at each index all elements
-  /// are computed before any is written.
+  /// Stores tensors of one shape in one loop nest: each iteration computes the
+  /// elements of all of them before its first store.
   virtual void fill(llvm::ArrayRef<Filling> fillings) = 0;
 };
 

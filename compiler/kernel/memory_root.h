@@ -5,14 +5,14 @@
 
 namespace alula::kernel {
 
-/// The memory that a buffer is a view of, or a pointer points into.
+/// The allocation that a buffer is a view of, or a pointer points into.
 mlir::Value findRoot(mlir::Value buffer);
 
-/// The memory that an op touches, and whether it may write it.
+/// The allocations that an op accesses, and whether it may store to them.
 llvm::MapVector<mlir::Value, bool> findMemory(mlir::Operation *op);
 
-/// Whether an op that has memory as an operand may write it; a pointer serves
-/// for anything.
+/// Whether an op with a buffer as an operand may store to it; of a pointer that
+/// escapes, nothing is known.
 bool mayWrite(mlir::Operation *op);
 
 } // namespace alula::kernel

@@ -6,8 +6,8 @@ class OpPassManager;
 
 namespace alula::kernel {
 
-/// Bodies of executables in StableHLO → loops over buffers, temporaries in
-/// scratch, or where only the host knows their size, in results of the launch.
+/// Bodies of executables in StableHLO → loop nests over buffers; temporaries in
+/// scratch, or, if their size depends on the call, in results of the launch.
 void addKernelPipeline(mlir::OpPassManager &pm);
 
 } // namespace alula::kernel

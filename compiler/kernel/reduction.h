@@ -2,9 +2,9 @@
 
 #include "compiler/kernel/lowering.h"
 
-// The body of reduce, reduce_window or select_and_scatter, applied to one more
-// element after the other. Its state is what has been combined so far, for each
-// input: an element of the body's type, or a sum in f32 of narrower floats.
+// The body of reduce, reduce_window or select_and_scatter as an accumulation.
+// Its state is one accumulator for each input: an element of the body's type,
+// or f32 for sums of narrower floats.
 
 namespace alula::kernel {
 
@@ -14,27 +14,27 @@ public:
             mlir::ValueRange initValues, Lowering &lowering);
 
   llvm::SmallVector<mlir::Value> getInitial();
-  /// The state with the inputs' elements at `indices` behind, or before it.
+  /// Accumulates the inputs' elements at `indices`, as right or left operand.
   llvm::SmallVector<mlir::Value> append(mlir::ValueRange state,
                                         mlir::ValueRange indices);
   llvm::SmallVector<mlir::Value> prepend(mlir::ValueRange state,
                                          mlir::ValueRange indices);
-  /// The state of one element of each input.
+  /// Accumulators that hold one element of each input.
   llvm::SmallVector<mlir::Value> begin(mlir::ValueRange indices);
   llvm::SmallVector<mlir::Value> combine(mlir::ValueRange a,
                                          mlir::ValueRange b);
-  /// What a sum of floats is kept in; null for other reductions. Sums may be
-  /// made of parts, which begin with `getNeutral`.
+  /// The type of accumulators of float sums; null for other reductions. Sums
+  /// may have several accumulators (lanes), which begin with `getNeutral`.
   mlir::Type getFloatSum() const { return sumType; }
   mlir::Value getNeutral();
   mlir::Value addSums(mlir::Value a, mlir::Value b) { return add(a, b); }
-  /// The same, which nobody may reorder.
+  /// The same without reassociation.
   mlir::Value addAsWritten(mlir::Value a, mlir::Value b);
 
-  /// A state as elements of the results.
+  /// Accumulators rounded to elements of the results.
   llvm::SmallVector<mlir::Value> finish(mlir::ValueRange state);
 
-  // ---- States in memory: one buffer for each input ----
+  // ---- Accumulators in memory: one buffer for each input ----
 
   llvm::SmallVector<mlir::Value> createTemporaries(mlir::ValueRange sizes);
   llvm::SmallVector<mlir::Value> load(mlir::ValueRange memory,
@@ -44,7 +44,7 @@ public:
 
   // ---- The same, one for each element of the results ----
 
-  /// They are kept where the results are, if these can hold them.
+  /// In place in the results' buffers, if these are wide enough.
   void createStates();
   llvm::SmallVector<mlir::Value> load(mlir::ValueRange indices) {
     return load(states, indices);
@@ -52,13 +52,13 @@ public:
   void store(mlir::ValueRange state, mlir::ValueRange indices) {
     store(state, states, indices);
   }
-  /// Makes results of all states, once all are complete.
+  /// Rounds all accumulators to results, after the last iteration.
   void finishStates();
 
 private:
   mlir::Value convert(mlir::Value value, mlir::Type from, unsigned k);
   mlir::Value add(mlir::Value a, mlir::Value b);
-  /// What input k's part of a state is kept as.
+  /// The type of input k's accumulator.
   mlir::Type getStateType(unsigned k);
 
   mlir::Operation *op;
@@ -67,7 +67,7 @@ private:
   Lowering &lowering;
   /// Set if the body is the sum of its two arguments, which are floats.
   mlir::Type sumType;
-  bool isWide = false; ///< The sum has another type than the results.
+  bool isWide = false; ///< The accumulator is wider than the results.
   llvm::SmallVector<mlir::Value> results, states;
 };
 

@@ -6,16 +6,16 @@
 
 namespace alula::kernel {
 
-/// Of one element in memory; of an index as many as of a pointer.
+/// The bytes of one element in memory; an index is as wide as a pointer.
 int64_t getElementBytes(mlir::MemRefType type);
 
-/// Builds the arithmetic that leads to `value` once more, from what `mapping`
-/// has; false if it is more than arithmetic.
+/// Rematerializes `value` from what `mapping` has; false if its backward slice
+/// has ops other than arithmetic.
 bool repeatArithmetic(mlir::Value value, mlir::OpBuilder &builder,
                       mlir::IRMapping &mapping);
 
-/// The bytes of a temporary, rounded up, and its dynamic sizes; null if they
-/// are more than arithmetic.
+/// The bytes of a temporary, aligned, and its dynamic sizes; null if these
+/// can't be rematerialized.
 mlir::Value computeTemporaryBytes(mlir::memref::AllocOp alloc,
                                   mlir::OpBuilder &builder,
                                   mlir::IRMapping &mapping,

@@ -5,7 +5,7 @@
 namespace alula::kernel {
 class Reader;
 
-/// `Loops::foldRange` as one `scf.for`, for targets that have nothing better.
+/// `Loops::foldRange` as one `scf.for` that is neither tiled nor vectorized.
 llvm::SmallVector<mlir::Value>
 createSequentialLoop(Reader &reader, mlir::Value lower, mlir::Value upper,
                      mlir::ValueRange initial, Loops::Fold body);

@@ -2,6 +2,8 @@
 // loop: neighbours read neighbours.
 //   scf.parallel (%i, %j) = (0, 0) to (8, 64) { … }
 //   →  scf.for %k = %t to 512 step %T { %i = %k / 64, %j = %k % 64 … }
+// A loop for warps is shared by them as that is by threads, and the loops in it
+// by the lanes of one.
 // In a single workgroup all threads compute numbers and follow loops and
 // branches alike; a loop without an order is shared as above; what changes
 // memory in an order is done by the first thread. All wait for each other
@@ -10,6 +12,7 @@
 #include "compiler/kernel/share_threads.h"
 
 #include "compiler/kernel/memory_root.h"
+#include "dialect/dispatch/machine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,14 +28,25 @@ void alula::kernel::setForWorkgroups(scf::ParallelOp loop) {
 bool alula::kernel::isForWorkgroups(scf::ParallelOp loop) {
   return loop->hasAttr("kernel.for_workgroups");
 }
+void alula::kernel::setForWarps(scf::ParallelOp loop) {
+  loop->setAttr("kernel.for_warps", UnitAttr::get(loop.getContext()));
+}
+bool alula::kernel::isForWarps(scf::ParallelOp loop) {
+  return loop->hasAttr("kernel.for_warps");
+}
+
+/// Whether threads share what is inside of a loop, rather than the loop.
+static bool isForGroups(scf::ParallelOp loop) {
+  return isForWorkgroups(loop) || isForWarps(loop);
+}
 
 scf::ParallelOp alula::kernel::findOnlyLoop(scf::ParallelOp loop) {
-  if (isForWorkgroups(loop))
+  if (isForGroups(loop))
     return {};
   Block *body = loop.getBody();
   Operation *last = body->getTerminator()->getPrevNode();
   auto inner = dyn_cast_or_null<scf::ParallelOp>(last);
-  if (!inner || inner.getNumReductions() || isForWorkgroups(inner))
+  if (!inner || inner.getNumReductions() || isForGroups(inner))
     return {};
   auto memory = findMemory(inner);
   for (Operation &op : body->without_terminator()) {
@@ -166,8 +180,8 @@ void ThreadSharing::shareLoop(scf::ParallelOp loop, Value thread,
   loop.erase();
 }
 
-void ThreadSharing::shareWorkgroups(scf::ParallelOp loop, Value number,
-                                    Value count) {
+void ThreadSharing::shareGroups(scf::ParallelOp loop, Value number, Value count,
+                                Value thread, Value threads) {
   Location location = loop.getLoc();
   builder.setInsertionPoint(loop);
   auto all = builder.create<scf::ForOp>(location, number,
@@ -184,7 +198,19 @@ void ThreadSharing::shareWorkgroups(scf::ParallelOp loop, Value number,
     return WalkResult::skip();
   });
   for (scf::ParallelOp each : inner)
-    shareLoop(each, ask("alula_block_thread"), ask("alula_block_threads"));
+    shareLoop(each, thread, threads);
+}
+
+void ThreadSharing::shareWarps(scf::ParallelOp loop, Value thread,
+                               Value threads) {
+  Location location = loop.getLoc();
+  builder.setInsertionPoint(loop);
+  Value lanes = builder.create<arith::ConstantIndexOp>(
+      location, dispatch::getMachine(function).lanes);
+  Value number = builder.create<arith::DivUIOp>(location, thread, lanes);
+  Value count = builder.create<arith::DivUIOp>(location, threads, lanes);
+  Value lane = builder.create<arith::RemUIOp>(location, thread, lanes);
+  shareGroups(loop, number, count, lane, lanes);
 }
 
 /// What has an order, together, just before an op.
@@ -214,12 +240,17 @@ LogicalResult ThreadSharing::shareOp(Operation *op) {
     wait(op->getLoc());
     if (isForWorkgroups(loop)) {
       builder.setInsertionPoint(op);
-      shareWorkgroups(loop,
-                      builder.create<arith::ConstantIndexOp>(op->getLoc(), 0),
-                      builder.create<arith::ConstantIndexOp>(op->getLoc(), 1));
+      shareGroups(loop, builder.create<arith::ConstantIndexOp>(op->getLoc(), 0),
+                  builder.create<arith::ConstantIndexOp>(op->getLoc(), 1),
+                  ask("alula_block_thread"), ask("alula_block_threads"));
       return success();
     }
-    shareLoop(loop, ask("alula_block_thread"), ask("alula_block_threads"));
+    Value thread = ask("alula_block_thread"),
+          threads = ask("alula_block_threads");
+    if (isForWarps(loop))
+      shareWarps(loop, thread, threads);
+    else
+      shareLoop(loop, thread, threads);
     return success();
   }
   for (Region &region : op->getRegions())
@@ -266,7 +297,10 @@ LogicalResult ThreadSharing::run(bool isGrid) {
     return shareBlock(function.front());
   for (auto loop : llvm::to_vector(function.front().getOps<scf::ParallelOp>()))
     if (isForWorkgroups(loop))
-      shareWorkgroups(loop, ask("alula_block"), ask("alula_blocks"));
+      shareGroups(loop, ask("alula_block"), ask("alula_blocks"),
+                  ask("alula_block_thread"), ask("alula_block_threads"));
+    else if (isForWarps(loop))
+      shareWarps(loop, getGridThread(), getGridThreads());
     else
       shareLoop(loop, getGridThread(), getGridThreads());
   return success();

@@ -4,21 +4,25 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
 
-// How the threads of a launch share what a kernel does.
+// Distributes the iterations of a kernel's parallel loops over its threads.
 
 namespace alula::kernel {
 
-/// The loop inside of a loop that is all that each iteration does, but for
-/// what may be computed again; null if there is more.
+/// The inner loop of a loop that is perfectly nested but for ops that can be
+/// rematerialized; null if there is none.
 mlir::scf::ParallelOp findOnlyLoop(mlir::scf::ParallelOp loop);
 
-/// A loop whose iterations are each done by a whole workgroup: its threads all
-/// follow it, share the loops inside that have no order, and do all else alike.
-/// What they must wait for is in the loop.
+/// A loop whose iterations are distributed over workgroups: the threads of one
+/// execute it uniformly, share the parallel loops inside, and repeat all else.
+/// Barriers between them stand inside of the loop.
 void setForWorkgroups(mlir::scf::ParallelOp loop);
 bool isForWorkgroups(mlir::scf::ParallelOp loop);
+/// The same for groups of neighbouring threads, as many as move together
+/// (`lanes` of the machine). There are no barriers between them.
+void setForWarps(mlir::scf::ParallelOp loop);
+bool isForWarps(mlir::scf::ParallelOp loop);
 
-/// Whether an op changes memory that several threads see.
+/// Whether an op stores to memory that is not private to a thread.
 bool changesShared(mlir::Operation *op);
 
 class ThreadSharing {
@@ -31,8 +35,8 @@ public:
   mlir::Value getGridThread() { return ask("alula_grid_thread"); }
   mlir::Value getGridThreads() { return ask("alula_grid_threads"); }
 
-  /// Either each of the threads of a grid goes over some iterations of the
-  /// loops, or those of one workgroup follow the control flow together.
+  /// Either the loops are strided over all threads of the grid, or the threads
+  /// of one workgroup follow the control flow uniformly, with barriers.
   mlir::LogicalResult run(bool isGrid);
 
 private:
@@ -41,9 +45,12 @@ private:
   void wait(mlir::Location location);
   void shareLoop(mlir::scf::ParallelOp loop, mlir::Value thread,
                  mlir::Value threads);
-  /// The same for workgroups.
-  void shareWorkgroups(mlir::scf::ParallelOp loop, mlir::Value number,
-                       mlir::Value count);
+  /// The same for groups of threads, of which this one is `number`; `thread` of
+  /// `threads` in it shares the loops inside.
+  void shareGroups(mlir::scf::ParallelOp loop, mlir::Value number,
+                   mlir::Value count, mlir::Value thread, mlir::Value threads);
+  void shareWarps(mlir::scf::ParallelOp loop, mlir::Value thread,
+                  mlir::Value threads);
   mlir::LogicalResult shareBlock(mlir::Block &block);
   mlir::LogicalResult shareOp(mlir::Operation *op);
   void doByFirst(llvm::ArrayRef<mlir::Operation *> ops,

@@ -37,3 +37,34 @@ func.func @others(%y: tensor<8x17xf64>, %z: tensor<17x8xf64>, %h: tensor<8x2xf16
   %4 = stablehlo.dot_general %h, %d, contracting_dims = [1] x [0] : (tensor<8x2xf16>, tensor<2x17xf16>) -> tensor<8x17xf16>
   return %0, %1, %2, %3, %4 : tensor<2x8xf64>, tensor<8x2xf64>, tensor<2x17xf64>, tensor<2x17x17xf64>, tensor<8x17xf16>
 }
+
+// -----
+
+// Four rows of bytes together in 32 columns; of the sign that the left side
+// lacks: 128 is added to signed ones, and stands for what is spare.
+// CHECK-LABEL: func.func @bytes
+// CHECK-DAG: %[[P:.*]] = stablehlo.constant dense<"0x8385808083858080{{.*}}7D7B80808080{{.*}}"> : tensor<1x1x32x4xui8>
+// CHECK-DAG: dispatch.from_panels %[[P]] rows = [0] columns = [1] : tensor<1x1x32x4xui8> -> tensor<2x17xi8>
+// CHECK-DAG: %[[Q:.*]] = stablehlo.constant dense<"0x0406000004060000{{.*}}FCFA00000000{{.*}}"> : tensor<1x1x32x4xi8>
+// CHECK-DAG: dispatch.from_panels %[[Q]] rows = [0] columns = [1] : tensor<1x1x32x4xi8> -> tensor<2x17xi8>
+func.func @bytes(%x: tensor<400x2xi8>, %y: tensor<400x2xui8>) -> (tensor<400x17xi32>, tensor<400x17xi32>) {
+  %w = stablehlo.constant dense<[[3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, -3], [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, -5]]> : tensor<2x17xi8>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<400x2xi8>, tensor<2x17xi8>) -> tensor<400x17xi32>
+  %v = stablehlo.constant dense<[[4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, -4], [6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, -6]]> : tensor<2x17xi8>
+  %1 = stablehlo.dot_general %y, %v, contracting_dims = [1] x [0] : (tensor<400x2xui8>, tensor<2x17xi8>) -> tensor<400x17xi32>
+  return %0, %1 : tensor<400x17xi32>, tensor<400x17xi32>
+}
+
+// -----
+
+// Does not fire: left sides of two signs; sums of floats.
+// CHECK-LABEL: func.func @other_bytes
+// CHECK-NOT: dispatch.from_panels
+func.func @other_bytes(%x: tensor<400x2xi8>, %y: tensor<400x2xui8>) -> (tensor<400x17xi32>, tensor<400x17xi32>, tensor<400x17xf32>) {
+  %w = stablehlo.constant dense<[[3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, -3], [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, -5]]> : tensor<2x17xi8>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<400x2xi8>, tensor<2x17xi8>) -> tensor<400x17xi32>
+  %1 = stablehlo.dot_general %y, %w, contracting_dims = [1] x [0] : (tensor<400x2xui8>, tensor<2x17xi8>) -> tensor<400x17xi32>
+  %v = stablehlo.constant dense<[[4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, -4], [6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, -6]]> : tensor<2x17xi8>
+  %2 = stablehlo.dot_general %y, %v, contracting_dims = [1] x [0] : (tensor<400x2xui8>, tensor<2x17xi8>) -> tensor<400x17xf32>
+  return %0, %1, %2 : tensor<400x17xi32>, tensor<400x17xi32>, tensor<400x17xf32>
+}

@@ -4,7 +4,7 @@
 #include "compiler/kernel/element/reader.h"
 #include "compiler/kernel/element/scalar.h"
 
-#include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/panel_layout.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -149,9 +149,18 @@ Value alula::kernel::generateFromPanels(OpResult result, ValueRange indices,
     return reader.linearize(inside, sizes);
   };
   Value row = count(op.getRows()), column = count(op.getColumns());
-  Value width = reader.index(op.getWidth());
-  return reader.getElement(op.getPanels(), {reader.div(column, width), row,
-                                            reader.rem(column, width)});
+  alula::dispatch::PanelLayout layout = alula::dispatch::getPanelLayout(op);
+  Value width = reader.index(layout.width), group = reader.index(layout.group);
+  SmallVector<Value> place{reader.div(column, width), reader.div(row, group),
+                           reader.rem(column, width)};
+  if (cast<RankedTensorType>(op.getPanels().getType()).getRank() == 4)
+    place.push_back(reader.rem(row, group));
+  Value value = reader.getElement(op.getPanels(), place);
+  if (!layout.isOffset)
+    return value;
+  Value sign = reader.b.create<arith::ConstantOp>(
+      reader.b.getIntegerAttr(value.getType(), -128));
+  return reader.b.create<arith::XOrIOp>(value, sign);
 }
 
 // What is cut off is not there.

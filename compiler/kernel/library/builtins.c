@@ -99,6 +99,10 @@ void __aeabi_memclr8(void *to, size_t size);
 ALULA_AEABI()
 ALULA_AEABI(4)
 ALULA_AEABI(8)
+
+/* For those of them that have no floats. */
+#include "compiler/kernel/library/soft_float.inc"
+SOFT_FLOATS(SOFT_FLOAT)
 #endif
 
 /* Halves. The types are as the code generator passes them. */

@@ -64,12 +64,6 @@ INLINE void read_i4(bytes_16 *to, const uint8_t *w, int64_t i) {
   to[0] = (to[0] ^ 8) - 8;
   to[1] = (to[1] ^ 8) - 8;
 }
-INLINE void read_i8(bytes_16 *to, const uint8_t *w, int64_t i) {
-  to[0] = ((const loose_bytes_16 *)(w + i))[0];
-  to[1] = ((const loose_bytes_16 *)(w + i))[1];
-}
-#define read_ui8 read_i8
-
 #define WIDE_i4(x)                                                             \
   __builtin_convertvector(                                                     \
       __builtin_convertvector((signed_bytes_16)(x), signed_lanes), floats)
@@ -77,6 +71,43 @@ INLINE void read_i8(bytes_16 *to, const uint8_t *w, int64_t i) {
   __builtin_convertvector(__builtin_convertvector(x, signed_lanes), floats)
 #define WIDE_i8 WIDE_i4
 #define WIDE_ui8 WIDE_ui4
+
+#define SIGN_i4 1
+#define SIGN_ui4 0
+#define SIGN_i8 1
+#define SIGN_ui8 0
+
+INLINE floats make_table(int is_signed) {
+  floats table;
+  for (int i = 0; i < 16; ++i)
+    table[i] = (float)(is_signed && i > 7 ? i - 16 : i);
+  return table;
+}
+
+/// Sixteen neighbours from an even place on, as floats.
+INLINE floats nibbles_in_order(const uint8_t *w, int is_signed, floats table) {
+  typedef uint32_t loose_lane __attribute__((aligned(1), may_alias));
+  lanes low = ((const loose_lane *)w)[0] - (lanes){0};
+  lanes high = ((const loose_lane *)w)[1] - (lanes){0};
+  lanes both = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 24, 25,
+                                       26, 27, 28, 29, 30, 31);
+  both >>= (lanes){0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28};
+#if defined(__x86_64__)
+  typedef int32_t indices __attribute__((vector_size(64)));
+  if (alula_vector_bytes == 64)
+    return (floats)__builtin_ia32_permvarsf512(table, (indices)both);
+#endif
+  (void)table;
+  both &= 15;
+  if (is_signed)
+    both = (both ^ 8) - 8;
+  return __builtin_convertvector((signed_lanes)both, floats);
+}
+#define SIXTEEN_i4(w, table) nibbles_in_order(w, 1, table)
+#define SIXTEEN_ui4(w, table) nibbles_in_order(w, 0, table)
+#define SIXTEEN_i8(w, table) ((void)(table), WIDE_i8(*(const loose_bytes_16 *)(w)))
+#define SIXTEEN_ui8(w, table)                                                  \
+  ((void)(table), WIDE_ui8(*(const loose_bytes_16 *)(w)))
 
 /// Whether vectors of 32 integers begin in the middle of a byte.
 #define IS_ODD_i4(i) ((i) & 1)
@@ -88,6 +119,7 @@ INLINE void read_i8(bytes_16 *to, const uint8_t *w, int64_t i) {
   /* A run of one line, times one number or as many as there are. */           \
   NOINLINE void run_##type(float *out, const uint8_t *w, int64_t first,        \
                            int64_t count, const float *scales, float scale) {  \
+    floats table = make_table(SIGN_##type);                                    \
     int64_t i = 0;                                                             \
     if (IS_ODD_##type(first) && count) {                                       \
       out[0] = (float)get_##type(w, first) * (scales ? scales[0] : scale);     \
@@ -95,10 +127,9 @@ INLINE void read_i8(bytes_16 *to, const uint8_t *w, int64_t i) {
     }                                                                          \
     AS_WRITTEN                                                                 \
     for (; i + 32 <= count; i += 32) {                                         \
-      bytes_16 codes[2];                                                       \
-      read_##type(codes, w, first + i);                                        \
+      const uint8_t *from = w + BYTES_OF_##type(first + i);                    \
       for (int k = 0; k < 2; ++k) {                                            \
-        floats x = WIDE_##type(codes[k]);                                      \
+        floats x = SIXTEEN_##type(from + BYTES_OF_##type(16 * k), table);      \
         loose_floats *to = (loose_floats *)(out + i + 16 * k);                 \
         *to = scales ? x * *(const loose_floats *)(scales + i + 16 * k)        \
                      : x * scale;                                              \
@@ -137,6 +168,67 @@ WIDEN(i4)
 WIDEN(ui4)
 WIDEN(i8)
 WIDEN(ui8)
+
+#define WIDEN_PANELS(type)                                                     \
+  /* Panels side by side, as many as share lines of memory. */                 \
+  INLINE void strip_of_panels_##type(                                          \
+      float *out, int64_t out_panel, const uint8_t *from, int64_t line_bytes,  \
+      int64_t lines, int64_t panels, const float *scale, int64_t scale_lines,  \
+      int64_t scale_line, int64_t scale_step, floats table) {                  \
+    floats scales[VECTORS];                                                    \
+    for (int k = 0; k < VECTORS; ++k)                                          \
+      scales[k] = 1 - (floats){0};                                             \
+    int64_t until = 0;                                                         \
+    AS_WRITTEN                                                                 \
+    for (int64_t l = 0; l < lines; ++l, from += line_bytes, out += 32) {       \
+      if (scale && l == until) {                                               \
+        for (int k = 0; k < 2 * panels; ++k)                                   \
+          scales[k] = scale_step ? ((const loose_floats *)scale)[k]            \
+                                 : *scale - (floats){0};                       \
+        until += scale_lines;                                                  \
+        scale += scale_line;                                                   \
+      }                                                                        \
+      for (int k = 0; k < 2 * panels; ++k)                                     \
+        *(loose_floats *)(out + k / 2 * out_panel + k % 2 * 16) =              \
+            SIXTEEN_##type(from + BYTES_OF_##type(16 * k), table) * scales[k]; \
+    }                                                                          \
+  }                                                                            \
+  void alula_widen_panels_##type(                                              \
+      float *out, int64_t out_panel, const uint8_t *w, int64_t first,          \
+      int64_t w_line, int64_t lines, int64_t length, const float *scale,       \
+      int64_t scale_lines, int64_t scale_line, int64_t scale_step) {           \
+    floats table = make_table(SIGN_##type);                                    \
+    int64_t line_bytes = BYTES_OF_##type(w_line);                              \
+    w += BYTES_OF_##type(first);                                               \
+    int64_t j = 0;                                                             \
+    AS_WRITTEN                                                                 \
+    for (; j + STRIP <= length; j += STRIP)                                    \
+      strip_of_panels_##type(                                                  \
+          out + j / 32 * out_panel, out_panel, w + BYTES_OF_##type(j),         \
+          line_bytes, lines, STRIP / 32,                                       \
+          scale ? scale + j * scale_step : NULL, scale_lines, scale_line,      \
+          scale_step, table);                                                  \
+    AS_WRITTEN                                                                 \
+    for (; j + 32 <= length; j += 32)                                          \
+      strip_of_panels_##type(out + j / 32 * out_panel, out_panel,              \
+                             w + BYTES_OF_##type(j), line_bytes, lines, 1,     \
+                             scale ? scale + j * scale_step : NULL,            \
+                             scale_lines, scale_line, scale_step, table);      \
+    AS_WRITTEN                                                                 \
+    for (int64_t l = 0; j < length && l < lines; ++l) {                        \
+      float *to = out + j / 32 * out_panel + l * 32;                           \
+      const float *by =                                                        \
+          scale ? scale + l / scale_lines * scale_line + j * scale_step : NULL; \
+      AS_WRITTEN                                                               \
+      for (int64_t i = 0; i < length - j; ++i)                                 \
+        to[i] = (float)get_##type(w + l * line_bytes, j + i) *                 \
+                (by ? by[i * scale_step] : 1);                                 \
+    }                                                                          \
+  }
+WIDEN_PANELS(i4)
+WIDEN_PANELS(ui4)
+WIDEN_PANELS(i8)
+WIDEN_PANELS(ui8)
 
 #define WIDEN_TO_BYTES(type, wide)                                             \
   void alula_widen_##type##_##wide(                                            \
@@ -231,18 +323,6 @@ INLINE void put_in_order(floats *v) {
 #define IN_ORDER_i8(sums)
 #define IN_ORDER_ui8(sums)
 
-#define SIGN_i4 1
-#define SIGN_ui4 0
-#define SIGN_i8 1
-#define SIGN_ui8 0
-
-INLINE floats make_table(int is_signed) {
-  floats table;
-  for (int i = 0; i < 16; ++i)
-    table[i] = (float)(is_signed && i > 7 ? i - 16 : i);
-  return table;
-}
-
 #define PRODUCT_ROWS(type)                                                     \
   /* One strip of c, of which `columns` are there; `count` lines. */           \
   INLINE void strip_##type(float *c, const float *x, const uint8_t *p,         \
@@ -256,9 +336,9 @@ INLINE floats make_table(int is_signed) {
     AS_WRITTEN                                                                 \
     for (int64_t l = 0; l < count; ++l, p += line_bytes) {                     \
       /* Lines are far apart: no machine expects the next piece. */            \
-      __builtin_prefetch(p + 2 * BYTES_OF_##type(STRIP));                      \
+      __builtin_prefetch(p + LINES * line_bytes);                              \
       if (BYTES_OF_##type(STRIP) > 64)                                         \
-        __builtin_prefetch(p + 2 * BYTES_OF_##type(STRIP) + 64);               \
+        __builtin_prefetch(p + LINES * line_bytes + 64);                       \
       floats of_line = x[l] - (floats){0};                                     \
       ADD_LINE_##type                                                          \
     }                                                                          \
@@ -346,3 +426,147 @@ PRODUCT_ROWS(i4)
 PRODUCT_ROWS(ui4)
 PRODUCT_ROWS(i8)
 PRODUCT_ROWS(ui8)
+
+/* Neighbours of a column that are multiplied at once, and such columns. */
+enum { PIECE = 128, TOGETHER = 4 };
+
+typedef float four_floats __attribute__((vector_size(16)));
+typedef float loose_four_floats
+    __attribute__((vector_size(16), aligned(4), may_alias));
+
+/// Where a row keeps element i of a piece: as vectors of the other side have it.
+INLINE int64_t place_i4(int64_t i) { return i % 8 * 16 + i / 8; }
+INLINE int64_t place_i8(int64_t i) { return i; }
+#define place_ui4 place_i4
+#define place_ui8 place_i8
+
+/// The products of a piece, times a number for each 32 of them.
+#define MULTIPLY_NIBBLES(is_signed)                                            \
+  lanes q = *(const loose_lanes *)w;                                           \
+  floats sum = {0};                                                            \
+  for (int k = 0; k < VECTORS; ++k)                                            \
+    sum += ((const loose_floats *)x)[k] * nibbles(q, k, is_signed, table);     \
+  four_floats few = *(const loose_four_floats *)numbers;                       \
+  return all + sum * (floats)__builtin_shufflevector(few, few, 0, 0, 0, 0, 1,  \
+                                                     1, 1, 1, 2, 2, 2, 2, 3,   \
+                                                     3, 3, 3);
+#define MULTIPLY_BYTES(wide)                                                   \
+  (void)table;                                                                 \
+  for (int k = 0; k < VECTORS; k += 2) {                                       \
+    floats sum = ((const loose_floats *)x)[k] *                                \
+                 wide(((const loose_bytes_16 *)w)[k]);                         \
+    sum += ((const loose_floats *)x)[k + 1] *                                  \
+           wide(((const loose_bytes_16 *)w)[k + 1]);                           \
+    all += sum * numbers[k / 2];                                               \
+  }                                                                            \
+  return all;
+#define MULTIPLY_i4 MULTIPLY_NIBBLES(1)
+#define MULTIPLY_ui4 MULTIPLY_NIBBLES(0)
+#define MULTIPLY_i8 MULTIPLY_BYTES(WIDE_i8)
+#define MULTIPLY_ui8 MULTIPLY_BYTES(WIDE_ui8)
+
+INLINE float sum_lanes(floats v) {
+  four_floats s = {0};
+  for (int i = 0; i < 4; ++i)
+    s += ((const four_floats *)&v)[i];
+  return s[0] + s[1] + (s[2] + s[3]);
+}
+
+/// A number for each 32 elements of a piece that begins at `at`.
+INLINE const float *find_scales(float *to, const float *line, int64_t run,
+                                int64_t step, int64_t at, int64_t depth) {
+  if (run == 32 && step == 1 && at + PIECE <= depth)
+    return line + at / 32;
+  for (int64_t k = 0; k < 4; ++k) {
+    int64_t i = at + 32 * k;
+    if (line && i < depth)
+      to[k] = step ? line[i / run * step] : line[0];
+    else
+      to[k] = line ? 0 : 1;
+  }
+  return to;
+}
+
+/// Asks for what the next columns have where these are read: lines of memory are
+/// too short for the machine to expect them.
+INLINE void expect_columns(const uint8_t *from, int64_t bytes, int64_t line,
+                           const float *numbers, int64_t scale_line) {
+  __builtin_prefetch(from + TOGETHER * line);
+  if (bytes > 64)
+    __builtin_prefetch(from + TOGETHER * line + 64);
+  __builtin_prefetch(numbers + TOGETHER * scale_line);
+}
+
+#define PRODUCT_COLUMNS(type)                                                  \
+  INLINE floats multiply_##type(floats all, const float *x, const uint8_t *w,  \
+                                const float *numbers, floats table) {          \
+    MULTIPLY_##type                                                            \
+  }                                                                            \
+  void alula_product_columns_##type(                                           \
+      float *c, int64_t c_row, const float *a, int64_t a_row,                  \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first,         \
+      int64_t w_line, int64_t depth, int64_t columns, const float *scale,      \
+      int64_t scale_lines, int64_t scale_line, int64_t scale_run,              \
+      int64_t scale_step, float *scratch) {                                    \
+    floats table = make_table(SIGN_##type);                                    \
+    int64_t padded = (depth + PIECE - 1) & -PIECE, whole = depth & -PIECE;     \
+    int64_t line_bytes = BYTES_OF_##type(w_line);                              \
+    w += BYTES_OF_##type(first);                                               \
+    AS_WRITTEN                                                                 \
+    for (int64_t r = 0; r < rows; ++r)                                         \
+      AS_WRITTEN                                                               \
+      for (int64_t l = 0; l < padded; ++l)                                     \
+        scratch[r * padded + l / PIECE * PIECE + place_##type(l % PIECE)] =    \
+            l < depth ? a[r * a_row + l * a_column] : 0;                       \
+    AS_WRITTEN                                                                 \
+    for (int64_t j = 0; j < columns; j += TOGETHER) {                          \
+      /* The last column stands for those that are not there. */               \
+      const uint8_t *from[TOGETHER];                                           \
+      const float *lines[TOGETHER];                                            \
+      for (int64_t t = 0; t < TOGETHER; ++t) {                                 \
+        int64_t column = j + t < columns ? j + t : columns - 1;                \
+        from[t] = w + column * line_bytes;                                     \
+        lines[t] = scale ? scale + column / scale_lines * scale_line : NULL;   \
+      }                                                                        \
+      uint8_t ends[TOGETHER][BYTES_OF_##type(PIECE)];                          \
+      if (whole < depth) {                                                     \
+        int64_t rest = BYTES_OF_##type(depth - whole);                         \
+        AS_WRITTEN                                                             \
+        for (int64_t t = 0; t < TOGETHER; ++t)                                 \
+          AS_WRITTEN                                                           \
+          for (int64_t b = 0; b < BYTES_OF_##type(PIECE); ++b)                 \
+            ends[t][b] =                                                       \
+                b < rest ? from[t][BYTES_OF_##type(whole) + b] : 0;            \
+      }                                                                        \
+      AS_WRITTEN                                                               \
+      for (int64_t r = 0; r < rows; ++r) {                                     \
+        floats sums[TOGETHER] = {{0}, {0}, {0}, {0}};                          \
+        const float *x = scratch + r * padded;                                 \
+        float few[4];                                                          \
+        AS_WRITTEN                                                             \
+        for (int64_t l = 0; l < whole; l += PIECE)                             \
+          for (int t = 0; t < TOGETHER; ++t) {                                 \
+            const float *numbers =                                             \
+                find_scales(few, lines[t], scale_run, scale_step, l, depth);   \
+            const uint8_t *at = from[t] + BYTES_OF_##type(l);                  \
+            expect_columns(at, BYTES_OF_##type(PIECE), line_bytes, numbers,    \
+                           scale_line);                                        \
+            sums[t] = multiply_##type(sums[t], x + l, at, numbers, table);     \
+          }                                                                    \
+        for (int t = 0; whole < depth && t < TOGETHER; ++t)                    \
+          sums[t] = multiply_##type(sums[t], x + whole, ends[t],               \
+                                    find_scales(few, lines[t], scale_run,      \
+                                                scale_step, whole, depth),     \
+                                    table);                                    \
+        AS_WRITTEN                                                             \
+        for (int64_t t = 0; t < TOGETHER && j + t < columns; ++t)              \
+          c[r * c_row + j + t] = sum_lanes(sums[t]);                           \
+      }                                                                        \
+    }                                                                          \
+  }
+PRODUCT_COLUMNS(i4)
+PRODUCT_COLUMNS(ui4)
+PRODUCT_COLUMNS(i8)
+PRODUCT_COLUMNS(ui8)
+
+#include "compiler/kernel/library/few_bits_rounded.inc"

@@ -26,6 +26,22 @@ ALULA_WIDEN(i8)
 ALULA_WIDEN(ui8)
 #undef ALULA_WIDEN
 
+/* Lines that are rows of panels, as product.h reads them: columns i of 32 and 32,
+ * so many elements from one to the next.
+ *   out[i / 32 * out_panel + l * 32 + i % 32]
+ * with a scale for each column or for all (scale_step: 1 or 0). Of four bits,
+ * `first` and `w_line` are even. */
+#define ALULA_WIDEN_PANELS(type)                                               \
+  void alula_widen_panels_##type(                                              \
+      float *out, int64_t out_panel, const uint8_t *w, int64_t first,          \
+      int64_t w_line, int64_t lines, int64_t length, const float *scale,       \
+      int64_t scale_lines, int64_t scale_line, int64_t scale_step);
+ALULA_WIDEN_PANELS(i4)
+ALULA_WIDEN_PANELS(ui4)
+ALULA_WIDEN_PANELS(i8)
+ALULA_WIDEN_PANELS(ui8)
+#undef ALULA_WIDEN_PANELS
+
 /* The same integers in bytes, of the same sign. */
 void alula_widen_i4_i8(uint8_t *out, int64_t out_line, const uint8_t *w,
                        int64_t first, int64_t w_line, int64_t lines,
@@ -50,6 +66,63 @@ ALULA_PRODUCT_ROWS(ui4)
 ALULA_PRODUCT_ROWS(i8)
 ALULA_PRODUCT_ROWS(ui8)
 #undef ALULA_PRODUCT_ROWS
+
+/* Rows of a times a matrix whose columns are such lines:
+ *   c[r * c_row + j] = sum over l of
+ *     a[r * a_row + l * a_column] * w[first + j * w_line + l] * scale[s]
+ *   s = j / scale_lines * scale_line + l / scale_run * scale_step
+ * If scale_step is not 0, scale_run is 32, 64 or a multiple of 128. Of four bits,
+ * `first` and `w_line` are even. `scratch` has room for alula_columns_scratch
+ * floats. */
+#define ALULA_PRODUCT_COLUMNS(type)                                            \
+  void alula_product_columns_##type(                                           \
+      float *c, int64_t c_row, const float *a, int64_t a_row,                  \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first,         \
+      int64_t w_line, int64_t depth, int64_t columns, const float *scale,      \
+      int64_t scale_lines, int64_t scale_line, int64_t scale_run,              \
+      int64_t scale_step, float *scratch);
+ALULA_PRODUCT_COLUMNS(i4)
+ALULA_PRODUCT_COLUMNS(ui4)
+ALULA_PRODUCT_COLUMNS(i8)
+ALULA_PRODUCT_COLUMNS(ui8)
+#undef ALULA_PRODUCT_COLUMNS
+
+/* The same products with rows of a rounded to bytes, with a scale for each 32
+ * neighbours along the sums, whose largest magnitude is 127. `scratch` has room
+ * for alula_rounded_scratch floats, aligned to 64. Where scales change along the
+ * sums, scale_lines of rows is a multiple of 32. */
+#define ALULA_ROUNDED(type)                                                    \
+  void alula_rounded_rows_##type(                                              \
+      float *c, int64_t c_row, const float *a, int64_t a_row,                  \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first,         \
+      int64_t w_line, int64_t depth, int64_t columns, const float *scale,      \
+      int64_t scale_lines, int64_t scale_line, int64_t scale_step);            \
+  void alula_rounded_columns_##type(                                           \
+      float *c, int64_t c_row, const float *a, int64_t a_row,                  \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first,         \
+      int64_t w_line, int64_t depth, int64_t columns, const float *scale,      \
+      int64_t scale_lines, int64_t scale_line, int64_t scale_run,              \
+      int64_t scale_step, float *scratch);
+ALULA_ROUNDED(i4)
+ALULA_ROUNDED(ui4)
+ALULA_ROUNDED(i8)
+ALULA_ROUNDED(ui8)
+#undef ALULA_ROUNDED
+
+static inline int64_t alula_rounded_scratch(int64_t rows, int64_t depth) {
+  return rows * ((depth + 127) / 128) * 68;
+}
+static inline int32_t alula_rounded_rows_fit(int64_t scale_lines,
+                                             int64_t scale_line) {
+  return scale_line == 0 || scale_lines % 32 == 0;
+}
+static inline int64_t alula_columns_scratch(int64_t rows, int64_t depth) {
+  return rows * ((depth + 127) & -128);
+}
+static inline int32_t alula_columns_fit(int64_t scale_run, int64_t scale_step) {
+  return scale_step == 0 || scale_run == 32 || scale_run == 64 ||
+         scale_run % 128 == 0;
+}
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 // Plans of Fourier transforms: for kernels, and for the compiler, which makes
 // constants of them.
-#include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/fft.h"
 #include "compiler/kernel/library/matrix.h"
+#include "compiler/kernel/library/thread_forms.h"
 
 /// a b = high + low, exactly.
 static double product_error(double a, double b, double product) {

@@ -25,6 +25,8 @@ extern "C" {
 
 /* Reflectors are applied in blocks of this many. */
 enum { ALULA_REFLECTOR_BLOCK = 32 };
+/* Reductions from both sides have panels of this many. */
+enum { ALULA_REDUCTION_PANEL = 32 };
 
 static inline int64_t alula_smaller_size(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -166,7 +168,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_tridiagonal_scratch_bytes(int64_t n,
                                                       int64_t element_bytes) {
-  return (n + 4) * n * element_bytes;
+  return (n + 3 * ALULA_REDUCTION_PANEL + 4) * n * element_bytes;
 }
 
 /* eigen_symmetric: eigenvalues w (real, n, ascending) of a Hermitian n by n
@@ -181,7 +183,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t
 alula_eigen_symmetric_scratch_bytes(int64_t n, int64_t element_bytes) {
-  return (2 * n * n + 10 * n +
+  return (3 * n * n + (3 * ALULA_REDUCTION_PANEL + 36) * n +
           ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK)) *
          element_bytes;
 }
@@ -200,7 +202,8 @@ static inline int64_t alula_svd_scratch_bytes(int64_t m, int64_t n,
                                               int32_t full,
                                               int64_t element_bytes) {
   int64_t large = alula_larger_size(m, n), small = alula_smaller_size(m, n);
-  return (large * small + 2 * large * (full ? large : small) + 10 * large +
+  return (large * small + 2 * large * (full ? large : small) +
+          small * small + (4 * ALULA_REDUCTION_PANEL + 31) * large +
           ALULA_REFLECTOR_BLOCK * (2 * large + ALULA_REFLECTOR_BLOCK)) *
          element_bytes;
 }
@@ -216,7 +219,8 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_hessenberg_scratch_bytes(int64_t n,
                                                      int64_t element_bytes) {
-  return 3 * n * element_bytes;
+  return ALULA_REDUCTION_PANEL * (3 * n + ALULA_REDUCTION_PANEL) *
+         element_bytes;
 }
 
 /* schur: a = q t q^H; t is upper triangular, for real matrices with 2 by 2
@@ -233,7 +237,8 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 static inline int64_t alula_schur_scratch_bytes(int64_t n, int64_t is_narrow,
                                                 int64_t element_bytes) {
   int64_t wide = 2 * n * n;
-  int64_t work = n * n + 6 * n +
+  int64_t work = n * n + 3 * n +
+                 ALULA_REDUCTION_PANEL * (3 * n + ALULA_REDUCTION_PANEL) +
                  ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK);
   return is_narrow ? (wide + work) * (2 * element_bytes) : work * element_bytes;
 }
@@ -252,7 +257,8 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 /* element_bytes is that of a, real or complex. */
 static inline int64_t
 alula_eigen_general_scratch_bytes(int64_t n, int64_t element_bytes) {
-  return (4 * n * n + 10 * n +
+  return (4 * n * n + 7 * n +
+          ALULA_REDUCTION_PANEL * (3 * n + ALULA_REDUCTION_PANEL) +
           ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK)) *
          element_bytes;
 }

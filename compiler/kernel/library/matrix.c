@@ -2,6 +2,7 @@
 #include "compiler/kernel/library/matrix.h"
 #include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/machine_facts.h"
+#include "compiler/kernel/library/transpose.h"
 
 // Vectors wider than the machine's only pass between inlined functions.
 #pragma clang diagnostic ignored "-Wpsabi"

@@ -67,15 +67,16 @@ void alula_product_bf16(float *c, int64_t c_group, int64_t c_row,
                         const uint16_t *a, int64_t a_group, int64_t a_row,
                         int64_t a_column, const int64_t *segment_offsets,
                         int64_t segments, int64_t depth, const uint16_t *b,
-                        int64_t b_row, int64_t b_column, int64_t groups,
-                        int64_t m, int64_t n, int32_t add, void *scratch) {
+                        int64_t b_row, int64_t b_column, int64_t b_panel,
+                        int64_t groups, int64_t m, int64_t n, int32_t add,
+                        void *scratch) {
   task t = {
       .c = (char *)c, .c_group = 4 * c_group, .c_row = 4 * c_row,
       .a = (const char *)a, .a_group = 2 * a_group, .a_row = 2 * a_row,
       .a_column = 2 * a_column, .offsets = segment_offsets,
       .segments = segments, .depth = depth, .b = (const char *)b,
-      .b_row = 2 * b_row, .b_column = 2 * b_column, .groups = groups, .m = m,
-      .n = n, .add = add, .a_mask = ~0u, .b_mask = ~0u, .scratch = scratch,
+      .b_row = 2 * b_row, .b_column = 2 * b_column, .b_panel = 2 * b_panel,
+      .groups = groups, .m = m, .n = n, .add = add, .a_mask = ~0u, .b_mask = ~0u, .scratch = scratch,
   };
   product_product_bf16(&t);
 }

@@ -133,16 +133,17 @@ typedef int32_t fours_64 __attribute__((vector_size(64)));
       uint32_t *c, int64_t c_group, int64_t c_row, const uint8_t *a,           \
       int64_t a_group, int64_t a_row, int64_t a_column,                        \
       const int64_t *segment_offsets, int64_t segments, int64_t depth,         \
-      const uint8_t *b, int64_t b_row, int64_t b_column, int64_t groups,       \
-      int64_t m, int64_t n, int32_t add, int32_t b_is_unsigned,                \
-      void *scratch) {                                                         \
+      const uint8_t *b, int64_t b_row, int64_t b_column, int64_t b_panel,      \
+      int64_t groups, int64_t m, int64_t n, int32_t add,                       \
+      int32_t b_is_unsigned, void *scratch) {                                  \
     task t = {                                                                 \
         .c = (char *)c, .c_group = 4 * c_group, .c_row = 4 * c_row,            \
         .a = (const char *)a, .a_group = a_group, .a_row = a_row,              \
         .a_column = a_column, .offsets = segment_offsets,                      \
         .segments = segments, .depth = depth, .b = (const char *)b,            \
-        .b_row = b_row, .b_column = b_column, .groups = groups, .m = m,        \
-        .n = n, .add = add, .a_mask = ~0u, .b_mask = ~0u, .scratch = scratch,  \
+        .b_row = b_row, .b_column = b_column, .b_panel = b_panel,              \
+        .groups = groups, .m = m, .n = n, .add = add, .a_mask = ~0u,           \
+        .b_mask = ~0u, .scratch = scratch,                                     \
     };                                                                         \
     if (HAS_FOURS) {                                                           \
       if (b_is_unsigned != is_signed) {                                        \
@@ -154,6 +155,8 @@ typedef int32_t fours_64 __attribute__((vector_size(64)));
     }                                                                          \
     t.a_mask = is_signed ? ~0u : 0x00ff00ff;                                   \
     t.b_mask = b_is_unsigned ? 0x00ff00ff : ~0u;                               \
+    t.panel_flip = is_signed ? 0 : 0x00800080;                                 \
+    t.panel_bias = b_is_unsigned ? 0 : 0x00800080;                             \
     product_product_bytes(&t);                                                 \
   }
 PRODUCT(i8, 1)

@@ -24,6 +24,8 @@ typedef uint32_t groups_4 __attribute__((vector_size(16)));
 typedef uint32_t loose_groups_4
     __attribute__((vector_size(16), aligned(1), may_alias));
 typedef uint32_t groups_16 __attribute__((vector_size(64), may_alias));
+typedef uint32_t loose_groups_16
+    __attribute__((vector_size(64), aligned(1), may_alias));
 typedef uint8_t bytes_32 __attribute__((vector_size(32)));
 typedef uint8_t loose_bytes_32
     __attribute__((vector_size(32), aligned(1), may_alias));
@@ -112,11 +114,15 @@ typedef struct task {
   int64_t segments, depth;
   const char *b;
   int64_t b_row, b_column;
+  /* Not 0: b lies in panels, so many bytes apart. */
+  int64_t b_panel;
   int64_t groups, m, n;
   int32_t add;
   /* Bytes only. Bits of b that change where bytes of one sign stand for those
    * of the other, and what each sum of a row of a then counts for. */
   uint32_t flip, correction;
+  /* Of bytes of panels that are widened: what is changed, then subtracted. */
+  uint32_t panel_flip, panel_bias;
   /* Widened bytes keep these bits: all of signed ones. */
   uint32_t a_mask, b_mask;
   char *scratch;

@@ -16,8 +16,22 @@ from native_library import (
     wide,
 )
 
-SIZES = [0, 1, 2, 3, 17, 64, 130]
-SHAPES = [(0, 3), (3, 0), (1, 1), (1, 5), (5, 1), (3, 2), (17, 40), (40, 17), (64, 64), (130, 70)]
+SIZES = [0, 1, 2, 3, 17, 33, 64, 130, 257]
+SHAPES = [
+    (97, 97),
+    (200, 131),
+    (120, 199),
+    (0, 3),
+    (3, 0),
+    (1, 1),
+    (1, 5),
+    (5, 1),
+    (3, 2),
+    (17, 40),
+    (40, 17),
+    (64, 64),
+    (130, 70),
+]
 
 
 def eigh(a, lower=True, vectors=True):
@@ -69,9 +83,10 @@ def test_eigen_symmetric(dtype, n, lower):
     assert np.abs(w - expected).max(initial=0) < 50 * epsilon(dtype) * scale
 
 
+# The larger ones are divided, more than once.
+@pytest.mark.parametrize("n", [40, 150])
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_eigen_symmetric_of_hard_matrices(dtype):
-    n = 40
+def test_eigen_symmetric_of_hard_matrices(dtype, n):
     finfo = np.finfo(dtype)
     x = random_matrix((n, 3), dtype)
     q = np.linalg.qr(random_matrix((n, n), dtype, 1))[0]
@@ -107,9 +122,44 @@ def test_eigenvalues_of_a_graded_matrix_keep_their_digits():
         assert np.allclose(w, expected, rtol=1e-13, atol=0)
 
 
+def glue(blocks, link):
+    """Blocks along the diagonal, linked by one element."""
+    a = scipy.linalg.block_diag(*blocks)
+    at = np.cumsum([len(b) for b in blocks])[:-1]
+    a[at, at - 1] = a[at - 1, at] = link
+    return a
+
+
+@pytest.mark.parametrize("link", [0, 1e-16, 1e-9, 1e-5, 1])
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_eigen_symmetric_of_what_is_not_finite(dtype):
-    a = np.stack([hermitian(random_matrix((20, 20), dtype))] * 3)
+def test_eigen_symmetric_of_parts_that_are_alike(dtype, link):
+    # Wilkinson's matrix has pairs that agree in all digits; copies of it have
+    # many. Whatever is merged has equal values then.
+    wilkinson = np.diag(np.abs(np.arange(-10.0, 11))) + np.diag(np.ones(20), 1)
+    wilkinson += np.diag(np.ones(20), -1)
+    second = 2 * np.eye(42) - np.eye(42, k=1) - np.eye(42, k=-1)
+    for a in (glue([wilkinson] * 7, link), glue([second] * 4, link)):
+        w, _ = check_eigh(a.astype(dtype)[None], factor=20)
+        expected = np.linalg.eigvalsh(a)
+        assert np.abs(w[0] - expected).max() < 20 * epsilon(dtype) * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("link", [0, 1e-16, 1e-9, 1e-5, 1])
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_svd_of_parts_that_are_alike(dtype, link):
+    part = np.diag(np.arange(21.0)) + np.diag(np.ones(20), 1)
+    other = np.eye(42) + np.eye(42, k=1)
+    for parts in ([part] * 7, [other] * 4):
+        a = np.triu(glue(parts, link))
+        s = check_svd(a.astype(dtype)[None], True, 20)
+        expected = np.linalg.svd(a, compute_uv=False)
+        assert np.abs(s[0] - expected).max() < 20 * epsilon(dtype) * expected[0]
+
+
+@pytest.mark.parametrize("n", [20, 100])
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_eigen_symmetric_of_what_is_not_finite(dtype, n):
+    a = np.stack([hermitian(random_matrix((n, n), dtype))] * 3)
     a[0, 7, 3] = np.nan
     a[1, 7, 7] = np.inf
     w, v, info = eigh(a)
@@ -193,9 +243,10 @@ def test_svd(dtype, shape, full):
         assert np.abs(s - expected).max() < 50 * epsilon(dtype) * expected.max()
 
 
+# The larger ones are divided, more than once.
+@pytest.mark.parametrize("n", [40, 150])
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_svd_of_hard_matrices(dtype):
-    n = 40
+def test_svd_of_hard_matrices(dtype, n):
     finfo = np.finfo(dtype)
     matrices = [
         np.zeros((n, n)),
@@ -214,19 +265,42 @@ def test_svd_of_hard_matrices(dtype):
     check_svd(np.stack([m.astype(dtype) for m in matrices]), True, 20)
 
 
-def test_small_singular_values_of_a_bidiagonal_matrix_keep_their_digits():
-    d, e = 10.0 ** -np.arange(15), 3.0 * 10.0 ** -np.arange(1, 15)
-    a = np.diag(d) + np.diag(e, 1)
+def bidiagonals():
+    """(d, e): graded down and up, alike, in parts, with zeros, nearly singular."""
+    random = np.random.RandomState(0)
+    down = 10.0 ** -np.arange(15)
+    apart = np.where(np.arange(29) % 6 == 5, 1e-9, random.standard_normal(29))
+    zeros = random.standard_normal(30)
+    zeros[[0, 17]] = 0
+    return {
+        "down": (down, 3.0 * 10.0 ** -np.arange(1, 15)),
+        "up": (down[::-1], down[:0:-1]),
+        "far": (10.0 ** -np.linspace(0, 130, 20), 10.0 ** -np.linspace(0, 130, 20)[1:]),
+        "alike": (np.ones(40), np.full(39, 1e-6)),
+        "ones": (np.ones(40), np.ones(39)),
+        "parts": (random.standard_normal(30), apart),
+        "zeros": (zeros, random.standard_normal(29)),
+        "nothing beside": (random.standard_normal(20), np.zeros(19)),
+        "growing": (np.ones(25), np.full(24, 3.0)),
+    }
 
-    with mpmath.workdps(60):
+
+@pytest.mark.parametrize("kind", bidiagonals())
+def test_small_singular_values_of_a_bidiagonal_matrix_keep_their_digits(kind):
+    d, e = bidiagonals()[kind]
+    a = np.diag(d) + np.diag(e, 1)
+    with mpmath.workdps(400):
         exact = mpmath.svd_r(mpmath.matrix(a.tolist()), compute_uv=False)
         expected = sorted((float(x) for x in exact), reverse=True)
-    assert np.allclose(svd(a[None])[1][0], expected, rtol=1e-12, atol=0)
+    assert np.allclose(
+        svd(a[None], vectors=False)[1][0], expected, rtol=1e-14 * len(d), atol=1e-300
+    )
 
 
+@pytest.mark.parametrize("n", [20, 100])
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_svd_of_what_is_not_finite(dtype):
-    a = random_matrix((3, 20, 30), dtype)
+def test_svd_of_what_is_not_finite(dtype, n):
+    a = random_matrix((3, n, n + 10), dtype)
     a[0, 7, 3] = np.nan
     a[1, 7, 7] = np.inf
     u, s, vh, info = svd(a)

@@ -1,6 +1,8 @@
 """Cholesky, triangular and tridiagonal systems, LU and QR against their
 definitions and LAPACK."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -15,8 +17,20 @@ from native_library import (
     wide,
 )
 
-SIZES = [0, 1, 2, 3, 17, 64, 130]
-SHAPES = [(0, 3), (3, 0), (1, 1), (1, 5), (5, 1), (3, 2), (17, 40), (40, 17), (64, 64), (130, 70)]
+SIZES = [0, 1, 2, 3, 17, 64, 130, 161]
+SHAPES = [
+    (0, 3),
+    (3, 0),
+    (1, 1),
+    (1, 5),
+    (5, 1),
+    (3, 2),
+    (17, 40),
+    (40, 17),
+    (64, 64),
+    (130, 70),
+    (180, 301),
+]
 
 
 def qr_scratch(m, n, dtype, name="qr"):
@@ -90,6 +104,50 @@ def test_triangular_solve(dtype, left, lower, unit, transpose):
         assert relative(product - b, b) < 20 * epsilon(dtype)
 
 
+@pytest.mark.parametrize("batch", [1, 16, 35])
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_small_triangular_systems_are_equal_however_the_batch_is_split(dtype, batch):
+    for order, other in [(1, 1), (2, 7), (6, 6), (12, 12), (16, 3)]:
+        for left, lower, unit, transpose in itertools.product(*[range(2)] * 3, range(3)):
+            a = random_matrix((batch, order, order), dtype) / order
+            a[:, range(order), range(order)] += 2
+            shape = (batch, order, other) if left else (batch, other, order)
+            b = random_matrix(shape, dtype, 1)
+            flags = np.array([left, lower, unit, transpose], np.int32)
+            x = np.empty_like(b)
+            call("triangular_solve", dtype, a, b, x, *shape, *flags)
+            triangle = wide(np.tril(a) if lower else np.triu(a))
+            if unit:
+                triangle[:, range(order), range(order)] = 1
+            op = [triangle, np.swapaxes(triangle, -1, -2), adjoint(triangle)][transpose]
+            product = op @ wide(x) if left else wide(x) @ op
+            assert relative(product - b, b) < 20 * epsilon(dtype)
+            for k in range(batch):
+                alone = b[k : k + 1].copy()
+                call("triangular_solve", dtype, a[k].copy(), alone, alone, 1, *shape[1:], *flags)
+                assert alone.tobytes() == x[k].tobytes()
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 6, 12, 16])
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_small_cholesky_is_equal_however_the_batch_is_split(dtype, n, lower):
+    x = random_matrix((35, n, n), dtype)
+    a = (x @ adjoint(x) + n * np.eye(n)).astype(dtype)
+    # One that fails leaves those beside it as they are.
+    a[5, n - 1, n - 1] = -1
+    a[20, 0, 0] = np.nan
+    result, info = cholesky(a, lower)
+    assert info[5] == n and info[20] == 1 and info.sum() == n + 1
+    assert np.isnan(result[[5, 20]]).all()
+    good = info == 0
+    factor = wide(np.tril(result) if lower else adjoint(np.triu(result)))[good]
+    assert relative(factor @ adjoint(factor) - a[good], a[good]) < 4 * epsilon(dtype)
+    for k in range(35):
+        alone, _ = cholesky(a[k : k + 1].copy(), lower)
+        assert alone.tobytes() == result[k].tobytes()
+
+
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_triangular_solve_divides_by_zero(dtype):
     a = np.array([[[0, 0], [0, 2]]], dtype)
@@ -157,13 +215,15 @@ def test_lu(dtype, shape):
         lower = np.tril(wide(packed[i][:, :k]), -1) + np.eye(shape[0], k)
         upper = np.triu(packed[i][:k])
         assert np.abs(lower).max(initial=0) <= 1.5
-        assert relative(lower @ upper - a[i][permutation[i]], a) < 20 * epsilon(dtype)
+        residual = relative(lower @ upper - a[i][permutation[i]], a)
+        assert residual < (20 + k / 2) * epsilon(dtype)
         if k:
             expected, swaps = scipy.linalg.lu_factor(a[i])
             assert (pivots[i] == swaps).all()
-            assert np.allclose(
-                packed[i], expected, rtol=0, atol=200 * epsilon(dtype) * np.abs(expected).max()
-            )
+            # Factors are as far from the exact ones as the matrix is near to a singular one.
+            condition = np.linalg.cond(wide(a[i])[permutation[i]][:k, :k])
+            far = max(200, condition) * epsilon(dtype) * np.abs(expected).max()
+            assert np.allclose(packed[i], expected, rtol=0, atol=far)
 
 
 def test_lu_of_singular_matrices():
@@ -218,8 +278,10 @@ def test_qr(dtype, shape):
     assert np.abs(thin - q[:, :, :k]).max(initial=0) < 10 * epsilon(dtype)
     if k:
         expected, expected_taus = raw_qr(a[1])
+        condition = np.linalg.cond(wide(a[1])[:k, :k])
         assert np.allclose(packed[1], expected, rtol=0, atol=400 * epsilon(dtype))
-        assert np.allclose(taus[1], expected_taus, rtol=0, atol=100 * epsilon(dtype))
+        far = max(100, condition) * epsilon(dtype)
+        assert np.allclose(taus[1], expected_taus, rtol=0, atol=far)
 
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)

@@ -121,3 +121,134 @@ def test_product_rows(machine, kind, scales, rows):
         limit = (depth + 3) * 2.0**-24 * (np.abs(left) @ np.abs(right))
         assert (np.abs(c[:, :columns] - left @ right) <= limit).all()
         assert (c[:, columns:] == 77).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("run,lines", [(32, 1), (64, 2), (128, 1), (256, 3), (None, 1), (None, 2)])
+def test_product_columns(machine, kind, run, lines):
+    draws = np.random.default_rng(2)
+    for rows, columns, depth in [(1, 1, 128), (1, 9, 700), (2, 4, 96), (3, 6, 1030), (1, 3, 6)]:
+        values = draw(kind, (columns, depth), depth)
+        a = draws.standard_normal((depth, rows)).astype(np.float32)
+        steps, groups = -(-depth // run) if run else 1, -(-columns // lines)
+        scale = draws.uniform(1, 2, (groups, steps)).astype(np.float32)
+        numbers = [lines, steps, run or depth, 1 if run else 0]
+        factor = np.repeat(scale, run or depth, 1)[:, :depth]
+        out = np.full((rows, columns + 2), 77, np.float32)
+        scratch = np.full(rows * ((depth + 127) // 128 * 128) + 4, 77, np.float32)
+        call(f"product_columns_{kind}", out, columns + 2, a, 1, rows, rows, pack(kind, values),
+             0, depth, depth, columns, scale, *numbers, scratch)  # fmt: skip
+        right = (values * np.repeat(factor, lines, 0)[:columns]).T
+        limit = (depth + 4) * 2.0**-23 * (np.abs(a.T) @ np.abs(right))
+        assert (np.abs(out[:, :columns] - a.T.astype(float) @ right) <= limit).all()
+        assert (out[:, columns:] == 77).all() and (scratch[-4:] == 77).all()
+    call(f"product_columns_{kind}", out, columns + 2, a, 1, rows, rows, pack(kind, values),
+         0, depth, depth, columns, None, 1, 0, depth, 0, scratch)  # fmt: skip
+    np.testing.assert_allclose(out[:, :columns], a.T.astype(float) @ values.T, 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("step", [None, 0, 1])
+def test_widen_panels(machine, kind, step):
+    draws = np.random.default_rng(2)
+    for lines, length, run in [(5, 70, 2), (64, 64, 32), (1, 31, 1), (7, 96, 9), (0, 32, 1)]:
+        width = length + length % 2 + 2
+        values = draw(kind, (lines, width), run)
+        groups = -(-lines // run)
+        scale = draws.uniform(1, 2, (groups, length if step else 1)).astype(np.float32)
+        out = np.full((-(-length // 32), lines + 1, 32), 77, np.float32)
+        call(f"widen_panels_{kind}", out, out[0].size, pack(kind, values), 2, width, lines, length,
+             None if step is None else scale, run, scale.shape[1], step or 0)  # fmt: skip
+        factor = 1 if step is None else np.repeat(scale, run, 0)[:lines]
+        got = out[:, :lines].transpose(1, 0, 2).reshape(lines, 32 * len(out))
+        expected = (values[:, 2 : 2 + length] * factor).astype(np.float32)
+        np.testing.assert_array_equal(got[:, :length], expected)
+        assert (got[:, length:] == 77).all() and (out[:, lines:] == 77).all()
+
+
+def round_shared(a):
+    """Rows as bytes times a scale for each 32 neighbours."""
+    padded = np.pad(a, [(0, 0), (0, -a.shape[1] % 32)]).reshape(len(a), -1, 32)
+    most = np.abs(padded).max(2, keepdims=True)
+    by = np.divide(np.float32(127), most, out=np.zeros_like(most), where=most > 0)
+    return np.rint(padded * by).reshape(len(a), -1)[:, : a.shape[1]], most / np.float32(127)
+
+
+def multiply_rounded(a, values, factor):
+    """Sums of 32 are exact; the sums of those, in f64, and of their magnitudes."""
+    q, s = round_shared(a)
+    row = q * np.repeat(s[..., 0], 32, 1)[:, : a.shape[1]].astype(float)
+    right = values * factor.astype(float)
+    return row @ right, np.abs(row) @ np.abs(right)
+
+
+@pytest.mark.parametrize("dot", [0, 1])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scales", [None, "each", "line"])
+def test_rounded_rows(machine, kind, scales, dot):
+    fact = ctypes.c_int32.in_dll(_library, "alula_has_int8_dot")
+    known, fact.value = fact.value, min(dot, fact.value)
+    draws = np.random.default_rng(2)
+    for rows, depth, columns, run in [
+        (1, 64, 128, 32),
+        (2, 37, 70, 32),
+        (3, 96, 402, 64),
+        (1, 3, 5, 32),
+    ]:
+        width = columns + columns % 2
+        values = draw(kind, (depth, width), depth)
+        a = draws.standard_normal((depth, rows)).astype(np.float32)
+        a[: depth // 2] *= 100
+        groups = -(-depth // run)
+        steps = columns if scales == "each" else 1
+        scale = draws.uniform(1, 2, (groups, steps)).astype(np.float32)
+        factor = np.repeat(scale, run, 0)[:depth] * np.ones(columns, np.float32)
+        if scales is None:
+            factor[:] = 1
+        out = np.full((rows, columns + 2), 77, np.float32)
+        call(f"rounded_rows_{kind}", out, columns + 2, a, 1, rows, rows, pack(kind, values), 0,
+             width, depth, columns, scale if scales else None, run, steps, int(scales == "each"))  # fmt: skip
+        expected, magnitude = multiply_rounded(a.T, values[:, :columns], factor)
+        limit = (depth / 32 + 4) * 2.0**-23 * magnitude
+        assert (np.abs(out[:, :columns] - expected) <= limit).all()
+        assert (out[:, columns:] == 77).all()
+    fact.value = known
+
+
+@pytest.mark.parametrize("dot", [0, 1])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("run,lines", [(32, 1), (128, 3), (None, 1)])
+def test_rounded_columns(machine, kind, run, lines, dot):
+    fact = ctypes.c_int32.in_dll(_library, "alula_has_int8_dot")
+    known, fact.value = fact.value, min(dot, fact.value)
+    draws = np.random.default_rng(2)
+    for rows, columns, depth in [(1, 1, 128), (2, 9, 700), (3, 6, 1030), (1, 3, 6)]:
+        values = draw(kind, (columns, depth), depth)
+        a = draws.standard_normal((depth, rows)).astype(np.float32)
+        a[: depth // 2] *= 100
+        steps, groups = -(-depth // run) if run else 1, -(-columns // lines)
+        scale = draws.uniform(1, 2, (groups, steps)).astype(np.float32)
+        factor = np.repeat(np.repeat(scale, run or depth, 1)[:, :depth], lines, 0)[:columns]
+        out = np.full((rows, columns + 2), 77, np.float32)
+        scratch = np.full(rows * ((depth + 127) // 128) * 68 + 4, 77, np.float32)
+        call(f"rounded_columns_{kind}", out, columns + 2, a, 1, rows, rows, pack(kind, values),
+             0, depth, depth, columns, scale, lines, steps, run or depth, 1 if run else 0, scratch)  # fmt: skip
+        expected, magnitude = multiply_rounded(a.T, values.T, factor.T)
+        limit = (depth / 32 + 4) * 2.0**-23 * magnitude
+        assert (np.abs(out[:, :columns] - expected) <= limit).all()
+        assert (out[:, columns:] == 77).all() and (scratch[-4:] == 77).all()
+    fact.value = known
+
+
+def test_rounded_numbers():
+    """What is not finite stays so; what is tiny is zero; halves go to even."""
+    values = np.ones((32, 128), np.int64)
+    for x, expected in [(np.inf, np.nan), (np.nan, np.nan), (1e-38, 0), (0, 0)]:
+        a = np.full((1, 32), x, np.float32)
+        out = np.zeros((1, 128), np.float32)
+        call("rounded_rows_i8", out, 128, a, 32, 1, 1, pack("i8", values), 0, 128, 32, 128, None, 1, 0, 0)  # fmt: skip
+        np.testing.assert_array_equal(out, np.full((1, 128), expected, np.float32))
+    a = np.zeros((1, 32), np.float32)
+    a[0, :4] = [127, 0.5, 1.5, -2.5]
+    call("rounded_rows_i8", out, 128, a, 32, 1, 1, pack("i8", values), 0, 128, 32, 128, None, 1, 0, 0)  # fmt: skip
+    assert (out == 127 + 0 + 2 - 2).all()

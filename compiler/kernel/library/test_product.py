@@ -202,3 +202,29 @@ def test_groups(m):
     a, b = uniform((m + 6, 30), np.float32, 1), uniform((30, 50), np.float32, 2)
     want = np.concatenate([a[g * 2 : g * 2 + m] for g in range(4)]).astype(float) @ b.astype(float)
     check(product(a, b, groups=(4, 2)), want, 30)
+
+
+# A few rows, columns and steps: b is read to its end and no further, c has the
+# rows that are wanted and what was behind them.
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("m", [2, 3, 4, 5, 6, 7, 8, 9])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 8, 9])
+def test_small(dtype, order, m, n):
+    for k in (1, 2, 3, 8, 24, 63, 64, 65):
+        a = uniform((m, k), dtype, 1, order)
+        b = before_a_wall(uniform((k, n), dtype, 2))
+        want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+        whole = before_a_wall(np.full((m, n), np.nan, dtype))
+        scratch = np.full(SCRATCH + 64, 0xFF, np.uint8)
+        scratch = scratch[-scratch.ctypes.data % 64 :]
+        size = a.itemsize
+        for c_row, add in ((n, 0), (n, 1), (n + 2, 0)):
+            room = np.full((m + 1, c_row), 7, dtype)
+            out = whole if c_row == n and not add else room
+            call(
+                "product", dtype, out, 0, c_row, memory(a), 0, *(s // size for s in a.strides),
+                None, 1, k, b, n, 1, 0, 1, m, n, np.int32(add), scratch,
+            )  # fmt: skip
+            check(out[:m, :n], want + 7 * add, k + 1)
+            assert (room[m:] == 7).all() and (room[:, n:] == 7).all()

@@ -40,7 +40,7 @@ def strides(x):
     return [stride // x.itemsize for stride in x.strides]
 
 
-def product(types, a, b, c=None, segments=None, groups=None):
+def product(types, a, b, c=None, segments=None, groups=None, panels=None):
     """As in test_product.py; a and b may lie in any order, or apart."""
     count, step = groups or (1, 0)
     m, n = a.shape[0] - (count - 1) * step, b.shape[1]
@@ -57,12 +57,12 @@ def product(types, a, b, c=None, segments=None, groups=None):
     function = getattr(_library, "alula_product_" + NAMES[types[0]])
     arguments = [
         wide, m * (n + 3), n + 3, None, step * strides(a)[0], *strides(a), offsets, pieces,
-        b.shape[0] // pieces, None, *strides(b), count, m, n, np.int32(c is not None), *tell,
+        b.shape[0] // pieces, None, *strides(b), 0 if panels is None else panels[0].size, count, m, n, np.int32(c is not None), *tell,
         scratch.bytes,
     ]  # fmt: skip
     converted = _convert(arguments)
     converted[3] = ctypes.c_void_p(a.ctypes.data)
-    converted[10] = ctypes.c_void_p(b.ctypes.data)
+    converted[10] = ctypes.c_void_p((b if panels is None else panels).ctypes.data)
     function(*converted)
     scratch.check()
     assert (wide[:, n:] == 77).all()
@@ -171,3 +171,23 @@ def test_infinite_numbers(machine, m):
     got = product((BF16, BF16), x, y)
     assert np.isposinf(got[:, 7]).all() and np.isnan(got[:, [9, 11]]).all()
     assert (np.delete(got, [7, 9, 11], axis=1) == 5).all()
+
+
+@pytest.mark.parametrize("types", TYPES, ids=lambda t: "-".join(NAMES[x] for x in t))
+@pytest.mark.parametrize("order", "CFS")
+def test_panels(machine, types, order):
+    """Groups of rows in 32 columns each; bytes have the sign that a's lack."""
+    group = 2 if types[0] == BF16 else 4
+    sizes = [(1, 40, 9), (2, 70, 1301), (3, 33, 64), (9, 100, 2053), (300, 65, 77), (1100, 40, 30)]
+    for (m, n, k), add in zip(sizes, itertools.cycle([True, False])):
+        a, b = numbers((m, k), types[0], 1, order), numbers((k, n), types[1], 2)
+        bits = b.view(np.uint16 if types[0] == BF16 else np.uint8)
+        if types[0] != BF16 and types[0] == types[1]:
+            bits = bits ^ 0x80
+        spare = [(0, -k % group), (0, -n % 32)]
+        whole = np.pad(bits, spare, constant_values=9)
+        rows, columns = whole.shape[0] // group, whole.shape[1] // 32
+        panels = whole.reshape(rows, group, columns, 32).transpose(2, 0, 3, 1).copy()
+        kind = np.float32 if types[0] == BF16 else np.uint32
+        c = np.full((m, n), 3, kind) if add else None
+        check(types, product(types, a, b, c, panels=panels), a, b, c)

@@ -6,7 +6,7 @@
 #include "compiler/kernel/plan/tensors_in_memory.h"
 #include "compiler/kernel/plan/tiles.h"
 #include "dialect/dispatch/machine.h"
-#include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/panel_layout.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -74,11 +74,15 @@ int64_t alula::kernel::getPanelWidth(stablehlo::DotGeneralOp dot,
       !numbers.getLhsBatchingDimensions().empty() ||
       panels.getRows() != contracted ||
       panels.getColumns() != ArrayRef(collectFreeDims(dot, swapped)) ||
-      getElementType(right) != element ||
-      panels.getWidth() * element.getIntOrFloatBitWidth() / 8 !=
-          dispatch::getMachine(dot).panelBytes)
+      getElementType(right) != element)
     return 0;
-  return panels.getWidth();
+  dispatch::PanelLayout layout = dispatch::getPanelLayout(panels);
+  if (layout.group != dispatch::getPanelGroup(element) ||
+      layout.isOffset !=
+          dispatch::wantsOffset(swapped ? types.right : types.left, element) ||
+      layout.getBytes(element) != dispatch::getMachine(dot).panelBytes)
+    return 0;
+  return layout.width;
 }
 
 SmallVector<int64_t> alula::kernel::chooseTile(stablehlo::DotGeneralOp dot,

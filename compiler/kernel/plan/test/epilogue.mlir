@@ -37,8 +37,8 @@ func.func @turned(%x: tensor<256x256xf32>, %w: tensor<256x256xf32>) -> tensor<25
 // The product itself is a result too: nothing follows it block by block.
 // CHECK: stablehlo.dot_general
 // CHECK-NOT: plan.stage<epilogue
-func.func @whole(%x: tensor<256x256xf32>, %w: tensor<256x256xf32>) -> (tensor<256x256xf32>, tensor<256x256xf32>) {
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
-  %1 = stablehlo.negate %0 : tensor<256x256xf32>
-  return %0, %1 : tensor<256x256xf32>, tensor<256x256xf32>
+func.func @whole(%x: tensor<320x256xf32>, %w: tensor<256x256xf32>) -> (tensor<320x256xf32>, tensor<320x256xf32>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<320x256xf32>, tensor<256x256xf32>) -> tensor<320x256xf32>
+  %1 = stablehlo.negate %0 : tensor<320x256xf32>
+  return %0, %1 : tensor<320x256xf32>, tensor<320x256xf32>
 }
