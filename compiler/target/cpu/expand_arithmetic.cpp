@@ -1,6 +1,6 @@
-// Writes arithmetic that LLVM has no word for as several ops: rounded divisions,
-// conversions of bf16. Minimum and maximum stay whole, since LLVM vectorizes
-// reductions only by those.
+// Writes arithmetic that LLVM has no word for as several ops: rounded
+// divisions, conversions of bf16. Minimum and maximum stay whole, since LLVM
+// vectorizes reductions only by those.
 
 #include "compiler/target/cpu/passes.h"
 
@@ -22,7 +22,14 @@ struct ExpandArithmetic
     RewritePatternSet patterns(&getContext());
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    // Blocks that are alike stay apart: of two branches for one thread, before
+    // a loop and at its end, one would be made that leads into the middle of
+    // it, and threads would wait for each other at different copies of a
+    // barrier.
+    GreedyRewriteConfig config;
+    config.enableRegionSimplification = GreedySimplifyRegionLevel::Normal;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
       signalPassFailure();
   }
 };

@@ -79,6 +79,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> parse(llvm::StringRef kind,
   if (module) {
     // One library is for several machines of an instruction set.
     (*module)->setTargetTriple(machine.triple);
+    if (!machine.layout.empty())
+      (*module)->setDataLayout(machine.layout);
     for (llvm::Function &function : **module)
       forgetMachine(function);
   }

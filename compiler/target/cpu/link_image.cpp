@@ -6,6 +6,8 @@
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
@@ -134,8 +136,7 @@ bool link(llvm::ArrayRef<const char *> arguments, bool isGuarded,
 llvm::Expected<std::string>
 alula::cpu::linkImage(const std::vector<std::string> &objects,
                       const std::vector<std::string> &entries,
-                      const Machine &machine, bool isGuarded,
-                      bool keepsNames) {
+                      const Machine &machine, bool isGuarded, bool keepsNames) {
   std::string script = "{ global:";
   for (const std::string &entry : entries)
     script += " \"" + entry + "\";";
@@ -176,4 +177,97 @@ alula::cpu::linkImage(const std::vector<std::string> &objects,
     return llvm::createStringError("kernels for " + machine.name +
                                    " don't link: " + messages);
   return image;
+}
+
+namespace {
+/// Code, and constants that it finds by their distance.
+constexpr llvm::StringLiteral movableScript = R"(
+SECTIONS {
+  .blob 0 : { *(.text .text.* .rodata .rodata.* .srodata .srodata.*) }
+  .dynsym : { *(.dynsym) }
+  .gnu.hash : { *(.gnu.hash) }
+  .hash : { *(.hash) }
+  .dynstr : { *(.dynstr) }
+  .dynamic : { *(.dynamic) }
+  /DISCARD/ : { *(.ARM.*) *(.riscv.*) *(.eh_frame) *(.comment) *(.note*) }
+}
+)";
+
+llvm::Error makeLinkError(const Machine &machine, const llvm::Twine &why) {
+  return llvm::createStringError("a blob for " + machine.name +
+                                 " doesn't link: " + why);
+}
+
+/// Reads what the linker made.
+llvm::Expected<MovableImage>
+readMovable(llvm::StringRef linked, const std::vector<std::string> &entries,
+            const Machine &machine) {
+  auto file = llvm::object::ObjectFile::createELFObjectFile({linked, "blob"});
+  if (!file)
+    return file.takeError();
+  MovableImage image;
+  for (const llvm::object::SectionRef &section : (*file)->sections()) {
+    auto name = section.getName();
+    if (!name)
+      return name.takeError();
+    if (*name == ".blob") {
+      auto bytes = section.getContents();
+      if (!bytes)
+        return bytes.takeError();
+      image.bytes = bytes->str();
+      image.alignment = section.getAlignment().value();
+      continue;
+    }
+    // These are always written; anything else a loader would have to see to.
+    bool isOfLoader = llvm::is_contained(
+        {".dynsym", ".dynstr", ".hash", ".gnu.hash", ".dynamic"}, *name);
+    llvm::object::ELFSectionRef elf(section);
+    if ((elf.getFlags() & llvm::ELF::SHF_ALLOC) && section.getSize() &&
+        !isOfLoader)
+      return makeLinkError(machine, "it needs '" + *name + "'");
+  }
+  llvm::StringMap<uint64_t> places;
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto name = symbol.getName();
+    auto place = symbol.getValue();
+    if (!name || !place) {
+      llvm::consumeError(name.takeError());
+      llvm::consumeError(place.takeError());
+      continue;
+    }
+    places[*name] = *place;
+  }
+  for (const std::string &entry : entries) {
+    auto place = places.find(entry);
+    if (place == places.end())
+      return makeLinkError(machine, "it has no '" + entry + "'");
+    image.entries.push_back(place->second | (machine.target == "arm" ? 1 : 0));
+  }
+  return image;
+}
+} // namespace
+
+llvm::Expected<MovableImage>
+alula::cpu::linkMovable(const std::string &object,
+                        const std::vector<std::string> &entries,
+                        const Machine &machine) {
+  NamedPipe pipe;
+  NamedBytes script(movableScript), input(object);
+  if (!pipe.isOpen() || !script.isOpen() || !input.isOpen())
+    return llvm::createStringError(
+        "can't write 'memfd:alula-link': " +
+        std::error_code(errno, std::generic_category()).message());
+  // clang-format off
+  std::vector<std::string> arguments = {
+      "ld.lld", "-pie", "--no-dynamic-linker", "-z", "text", "-z", "norelro",
+      "--no-undefined", "--build-id=none", "--threads=1", "--entry=0",
+      "-T", script.getName(), "-o", pipe.getName(), input.getName()};
+  // clang-format on
+  llvm::SmallVector<const char *> pointers;
+  for (const std::string &argument : arguments)
+    pointers.push_back(argument.c_str());
+  std::string linked, messages;
+  if (!link(pointers, /*isGuarded=*/false, pipe, linked, messages))
+    return makeLinkError(machine, messages);
+  return readMovable(linked, entries, machine);
 }

@@ -121,6 +121,20 @@ constexpr Facts small = [] {
   return facts;
 }();
 
+constexpr Facts softFloats = [] {
+  Facts facts = small;
+  facts.hasFloats = false;
+  return facts;
+}();
+
+/// Whatever a C compiler makes code for: loops of numbers, each rounded by
+/// itself.
+constexpr Facts anyMachine = [] {
+  Facts facts = small;
+  facts.isText = true;
+  return facts;
+}();
+
 /// In a browser: vectors, and one thread.
 constexpr Facts wasm32 = [] {
   Facts facts = portable;
@@ -143,6 +157,7 @@ struct Row {
   /// these has: older ones fetch a line to be read that will be written.
   const char *extra = "";
   const char *abi = "";
+  const char *layout = "";
 };
 
 /// Levels of one instruction set stand highest first.
@@ -198,6 +213,13 @@ const std::vector<Row> &getTable() {
          "cortex-m4",
          small,
          {"thumb2", "vfp4d16sp"}},
+        // Cortex-M3, without floats.
+        {"thumbv7m",
+         "arm",
+         "thumbv7m-none-unknown-eabi",
+         "cortex-m3",
+         softFloats,
+         {"thumb2"}},
         {"riscv32",
          "riscv32",
          "riscv32-unknown-none-elf",
@@ -213,14 +235,26 @@ const std::vector<Row> &getTable() {
          wasm32,
          {"simd128"},
          "+simd128"},
+        // Written as C. LLVM optimizes for some machine without vectors;
+        // pointers take 64 bits and places 32, so that C compilers may have
+        // either for both.
+        {"c99",
+         "riscv64",
+         "riscv64-unknown-linux-gnu",
+         "generic-rv64",
+         anyMachine,
+         {},
+         "+m,+a,+f,+d,+c",
+         "lp64d",
+         "e-m:e-p:64:64:64:32-i64:64-i128:128-n32-S128"},
     };
   }();
   return table;
 }
 
 Machine makeMachine(const Row &row) {
-  return {row.name, row.target, row.triple,   row.cpu,  row.extra,
-          row.abi,  row.cpu,    row.features, row.facts};
+  return {row.name, row.target, row.triple, row.cpu,      row.extra,
+          row.abi,  row.layout, row.cpu,    row.features, row.facts};
 }
 
 std::optional<Machine> makeHost() {

@@ -38,9 +38,13 @@ struct Facts : dispatch::MachineFacts {
   bool selectsBits = false;
   /// LLVM's code without optimization is good enough for what only calls.
   bool hasQuickCode = false;
+  /// Has instructions for floats; others call functions for them.
+  bool hasFloats = true;
   /// There is no runtime for it: code is linked to a place that is known, and
   /// is to be small.
   bool isBare = false;
+  /// What is made of it is text, for a compiler that knows the machine.
+  bool isText = false;
 };
 
 /// A kind of machine to make code for.
@@ -51,10 +55,13 @@ struct Machine {
   std::string cpu;  ///< What LLVM may use; never more than `features` say.
   std::string extra; ///< What it may use besides, in LLVM's words.
   std::string abi;   ///< LLVM's name of the calling convention; empty: its own.
+  std::string layout; ///< Of memory, in LLVM's words; empty: its own.
   std::string tune; ///< What LLVM schedules for; does not limit where it runs.
   /// What the runtime has to find before it runs the code.
   std::vector<std::string> features;
   Facts facts;
+  /// Code of a bare machine runs wherever it is put.
+  bool isMovable = false;
 };
 
 /// The machine that `text` names: `host` or one of the table, such as

@@ -26,6 +26,8 @@ __asm__(".pushsection .rodata.alula_routines,\"a\"\n"
 namespace {
 constexpr const char *machines[] = {"x86-64-v3", "x86-64-v3-vnni", "x86-64-v4",
                                     "x86-64-v4-vnni", "x86-64-v4-bf16"};
+/// Those that have transforms alone, which take the longest.
+constexpr const char *otherMachines[] = {"x86-64-v2", "aarch64", "riscv64"};
 
 bool isTransform(llvm::StringRef name) {
   return name == "alula_fft_f32" || name == "alula_fft_f64";
@@ -65,24 +67,33 @@ struct Source {
   std::string routine;
 };
 
+llvm::Error addSources(const char *name, bool (*isWanted)(llvm::StringRef),
+                       std::vector<Source> &sources) {
+  auto machine = findMachine(name);
+  if (!machine)
+    return machine.takeError();
+  auto routines = listRoutines(*machine);
+  if (!routines)
+    return routines.takeError();
+  for (const std::string &routine : *routines) {
+    if (!isWanted(routine))
+      continue;
+    auto level = findMachine(getLevel(name, routine));
+    if (!level)
+      return level.takeError();
+    sources.push_back({*machine, *level, routine});
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<Source>> listSources() {
   std::vector<Source> sources;
-  for (const char *name : machines) {
-    auto machine = findMachine(name);
-    if (!machine)
-      return machine.takeError();
-    auto routines = listRoutines(*machine);
-    if (!routines)
-      return routines.takeError();
-    for (const std::string &routine : *routines) {
-      if (!isCommon(routine))
-        continue;
-      auto level = findMachine(getLevel(name, routine));
-      if (!level)
-        return level.takeError();
-      sources.push_back({*machine, *level, routine});
-    }
-  }
+  for (const char *name : machines)
+    if (llvm::Error error = addSources(name, isCommon, sources))
+      return error;
+  for (const char *name : otherMachines)
+    if (llvm::Error error = addSources(name, isTransform, sources))
+      return error;
   return sources;
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/compare_halves.h"
 #include "compiler/target/cpu/convert_small_floats.h"
+#include "compiler/target/cpu/expand_extremes.h"
 #include "compiler/target/cpu/interleave_loops.h"
 #include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/limit_unrolling.h"
@@ -58,6 +59,16 @@ void initializeTargets() {
   });
 }
 
+/// How code knows where things are.
+llvm::Reloc::Model getPlaces(const Machine &machine) {
+  if (!machine.facts.isBare)
+    return llvm::Reloc::PIC_;
+  if (!machine.isMovable)
+    return llvm::Reloc::Static;
+  // Constants lie beside the code; PIC asks a table for them.
+  return machine.target == "arm" ? llvm::Reloc::ROPI : llvm::Reloc::PIC_;
+}
+
 std::unique_ptr<llvm::TargetMachine>
 createTargetMachine(const Machine &machine, llvm::CodeGenOptLevel level,
                     std::string &error) {
@@ -73,8 +84,7 @@ createTargetMachine(const Machine &machine, llvm::CodeGenOptLevel level,
   options.DataSections = true;
   options.MCOptions.ABIName = machine.abi;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      machine.triple, machine.cpu, machine.extra, options,
-      machine.facts.isBare ? llvm::Reloc::Static : llvm::Reloc::PIC_,
+      machine.triple, machine.cpu, machine.extra, options, getPlaces(machine),
       std::nullopt, level));
 }
 
@@ -88,7 +98,8 @@ public:
       const Machine &machine,
       llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::Aggressive)
       : key(machine.triple + " " + machine.cpu + " " + machine.extra + " " +
-            std::to_string(static_cast<int>(level))) {
+            std::to_string(static_cast<int>(level)) +
+            (machine.isMovable ? " movable" : "")) {
     initializeTargets();
     {
       Pool &pool = getPool();
@@ -227,9 +238,9 @@ bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
 }
 
 /// Whether a kernel reads and writes very many buffers, each in loops of at
-/// most `mostSteps` iterations. Passes that compare or order memory accesses take
-/// time that grows with the square of their number, and such a kernel is soon
-/// done however it is compiled.
+/// most `mostSteps` iterations. Passes that compare or order memory accesses
+/// take time that grows with the square of their number, and such a kernel is
+/// soon done however it is compiled.
 bool isLongAndSoonDone(llvm::Module &module,
                        llvm::FunctionAnalysisManager &analyses,
                        uint64_t mostSteps) {
@@ -341,6 +352,8 @@ bool optimize(llvm::Module &module, const Machine &machine,
   forget.run(module, modules);
   declareScale(module, machine);
   reduceExtremes(module, machine);
+  if (!machine.facts.hasFloats)
+    expandExtremes(module);
   // After those: what it asks about functions stays true.
   interleaveLoops(module, machine, functions);
   // Nothing that fills more than a vector or two: its loops stay scalar.
@@ -429,7 +442,10 @@ llvm::Error prepareProgram(llvm::Module &module, const Machine &machine,
                            llvm::TargetMachine &targetMachine,
                            const OnForm &onForm = {}) {
   module.setTargetTriple(machine.triple);
-  module.setDataLayout(targetMachine.createDataLayout());
+  if (machine.layout.empty())
+    module.setDataLayout(targetMachine.createDataLayout());
+  else
+    module.setDataLayout(machine.layout);
   if (onForm)
     onForm(".ll", print(module));
   convertSmallFloats(module, machine);

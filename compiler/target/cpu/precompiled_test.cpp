@@ -47,7 +47,12 @@ TEST(Precompiled, HasTransformsForEachLevel) {
     for (const char *name : {"x86-64-v4-vnni", "x86-64-v4-bf16"})
       EXPECT_EQ(findPrecompiled(name, routine), plain) << name;
     EXPECT_NE(findPrecompiled("x86-64-v3", routine), plain);
+    // Of other machines, nothing else.
+    for (const char *name : {"x86-64-v2", "aarch64", "riscv64"})
+      EXPECT_TRUE(defines(findPrecompiled(name, routine).str(), routine))
+          << name;
   }
+  EXPECT_TRUE(findPrecompiled("x86-64-v2", "alula_product_f32").empty());
 }
 
 TEST(Precompiled, HasFactorizationsOfRealMatrices) {

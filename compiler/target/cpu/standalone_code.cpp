@@ -9,6 +9,7 @@
 #include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/object_code.h"
 #include "compiler/target/cpu/pipeline.h"
+#include "compiler/target/cpu/restore_pointers.h"
 #include "compiler/target/cpu/stack_bound.h"
 #include "dialect/dispatch/ops.h"
 
@@ -36,8 +37,10 @@ namespace {
 class Generator {
 public:
   Generator(ModuleOp module, const StandaloneOptions &options,
-            const Machine &machine, const CodegenHooks &hooks)
-      : module(module), options(options), machine(machine), hooks(hooks),
+            const Machine &machine, llvm::LLVMContext &context,
+            const CodegenHooks &hooks)
+      : module(module), options(options), machine(machine), context(context),
+        hooks(hooks),
         lowering(module.getContext(), ModuleOp::getOperationName()),
         exported(options.exported) {
     lowering.enableVerifier(hooks.verifyPasses);
@@ -46,6 +49,42 @@ public:
   }
 
   FailureOr<StandaloneCode> run(ModuleOp host) {
+    if (failed(addAll(host)))
+      return failure();
+    auto code = finish();
+    if (!code)
+      return fail(code.takeError());
+    return std::move(*code);
+  }
+
+  FailureOr<std::unique_ptr<llvm::Module>> makeModule(
+      ModuleOp host,
+      llvm::function_ref<std::vector<std::string>(llvm::Module &)> findNeeded) {
+    if (failed(addAll(host)))
+      return failure();
+    if (auto problem = linkRoutines())
+      return fail(std::move(problem));
+    hideAll(*whole);
+    std::vector<std::string> builtins;
+    while (true) {
+      auto with = addBuiltins(builtins);
+      if (!with)
+        return fail(with.takeError());
+      size_t known = builtins.size();
+      addNames(builtins, findNeeded(**with));
+      if (builtins.size() == known)
+        return std::move(*with);
+    }
+  }
+
+private:
+  LogicalResult fail(llvm::Error problem) {
+    return module.emitError()
+           << "'builtin.module': " << llvm::toString(std::move(problem));
+  }
+
+  /// Host and kernels, optimized.
+  LogicalResult addAll(ModuleOp host) {
     if (failed(add(host, "host")))
       return failure();
     unsigned done = 0;
@@ -65,14 +104,9 @@ public:
       if (failed(add(*bodies, executable.getSymName())))
         return failure();
     }
-    auto code = finish();
-    if (!code)
-      return module.emitError()
-             << "'builtin.module': " << llvm::toString(code.takeError());
-    return std::move(*code);
+    return success();
   }
 
-private:
   /// Lowers, optimizes and links a part of the program.
   LogicalResult add(ModuleOp part, StringRef name) {
     if (failed(lowering.run(part)))
@@ -82,12 +116,13 @@ private:
     if (!code)
       return module.emitError()
              << "'builtin.module': can't be translated to LLVM: " << name;
+    if (machine.facts.isText)
+      restorePointers(*code);
     llvm::Error problem = optimizeProgram(*code, machine);
     if (!problem)
       problem = link(std::move(code));
     if (problem)
-      return module.emitError()
-             << "'builtin.module': " << llvm::toString(std::move(problem));
+      return fail(std::move(problem));
     return success();
   }
 
@@ -164,6 +199,13 @@ private:
     return code;
   }
 
+  static void addNames(std::vector<std::string> &names,
+                       const std::vector<std::string> &more) {
+    names.insert(names.end(), more.begin(), more.end());
+    llvm::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  }
+
   llvm::Expected<StandaloneCode> finish() {
     if (auto problem = linkRoutines())
       return std::move(problem);
@@ -188,11 +230,7 @@ private:
       // WebAssembly's linker has the stack itself.
       llvm::erase(*undefined, "__stack_pointer");
       code.undefined = std::move(*undefined);
-      builtins.insert(builtins.end(), code.undefined.begin(),
-                      code.undefined.end());
-      llvm::sort(builtins);
-      builtins.erase(std::unique(builtins.begin(), builtins.end()),
-                     builtins.end());
+      addNames(builtins, code.undefined);
     }
     auto stack = findStackBound(*last, machine);
     if (!stack)
@@ -242,10 +280,10 @@ private:
   ModuleOp module;
   const StandaloneOptions &options;
   const Machine &machine;
+  llvm::LLVMContext &context;
   const CodegenHooks &hooks;
   PassManager lowering;
   llvm::StringSet<> exported;
-  llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> whole;
 };
 } // namespace
@@ -253,7 +291,17 @@ private:
 FailureOr<StandaloneCode> alula::cpu::generateStandalone(
     ModuleOp module, ModuleOp host, const StandaloneOptions &options,
     const Machine &machine, const CodegenHooks &hooks) {
-  return Generator(module, options, machine, hooks).run(host);
+  llvm::LLVMContext context;
+  return Generator(module, options, machine, context, hooks).run(host);
+}
+
+FailureOr<std::unique_ptr<llvm::Module>> alula::cpu::makeStandaloneModule(
+    ModuleOp module, ModuleOp host, const StandaloneOptions &options,
+    const Machine &machine, llvm::LLVMContext &context,
+    llvm::function_ref<std::vector<std::string>(llvm::Module &)> findNeeded,
+    const CodegenHooks &hooks) {
+  return Generator(module, options, machine, context, hooks)
+      .makeModule(host, findNeeded);
 }
 
 llvm::Expected<std::string> alula::cpu::makeArchive(llvm::StringRef member,

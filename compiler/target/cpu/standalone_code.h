@@ -7,6 +7,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
 namespace alula::cpu {
 
 struct StandaloneCode {
@@ -31,6 +38,15 @@ mlir::FailureOr<StandaloneCode>
 generateStandalone(mlir::ModuleOp module, mlir::ModuleOp host,
                    const StandaloneOptions &options, const Machine &machine,
                    const CodegenHooks &hooks = {});
+
+/// The same as a module that is not code yet. What it calls by name is what
+/// `findNeeded` says of it, as far as there are builtins; others stay declared.
+mlir::FailureOr<std::unique_ptr<llvm::Module>> makeStandaloneModule(
+    mlir::ModuleOp module, mlir::ModuleOp host,
+    const StandaloneOptions &options, const Machine &machine,
+    llvm::LLVMContext &context,
+    llvm::function_ref<std::vector<std::string>(llvm::Module &)> findNeeded,
+    const CodegenHooks &hooks = {});
 
 /// An archive with one object: the same bytes for the same object.
 llvm::Expected<std::string> makeArchive(llvm::StringRef member,

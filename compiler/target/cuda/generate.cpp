@@ -71,8 +71,13 @@ public:
     // A program that only moves its arguments has no code.
     if (codes.empty())
       return success();
+    // Texts alone are for drivers of others; what was offered for a pattern
+    // runs as our kernels do.
     bool isOurs =
-        llvm::any_of(codes, [](const Code &code) { return !code.isBrought; });
+        llvm::any_of(codes, [](const Code &code) { return !code.isBrought; }) ||
+        llvm::any_of(executables, [](ExecutableOp executable) {
+          return executable->hasAttr("dispatch.pattern");
+        });
     SmallVector<int64_t> entries;
     std::string image = isOurs ? makeImage(executables, codes, entries)
                                : joinTexts(codes, entries);

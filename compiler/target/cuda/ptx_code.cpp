@@ -14,6 +14,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <mutex>
 
@@ -41,8 +42,19 @@ createTargetMachine(const alula::cpu::Machine &machine, std::string &error) {
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-void markKernel(llvm::Function &function, const PtxKernel &kernel) {
+void annotate(llvm::Function &function, llvm::StringRef name, int64_t value) {
   llvm::LLVMContext &context = function.getContext();
+  auto *type = llvm::Type::getInt32Ty(context);
+  function.getParent()
+      ->getOrInsertNamedMetadata("nvvm.annotations")
+      ->addOperand(llvm::MDNode::get(
+          context, {llvm::ValueAsMetadata::get(&function),
+                    llvm::MDString::get(context, name),
+                    llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+                        type, static_cast<uint64_t>(value)))}));
+}
+
+void markKernel(llvm::Function &function, const PtxKernel &kernel) {
   function.setName(getPtxName(kernel.name));
   function.setLinkage(llvm::GlobalValue::ExternalLinkage);
   function.setVisibility(llvm::GlobalValue::DefaultVisibility);
@@ -64,20 +76,24 @@ void markKernel(llvm::Function &function, const PtxKernel &kernel) {
     if (isOnlyRead || (!waits && kernel.areOnlyRead.size() <= maxDistinct))
       argument->addAttr(llvm::Attribute::NoAlias);
   }
-  auto *annotations =
-      function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
-  auto annotate = [&](llvm::StringRef name, int64_t value) {
-    auto *type = llvm::Type::getInt32Ty(context);
-    annotations->addOperand(llvm::MDNode::get(
-        context, {llvm::ValueAsMetadata::get(&function),
-                  llvm::MDString::get(context, name),
-                  llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
-                      type, static_cast<uint64_t>(value)))}));
+  annotate(function, "kernel", 1);
+  annotate(function, "reqntidx", kernel.threads);
+  annotate(function, "reqntidy", 1);
+  annotate(function, "reqntidz", 1);
+}
+
+/// Whether ptxas is to give a kernel all registers. It keeps some for more
+/// blocks at once, and spills for that. What is long, or calls functions that
+/// are, computes more than it waits for memory.
+bool needsRegisters(const llvm::Function &function) {
+  constexpr unsigned longKernel = 600;
+  auto calls = [](const llvm::Instruction &instruction) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+    return callee && !callee->isDeclaration();
   };
-  annotate("kernel", 1);
-  annotate("reqntidx", kernel.threads);
-  annotate("reqntidy", 1);
-  annotate("reqntidz", 1);
+  return function.getInstructionCount() > longKernel ||
+         llvm::any_of(llvm::instructions(function), calls);
 }
 
 void optimize(llvm::Module &module, llvm::TargetMachine &targetMachine) {
@@ -138,12 +154,20 @@ alula::cuda::generatePtx(llvm::Module &module, const cpu::Machine &machine,
       return llvm::createStringError(
           "no native code: nothing on a GPU is called '" + function.getName() +
           "'");
+  // The code generator remembers what modules said of kernels when it was first
+  // asked: another module says more.
+  std::unique_ptr<llvm::Module> finished = llvm::CloneModule(module);
+  for (const PtxKernel &kernel : kernels)
+    if (llvm::Function &function =
+            *finished->getFunction(getPtxName(kernel.name));
+        needsRegisters(function))
+      annotate(function, "minctasm", 1);
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream os(text);
   llvm::legacy::PassManager codegen;
   if (targetMachine->addPassesToEmitFile(codegen, os, nullptr,
                                          llvm::CodeGenFileType::AssemblyFile))
     return llvm::createStringError("no PTX for " + machine.cpu);
-  codegen.run(module);
+  codegen.run(*finished);
   return std::string(text);
 }

@@ -2,9 +2,9 @@
 //   "T*mn -> T*mn, i*k, i*m"
 // Each has an element type and dimensions. T: any float or complex type, R and
 // C: the real and the complex type that belong to it, i: i32. *: the batch
-// dimensions, the same everywhere. A letter is the same size everywhere; k and e
-// follow from others: k = min(m, n), e = n - 1. Sizes that only the host knows
-// fit all.
+// dimensions, the same everywhere. A letter is the same size everywhere; k and
+// e follow from others: k = min(m, n), e = n - 1, r = b + 1. Sizes that only
+// the host knows fit all.
 
 #include "compiler/target/cpu/kernel/call_signature.h"
 
@@ -50,6 +50,7 @@ StringRef getSignature(stablehlo::CustomCallOp call) {
                          : vectors == 1 ? "T*nn -> C*n, C*nn"
                                         : "T*nn -> C*n, C*nn, C*nn")
       .Case("alula.sparse_product", "T*s, i*su, T*an -> T*bn")
+      .Case("alula.sparse_rows_product", "T*s, i*r, i*s, T*an -> T*bn")
       .Case("alula.sparse_sampled", "T*mp, T*np, i*su -> T*s")
       .Case("alula.tridiagonal_solve", "T*n, T*n, T*n, T*nc -> T*nc")
       .Default("");
@@ -76,7 +77,8 @@ public:
     if (name == "alula.ormqr")
       return isAtMost('q', 'p') && isAtMost('q', 'm');
     if (name.starts_with("alula.sparse_"))
-      return batch->empty() && (isOpen('u') || sizes['u'] == 2) &&
+      return (isOpen('u') || sizes['u'] == 2) &&
+             (isOpen('r') || isOpen('b') || sizes['r'] == sizes['b'] + 1) &&
              (element.isF32() || element.isF64());
     if (sizes.contains('p'))
       return isAtMost('p', 'n') && isAtMost('n', 'm');

@@ -5,6 +5,7 @@
 // The blocks are one loop without an order.
 
 #include "compiler/kernel/element/scalar.h"
+#include "compiler/kernel/library/few_bits.h"
 #include "compiler/kernel/plan/forms.h"
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/target/cpu/kernel/block_product.h"
@@ -33,7 +34,9 @@ public:
              types.left, lowering),
         right(dot, isSwapped ? dot.getLhs() : dot.getRhs(), getDims(false),
               types.right, lowering),
-        final(lowering.getFinalResult(dot->getResult(0))) {}
+        final(lowering.getFinalResult(dot->getResult(0))) {
+    right.allowPanels();
+  }
 
   /// False if a block of an operand would be of a size that is not known.
   bool emit();
@@ -155,13 +158,25 @@ bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
                                    Value firstRow, Value firstColumn) {
   const NarrowMatrix *matrix = right.getNarrow();
   if (!matrix || !types.right.isF32() || !left.isInPlace() ||
-      *getConstantIntValue(blockRows) > fewRows ||
-      matrix->layout.columnStride != 1 ||
-      (matrix->scaleColumnStep &&
-       (matrix->scaleColumns != 1 || matrix->scaleColumnStep != 1)) ||
-      (matrix->hasFourBits() && (matrix->layout.rowStride % 2 != 0 ||
-                                 *getConstantIntValue(blockColumns) % 2 != 0)))
+      *getConstantIntValue(blockRows) > fewRows)
     return false;
+  // Whether lines of integers are rows; what a line has scales for.
+  const MatrixLayout &layout = matrix->layout;
+  bool byRows = layout.columnStride == 1;
+  int64_t line = byRows ? layout.rowStride : layout.columnStride;
+  bool fits =
+      byRows ? !matrix->scaleColumnStep ||
+                   (matrix->scaleColumns == 1 && matrix->scaleColumnStep == 1)
+             : alula_columns_fit(matrix->scaleRows, matrix->scaleRowStep);
+  if (!fits || (matrix->hasFourBits() &&
+                (line % 2 != 0 ||
+                 (byRows && *getConstantIntValue(blockColumns) % 2 != 0))))
+    return false;
+  // Rows may be rounded if the program was compiled so.
+  bool rounds = dot->hasAttr("alula.byte_activations") &&
+                (!byRows || alula_rounded_rows_fit(matrix->scaleRows,
+                                                   matrix->scaleRowStep));
+  std::string function = rounds ? "alula_rounded_" : "alula_product_";
   Value zero = lowering.index(0);
   MatrixBlock rowsOfLeft =
       left.getBlock(batch, firstRow, call.rows, zero, depth, blockRows, depth);
@@ -169,30 +184,47 @@ bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
   auto pass = [&](Value size) {
     arguments.push_back(b.create<arith::IndexCastOp>(b.getI64Type(), size));
   };
+  auto passNumber = [&](int64_t number) { pass(lowering.index(number)); };
   pass(call.outputRow);
   arguments.push_back(rowsOfLeft.pointer);
   pass(rowsOfLeft.rowStride);
   pass(rowsOfLeft.columnStride);
   pass(call.rows);
   arguments.push_back(matrix->integers);
-  pass(firstColumn);
-  pass(lowering.index(matrix->layout.rowStride));
+  pass(lowering.mul(firstColumn, lowering.index(layout.columnStride)));
+  passNumber(line);
   pass(depth);
   pass(call.columns);
   arguments.push_back(getScalePointer(lowering, *matrix, zero, firstColumn));
-  pass(lowering.index(matrix->scaleRows));
-  pass(lowering.index(matrix->scaleRowStep));
-  pass(lowering.index(matrix->scaleColumnStep));
-  lowering.callLibrary("alula_product_rows_" + matrix->type, arguments);
+  if (byRows) {
+    passNumber(matrix->scaleRows);
+    passNumber(matrix->scaleRowStep);
+    passNumber(matrix->scaleColumnStep);
+    lowering.callLibrary(function + "rows_" + matrix->type, arguments);
+    return true;
+  }
+  passNumber(matrix->scaleColumns);
+  passNumber(matrix->scaleColumnStep);
+  passNumber(matrix->scaleRows);
+  passNumber(matrix->scaleRowStep);
+  auto countRoom = rounds ? alula_rounded_scratch : alula_columns_scratch;
+  int64_t room =
+      countRoom(*getConstantIntValue(blockRows), *getConstantIntValue(depth));
+  arguments.push_back(lowering.getPointer(lowering.createTemporary(
+      {lowering.index(room)}, Float32Type::get(b.getContext()))));
+  lowering.callLibrary(function + "columns_" + matrix->type, arguments);
   return true;
 }
 
-/// Terms that are computed at once where an operand is not in memory: with as
-/// many rows and columns as a block has they stay in half of the cache. A power
-/// of two, as scales of blocks want it.
+/// Terms that are computed at once where an operand is not in memory: as many
+/// of its rows or columns as a block has stay in half of the cache. A power of
+/// two, as scales of blocks want it.
 int64_t BlockProduct::countComputedTerms() {
-  int64_t lines =
-      *getConstantIntValue(blockRows) + *getConstantIntValue(blockColumns);
+  int64_t lines = 1;
+  if (!left.isInPlace())
+    lines += *getConstantIntValue(blockRows);
+  if (!right.isInPlace())
+    lines += *getConstantIntValue(blockColumns);
   int64_t room = lowering.machine.getCoreCacheBytes() / 2 /
                  (lines * (types.sum.getIntOrFloatBitWidth() / 8));
   return std::clamp<int64_t>(

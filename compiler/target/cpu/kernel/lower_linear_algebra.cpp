@@ -384,6 +384,7 @@ void alula::cpu::emitCustomCall(Operation *op, Lowering &lowering) {
           .Default(nullptr);
   auto emitSparse = llvm::StringSwitch<void (*)(Operation *, Lowering &)>(name)
                         .Case("alula.sparse_product", emitSparseProduct)
+                        .Case("alula.sparse_rows_product", emitSparseProduct)
                         .Case("alula.sparse_sampled", emitSparseSampled)
                         .Default(nullptr);
   if (!emit && !emitSparse)

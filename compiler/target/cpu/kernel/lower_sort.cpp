@@ -211,9 +211,10 @@ private:
   void sortRow(ValueRange row) {
     Value zero = lowering.index(0), one = lowering.index(1);
     Value size = sizes[dim], run = lowering.index(maxRun);
+    Value runs = divideUp(size, run);
     auto first = [&](Value place) { return SmallVector<Value>{zero, place}; };
     lowering.foldRange(
-        zero, divideUp(size, run), {},
+        zero, runs, {},
         [&](ValueRange number, ValueRange) -> SmallVector<Value> {
           Value begin = lowering.mul(number.front(), run);
           Value end =
@@ -221,16 +222,17 @@ private:
           sortRun(row, begin, end, {halves, first});
           return {};
         });
-    // The length of the runs, and which half has them.
+    // The length of the runs, which half has them, and how many they are.
     Value half = repeat(
-        {run, zero},
+        {run, zero, runs},
         [&](ValueRange state) {
           return lowering.compare(Predicate::slt, state[0], size);
         },
         [&](ValueRange state) -> SmallVector<Value> {
-          mergeRuns(state[0], state[1]);
+          Value pairs = divideUp(state[2], lowering.index(2));
+          mergeRuns(state[0], state[1], pairs);
           return {lowering.add(state[0], state[0]),
-                  lowering.sub(one, state[1])};
+                  lowering.sub(one, state[1]), pairs};
         })[1];
     auto last = [&](Value place) { return SmallVector<Value>{half, place}; };
     auto target = [&](Value place) { return replaceDim(row, place); };
@@ -240,7 +242,7 @@ private:
   }
 
   /// Every two runs of a half become one of the other half.
-  void mergeRuns(Value length, Value half) {
+  void mergeRuns(Value length, Value half, Value pairs) {
     Value one = lowering.index(1), size = sizes[dim];
     Value other = lowering.sub(one, half), pair = lowering.add(length, length);
     auto from = [&](Value place) { return SmallVector<Value>{half, place}; };
@@ -250,7 +252,7 @@ private:
       return b.create<arith::MinSIOp>(x, y);
     };
     lowering.foldRange(
-        lowering.index(0), divideUp(size, pair), {},
+        lowering.index(0), pairs, {},
         [&](ValueRange number, ValueRange) -> SmallVector<Value> {
           Value begin = lowering.mul(number.front(), pair);
           Value middle = min(lowering.add(begin, length), size);

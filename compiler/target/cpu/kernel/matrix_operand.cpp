@@ -2,7 +2,7 @@
 
 #include "compiler/kernel/element/scalar.h"
 #include "compiler/kernel/library/product.h"
-#include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/panel_layout.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -107,8 +107,13 @@ Value MatrixOperand::findPanels() const {
   if (!op || !lowering.hasBuffer(op.getPanels()) || !dims.batch.empty() ||
       op.getRows() != ArrayRef(dims.rows) ||
       op.getColumns() != ArrayRef(dims.columns) ||
-      getElementType(tensor) != element ||
-      op.getWidth() * element.getIntOrFloatBitWidth() / 8 != ALULA_PANEL_BYTES)
+      getElementType(tensor) != element)
+    return {};
+  dispatch::PanelLayout layout = dispatch::getPanelLayout(op);
+  Value other = this->op->getOperand(this->op->getOperand(0) == tensor ? 1 : 0);
+  if (layout.group != dispatch::getPanelGroup(element) ||
+      layout.getBytes(element) != ALULA_PANEL_BYTES ||
+      layout.isOffset != dispatch::wantsOffset(getElementType(other), element))
     return {};
   return lowering.getBuffer(op.getPanels());
 }
@@ -155,6 +160,44 @@ Value alula::cpu::getScalePointer(Lowering &lowering,
           step(firstColumn, matrix.scaleColumns, matrix.scaleColumnStep)));
 }
 
+/// As panels, where product.h wants columns of lines that are rows; no pointer
+/// for others.
+MatrixBlock MatrixOperand::widenPanels(Value firstRow, Value rows,
+                                       Value firstColumn, Value columns,
+                                       Value rowLimit, Value columnLimit) {
+  constexpr int64_t width = ALULA_PANEL_BYTES / 4;
+  auto limit = getConstantIntValue(columnLimit);
+  const MatrixLayout &layout = narrow->layout;
+  if (!mayBePanels || !element.isF32() || layout.columnStride != 1 || !limit ||
+      (narrow->scaleColumnStep &&
+       (narrow->scaleColumns != 1 || narrow->scaleColumnStep != 1)) ||
+      (narrow->hasFourBits() && (layout.rowStride % 2 || *limit % 2)))
+    return {};
+  ImplicitLocOpBuilder &b = lowering.b;
+  Value panel = lowering.mul(rowLimit, lowering.index(width));
+  Value tile = lowering.createTemporary(
+      {lowering.index((*limit + width - 1) / width), panel},
+      getMemoryType(element));
+  SmallVector<Value> arguments{lowering.getPointer(tile)};
+  auto pass = [&](Value size) {
+    arguments.push_back(b.create<arith::IndexCastOp>(b.getI64Type(), size));
+  };
+  pass(panel);
+  arguments.push_back(narrow->integers);
+  pass(lowering.add(lowering.mul(firstRow, lowering.index(layout.rowStride)),
+                    firstColumn));
+  pass(lowering.index(layout.rowStride));
+  pass(rows);
+  pass(columns);
+  arguments.push_back(
+      getScalePointer(lowering, *narrow, firstRow, firstColumn));
+  pass(lowering.index(narrow->scaleRows));
+  pass(lowering.index(narrow->scaleRowStep));
+  pass(lowering.index(narrow->scaleColumnStep));
+  lowering.callLibrary("alula_widen_panels_" + narrow->type, arguments);
+  return {lowering.getPointer(tile), {}, {}, panel};
+}
+
 /// A block by a call of the library, line by line as the integers lie; no
 /// pointer if a line would begin inside of what shares a scale.
 MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
@@ -169,6 +212,10 @@ MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
     return {};
   bool byRows = narrow->layout.columnStride == 1;
   ImplicitLocOpBuilder &b = lowering.b;
+  if (MatrixBlock block = widenPanels(firstRow, rows, firstColumn, columns,
+                                      rowLimit, columnLimit);
+      block.pointer)
+    return block;
   Value lineLimit = byRows ? rowLimit : columnLimit;
   Value lengthLimit = byRows ? columnLimit : rowLimit;
   Value tile = lowering.createTemporary({lineLimit, lengthLimit},
@@ -210,7 +257,9 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows
   if (panels) {
     auto shape = cast<MemRefType>(panels.getType()).getShape();
     Value panel = lowering.div(firstColumn, lowering.index(shape[2]));
-    Value stride = lowering.index(shape[1] * shape[2]);
+    // Blocks begin with a group.
+    Value stride = lowering.index(
+        ShapedType::getNumElements(ArrayRef(shape).drop_front()));
     Value number = lowering.add(lowering.mul(panel, stride),
                                 lowering.mul(firstRow, lowering.index(shape[2])));
     return {getElementPointer(lowering, panels, number), {}, {}, stride};

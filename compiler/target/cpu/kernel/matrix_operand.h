@@ -47,6 +47,9 @@ public:
 
   bool isInPanels() const { return panels != nullptr; }
 
+  /// Blocks that are computed may lie in panels: those of a right side.
+  void allowPanels() { mayBePanels = true; }
+
   /// `rowLimit` and `columnLimit` are constants that the sizes stay below. A
   /// block begins where a panel does.
   MatrixBlock getBlock(mlir::ValueRange batch, mlir::Value firstRow,
@@ -63,6 +66,9 @@ private:
   bool measure(mlir::Value source);
   bool findStrides();
   std::optional<NarrowMatrix> findNarrow();
+  MatrixBlock widenPanels(mlir::Value firstRow, mlir::Value rows,
+                          mlir::Value firstColumn, mlir::Value columns,
+                          mlir::Value rowLimit, mlir::Value columnLimit);
   MatrixBlock widenBlock(mlir::Value firstRow, mlir::Value rows,
                          mlir::Value firstColumn, mlir::Value columns,
                          mlir::Value rowLimit, mlir::Value columnLimit);
@@ -83,6 +89,7 @@ private:
   /// In panels: their memory.
   mlir::Value panels;
   std::optional<NarrowMatrix> narrow;
+  bool mayBePanels = false;
 };
 
 /// A pointer to the scale of the first element of a block; a null pointer where

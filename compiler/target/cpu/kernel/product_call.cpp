@@ -46,9 +46,8 @@ void alula::cpu::callProduct(Lowering &lowering, const ProductTypes &types,
       offsets, toInteger(call.pieces, 1), toInteger(call.depth, 0),
       call.right.pointer, toInteger(call.right.rowStride, 0),
       toInteger(call.right.columnStride, 0)};
-  if (!isNarrow)
-    arguments.push_back(toInteger(call.right.panelStride, 0));
-  arguments.append({toInteger(call.groups, 1), toInteger(call.rows, 0),
+  arguments.append({toInteger(call.right.panelStride, 0),
+                    toInteger(call.groups, 1), toInteger(call.rows, 0),
                     toInteger(call.columns, 0), add});
   if (isByte(types.right))
     arguments.push_back(b.create<arith::ConstantOp>(

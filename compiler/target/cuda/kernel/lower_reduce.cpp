@@ -3,12 +3,15 @@
 //                                parts of parts, until few are left
 //                                result[i] = initial + parts[i, 0] + …
 // Sums of floats have no order: neighbouring threads read neighbours. What may
-// only be bracketed is cut into runs. All else is one thread for each result.
+// only be bracketed is cut into runs. If there are enough results whose
+// elements are neighbours, or the elements are few, each is a warp's (warps.h).
+// All else is one thread for each result.
 
 #include "compiler/kernel/element/associative.h"
 #include "compiler/kernel/reduction.h"
 #include "compiler/target/cpu/kernel/families.h"
 #include "compiler/target/cuda/kernel/families.h"
+#include "compiler/target/cuda/kernel/warps.h"
 
 #include "dialect/stablehlo/ops.h"
 
@@ -27,6 +30,8 @@ namespace {
 constexpr int64_t leastTerms = 16, mostTerms = 64;
 /// As many threads keep a device busy.
 constexpr int64_t manyThreads = 1 << 16;
+/// Fewer results with more elements are computed in parts.
+constexpr int64_t manyWarps = 1 << 10, mostWarpTerms = 1 << 11;
 
 class PartsEmitter {
 public:
@@ -47,6 +52,32 @@ public:
     rowsAreNeighbours =
         !reduced.empty() && reduced.back() + 1 == type.getRank();
   }
+
+  /// Each result by a warp.
+  bool emitByWarps() {
+    Block &body = reduce.getBody().front();
+    if (!isStatic || !outputs || kept.empty() || !rowsAreNeighbours ||
+        !mayUseWarps(lowering, terms) || !isSharedByLanes(reduce, body, terms))
+      return false;
+    SmallVector<Value> buffers;
+    for (Value result : reduce.getResults())
+      buffers.push_back(lowering.createResult(result));
+    forEachByWarps(lowering, keptSizes, [&](ValueRange place) {
+      SmallVector<Value> values =
+          reduceByLanes(lowering, reduction, body, terms, [&](Value term) {
+            return getElementPlace(place, term);
+          });
+      doByFirstLane(lowering, [&] {
+        for (auto [result, buffer, value] :
+             llvm::zip_equal(reduce.getResults(), buffers, values))
+          lowering.store(value, getElementType(result), buffer, place);
+      });
+    });
+    return true;
+  }
+
+  /// Whether warps are too few for the elements of so few results.
+  bool isLong() const { return terms > mostWarpTerms && outputs < manyWarps; }
 
   /// False if a thread for each result is enough, or all that is possible.
   bool emit() {
@@ -201,6 +232,8 @@ void alula::cuda::emitReduce(Operation *op, Lowering &lowering) {
            ->getParentOp()
            ->getParentOfType<scf::ParallelOp>() &&
       !isa<scf::ParallelOp>(lowering.b.getInsertionBlock()->getParentOp());
-  if (!isAlone || !PartsEmitter(cast<stablehlo::ReduceOp>(op), lowering).emit())
+  PartsEmitter emitter(cast<stablehlo::ReduceOp>(op), lowering);
+  if (!isAlone || !((emitter.isLong() && emitter.emit()) ||
+                    emitter.emitByWarps() || emitter.emit()))
     alula::cpu::emitReduce(op, lowering);
 }

@@ -144,6 +144,20 @@ dispatch.executable @sparse {
 
 // -----
 
+// One start for each row, and the end of the last one.
+dispatch.executable @sparse_rows {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%a0: tensor<5xf32>, %a1: tensor<3xi32>, %a2: tensor<5xi32>, %a3: tensor<4x2xf32>) -> tensor<3x2xf32> {
+      // expected-error @+1 {{'stablehlo.custom_call': no native code: for a call of 'alula.sparse_rows_product' that is not T*s, i*r, i*s, T*an -> T*bn}}
+      %0 = stablehlo.custom_call @alula.sparse_rows_product(%a0, %a1, %a2, %a3) : (tensor<5xf32>, tensor<3xi32>, tensor<5xi32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+      return %0 : tensor<3x2xf32>
+    }
+  }
+}
+
+// -----
+
 dispatch.executable @sparse_complex {
   dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
   builtin.module {
