@@ -19,6 +19,8 @@
 #include "compiler/plugin/stage.h"
 #include "compiler/preprocess/plan.h"
 
+#include "dialect/stablehlo/device_counts.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -269,8 +271,8 @@ static void setCounts(ModuleOp module, const alula_compile_options &options) {
                       Builder(module.getContext())
                           .getI32IntegerAttr(static_cast<int32_t>(count)));
   };
-  set("mhlo.num_replicas", options.replica_count);
-  set("mhlo.num_partitions", options.partition_count);
+  set(stablehlo::replicaCountName, options.replica_count);
+  set(stablehlo::partitionCountName, options.partition_count);
 }
 
 /// A module that says which stages it has been through goes on behind them,

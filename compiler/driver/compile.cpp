@@ -104,7 +104,8 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
     if (machine->facts.isBare)
       return module.emitError()
              << "'builtin.module': there is no runtime for cpu:"
-             << machine->name << ", only --emit=static";
+             << machine->name << ", only --emit="
+             << (machine->facts.isText ? "c" : "static");
     alula::cpu::CodegenHooks hooks;
     hooks.isCancelled = [&] { return watch.isCancelled(); };
     hooks.onKernel = [&](StringRef kernel, unsigned done, unsigned total) {
@@ -272,11 +273,11 @@ LogicalResult runRoom(Room room, ModuleOp module, const CompileOptions &options,
     return finishConfigs(module, options);
   case Room::Target:
     // Code that needs no runtime is made as one piece, with its host.
-    if (options.outputForm == OutputForm::Static)
+    if (options.outputForm != OutputForm::Artifact)
       return success();
     return generateVariants(module, options, watch);
   case Room::Emit:
-    if (options.outputForm == OutputForm::Static)
+    if (options.outputForm != OutputForm::Artifact)
       return emitStatic(
           module, options, describeOptions(options),
           [&](StringRef kernel, unsigned done, unsigned total) {

@@ -43,9 +43,11 @@ llvm::StringRef getTitle(FlagGroup group);
        "where to write, - is stdout")                                          \
   FLAG(Target, "target", Texts, "kind:machine", Compile, Room::Emit,           \
        "machine to make code for, repeatable: cpu:x86-64-v3, cpu:host")        \
-  FLAG(OutputForm, "emit", Text, "artifact|static", Compile, Room::Emit,       \
+  FLAG(OutputForm, "emit", Text, "artifact|static|c|blob", Compile,            \
+       Room::Emit,                                                             \
        "what is written: static is an archive, a header and a manifest for "   \
-       "machines without a runtime (artifact)")                                \
+       "machines without a runtime, c the same as C99, blob for alula_min "    \
+       "(artifact)")                                                           \
   FLAG(SymbolPrefix, "symbol-prefix", Text, "name", Compile, Room::Emit,       \
        "what names of such code begin with (the file's name)")                 \
   FLAG(ArenaBudget, "arena-budget", Text, "bytes", Compile, Room::Emit,        \
@@ -58,6 +60,10 @@ llvm::StringRef getTitle(FlagGroup group);
   FLAG(PhysicalLayouts, "physical-layouts", Switch, "", Compile, Room::Emit,   \
        "arguments and results are arrays as they lie in memory, in the "       \
        "layouts that the program asks for")                                    \
+  FLAG(Accuracy, "accuracy", Texts, "bf16-products|i8-activations", Compile,   \
+       Room::Optimize,                                                         \
+       "what may be less exact than the program says: products of f32 in the " \
+       "default precision, rows that few-bit weights multiply; repeatable")    \
   FLAG(Debug, "debug", Text, "level", Compile, Room::Emit,                     \
        "what code says of where it comes from: 1 names, 2 lines of the "       \
        "program, 3 lines of texts that the artifact holds")                    \

@@ -130,10 +130,17 @@ Error alula::driver::setOption(CompileOptions &options, Flag flag,
   case Flag::Target:
     return add(options.targets);
   case Flag::OutputForm:
-    if (value != "artifact" && value != "static")
-      return refuse("stage-usage", flag, "'artifact' or 'static'", value);
-    options.outputForm =
-        value == "static" ? OutputForm::Static : OutputForm::Artifact;
+    if (value == "artifact")
+      options.outputForm = OutputForm::Artifact;
+    else if (value == "static")
+      options.outputForm = OutputForm::Static;
+    else if (value == "c")
+      options.outputForm = OutputForm::C;
+    else if (value == "blob")
+      options.outputForm = OutputForm::Blob;
+    else
+      return refuse("stage-usage", flag, "'artifact', 'static', 'c' or 'blob'",
+                    value);
     return Error::success();
   case Flag::SymbolPrefix:
     if (!isIdentifier(value))
@@ -152,6 +159,13 @@ Error alula::driver::setOption(CompileOptions &options, Flag flag,
     return add(options.customCalls);
   case Flag::PhysicalLayouts:
     return turnOn(options.physicalLayouts);
+  case Flag::Accuracy:
+    if (value == "bf16-products")
+      return turnOn(options.bf16Products);
+    if (value == "i8-activations")
+      return turnOn(options.byteActivations);
+    return refuse("stage-usage", flag, "'bf16-products' or 'i8-activations'",
+                  value);
   case Flag::Debug:
     if (value.getAsInteger(10, options.debugLevel) || options.debugLevel > 3)
       return refuse("stage-usage", flag, "from 0 to 3", value);
@@ -250,15 +264,27 @@ Error alula::driver::checkOptions(const CompileOptions &options) {
   if (options.dumps.elideLarger && options.dumps.bytecode)
     return makeError("[stage-usage] --elide-constants-larger: is for text: not "
                      "with --emit-bytecode");
-  if (options.outputForm == OutputForm::Static) {
-    if (options.targets.size() != 1 ||
-        options.targets.front() == "cpu:portable")
-      return makeError("[stage-usage] --emit=static: is for one machine, such "
-                       "as --target=cpu:x86-64-v3");
-    if (!options.externalFile.empty())
-      return makeError("[stage-usage] --externalize-constants: not with "
-                       "--emit=static, whose constants are in the code");
-  }
+  if ((options.outputForm == OutputForm::Static ||
+       options.outputForm == OutputForm::Blob) &&
+      (options.targets.size() != 1 ||
+       options.targets.front() == "cpu:portable"))
+    return makeError(
+        "[stage-usage] --emit=" + getOption(options, Flag::OutputForm).front() +
+        ": is for one machine, such as --target=cpu:x86-64-v3");
+  // Without a target it is what any is.
+  bool isAnyMachine = llvm::all_of(options.targets, [](StringRef target) {
+    return target == "cpu:c99" || target.starts_with("cpu:c99:");
+  });
+  if (options.outputForm == OutputForm::C &&
+      (options.targets.size() > 1 || !isAnyMachine))
+    return makeError("[stage-usage] --emit=c: is for whatever the C compiler "
+                     "makes code for: --target=cpu:c99, perhaps with facts");
+  if (options.outputForm != OutputForm::Artifact &&
+      !options.externalFile.empty())
+    return makeError("[stage-usage] --externalize-constants: not with "
+                     "--emit=" +
+                     getOption(options, Flag::OutputForm).front() +
+                     ", whose constants are in the code");
   if (options.preprocessAgain && options.completed > Room::Dispatch)
     return makeError("[stage-usage] --preprocess-again: the program is past "
                      "'dispatch': it has been through '" +
@@ -277,8 +303,16 @@ std::vector<std::string> alula::driver::getOption(const CompileOptions &options,
   case Flag::Target:
     return options.targets;
   case Flag::OutputForm:
-    if (options.outputForm == OutputForm::Static)
+    switch (options.outputForm) {
+    case OutputForm::Artifact:
+      return {};
+    case OutputForm::Static:
       return {"static"};
+    case OutputForm::C:
+      return {"c"};
+    case OutputForm::Blob:
+      return {"blob"};
+    }
     return {};
   case Flag::SymbolPrefix:
     if (!options.symbolPrefix.empty())
@@ -298,6 +332,14 @@ std::vector<std::string> alula::driver::getOption(const CompileOptions &options,
     if (options.physicalLayouts)
       return {"true"};
     return {};
+  case Flag::Accuracy: {
+    std::vector<std::string> words;
+    if (options.bf16Products)
+      words.push_back("bf16-products");
+    if (options.byteActivations)
+      words.push_back("i8-activations");
+    return words;
+  }
   case Flag::Debug:
     if (options.debugLevel)
       return {std::to_string(options.debugLevel)};

@@ -62,7 +62,11 @@ struct Dumps {
 enum class OutputForm {
   Artifact,
   /// An archive, a header and a manifest: code that needs no runtime.
-  Static
+  Static,
+  /// The same as C99 instead of an archive.
+  C,
+  /// The same as bytes that a small loader calls.
+  Blob
 };
 
 /// A file in the place of an executable, or a folder of files.
@@ -87,6 +91,11 @@ struct CompileOptions {
   /// Arguments and results of "main" are arrays as they lie in memory, in the
   /// layouts that the program asks for. Else those are ignored.
   bool physicalLayouts = false;
+  /// Products and convolutions of f32 that ask for no precision are computed
+  /// from numbers rounded to bf16.
+  bool bf16Products = false;
+  /// What is multiplied by weights of few bits may be rounded to bytes.
+  bool byteActivations = false;
   OutputForm outputForm = OutputForm::Artifact;
   /// What names of code without a runtime begin with.
   std::string symbolPrefix;

@@ -4,6 +4,7 @@
 #include "compiler/plugin/outline_units.h"
 #include "compiler/plugin/stage.h"
 #include "compiler/preprocess/envelope.h"
+#include "compiler/preprocess/patterns.h"
 #include "compiler/preprocess/plan.h"
 #include "dialect/dispatch/ops.h"
 
@@ -135,6 +136,9 @@ LogicalResult alula::driver::enterRoom(Room room, ModuleOp module,
   case Room::Dispatch:
     if (failed(runModuleStage("formation.match", module, options)))
       return failure();
+    if (options.preprocess)
+      for (const std::string &pattern : options.preprocess->getClaims())
+        alula::preprocess::claimPattern(module, pattern);
     return outlineUnits(module);
   case Room::Target:
     return runLinkStage(module, options);

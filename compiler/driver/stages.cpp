@@ -45,7 +45,9 @@ void alula::driver::addPasses(Room room, OpPassManager &pm,
   case Room::Input:
     return addInput(pm, options);
   case Room::Optimize:
-    return optimize::addOptimizePipeline(pm);
+    return optimize::addOptimizePipeline(
+        pm, {.bf16Products = options.bf16Products,
+             .byteActivations = options.byteActivations});
   case Room::Partition:
     return partition::addPartitionPipeline(pm);
   case Room::Dispatch:

@@ -95,7 +95,7 @@ public:
     define("STACK_BYTES", facts.stackBytes,
            "the most that a call takes; 0: nobody knows");
     define("CONST_BYTES", facts.constantBytes, "weights, read-only");
-    define("CODE_BYTES", facts.codeBytes, "machine code");
+    define("CODE_BYTES", facts.codeBytes, "machine code; 0: nobody knows");
     os << "\n";
     if (program.stateBytes)
       os << "/* Gives the state its first values: before the first call. */\n"

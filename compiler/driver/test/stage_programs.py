@@ -87,14 +87,15 @@ COMPLEX = """func.func @main(%x: tensor<8xcomplex<f32>>) -> (tensor<8xcomplex<f3
 }
 """
 
-# Three products that don't share a kernel.
+# Three products that don't share a kernel, with epilogues of their own.
 CHAIN = """module @chain {
 func.func public @main(%x: tensor<256x256xf32>, %w: tensor<256x256xf32>) -> tensor<256x256xf32> {
   %0 = stablehlo.dot %x, %w : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
   %1 = stablehlo.abs %0 : tensor<256x256xf32>
   %2 = stablehlo.dot %1, %w : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
-  %3 = stablehlo.dot %2, %w : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
-  return %3 : tensor<256x256xf32>
+  %3 = stablehlo.floor %2 : tensor<256x256xf32>
+  %4 = stablehlo.dot %3, %w : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %4 : tensor<256x256xf32>
 }
 }
 """

@@ -26,13 +26,18 @@ def names(folder, ending):
 
 def write_deep(path, count):
     """So many products of sizes of their own, each a kernel."""
-    lines = ["module @deep {", "func.func @main(%x0: tensor<64x64xf32>) -> tensor<64x64xf32> {"]
+
+    def array(columns):
+        return f"tensor<64x{64 + columns}xf32>"
+
+    lines = ["module @deep {", f"func.func @main(%x0: {array(0)}) -> {array(count)} {{"]
     for i in range(count):
+        weights = f"tensor<{64 + i}x{64 + i + 1}xf32>"
         lines += [
-            f"%w{i} = stablehlo.constant dense<{i + 1}.0> : tensor<64x64xf32>",
-            f"%x{i + 1} = stablehlo.dot %x{i}, %w{i} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>",
+            f"%w{i} = stablehlo.constant dense<{i + 1}.0> : {weights}",
+            f"%x{i + 1} = stablehlo.dot %x{i}, %w{i} : ({array(i)}, {weights}) -> {array(i + 1)}",
         ]
-    path.write_text("\n".join(lines) + f"\nreturn %x{count} : tensor<64x64xf32>\n}}\n}}\n")
+    path.write_text("\n".join(lines) + f"\nreturn %x{count} : {array(count)}\n}}\n}}\n")
 
 
 def test_d06_every_kind(dumped):
@@ -77,9 +82,17 @@ def test_d06_many(tmp_path):
 
 def test_d06_names(tmp_path):
     """Case alone, blanks, slashes, long ones."""
-    body = "(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {\n%0 = stablehlo.dot %x, %x : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\nreturn %0 : tensor<64x64xf32>\n}\n"
     functions = ["Same", "same", "../up", "a b%", "..", "x" * 300, "x" * 299 + "y"]
-    (tmp_path / "p.mlir").write_text("".join(f'func.func @"{name}"{body}' for name in functions))
+    # Of sizes of their own: they would share a kernel.
+    arrays = {name: f"tensor<{size}x{size}xf32>" for size, name in enumerate(functions, 64)}
+    (tmp_path / "p.mlir").write_text(
+        "".join(
+            f'func.func @"{name}"(%x: {array}) -> {array} {{\n'
+            f"%0 = stablehlo.dot %x, %x : ({array}, {array}) -> {array}\n"
+            f"return %0 : {array}\n}}\n"
+            for name, array in arrays.items()
+        )
+    )
     succeed("p.mlir", "-o", "a.alula", "--dump-executable-sources-to=x", cwd=tmp_path)
     found = names(tmp_path / "x", ".source.mlir")
     assert len({each.lower() for each in found}) == len(functions)

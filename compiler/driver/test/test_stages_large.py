@@ -48,7 +48,7 @@ def large(tmp_path_factory):
         "--emit=bytecode",
         program=BIN / "alula-opt",
         cwd=folder,
-        timeout=600,
+        timeout=2000,
     )
     (folder / "large.mlir").unlink()
     return folder
@@ -56,7 +56,7 @@ def large(tmp_path_factory):
 
 def test_d11_large_resource(large):
     base = measure("--print-stages", "-o", "/dev/null", cwd=large)
-    succeed("large.mlirbc", TARGET, "-o", "a.alula", cwd=large, timeout=600)
+    succeed("large.mlirbc", TARGET, "-o", "a.alula", cwd=large, timeout=2000)
     for stage in ["input", "dispatch", "schedule", "target"]:
         taken = measure(
             "large.mlirbc",

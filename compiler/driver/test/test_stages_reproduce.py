@@ -39,7 +39,7 @@ def find_folder(folder):
 
 def rerun(folder, script="rerun.sh"):
     return subprocess.run(
-        ["sh", folder / script], capture_output=True, env=ENVIRONMENT, timeout=120
+        ["sh", folder / script], capture_output=True, env=ENVIRONMENT, timeout=2000
     )
 
 
