@@ -1,4 +1,5 @@
 #include "pjrt/functions.h"
+#include "pjrt/interrupts.h"
 #include "pjrt/named_value.h"
 #include "pjrt/objects.h"
 #include "pjrt/python_callbacks.h"
@@ -15,6 +16,10 @@ Client::~Client() { topology.devices.clear(); }
 
 namespace {
 constexpr int64_t mostDevices = 256;
+
+/// With the tenth of what is in use, a process has no more than 64 MB and a
+/// tenth beyond its arrays.
+constexpr int64_t defaultKeptBytes = int64_t(58) << 20;
 
 void *checkDeviceCount(const std::string &source, const std::string &text,
                        int64_t count) {
@@ -44,12 +49,27 @@ struct ClientOptions {
   int64_t callback = 0, callbackToken = 0;
   /// Of the processes: this one's number, how many there are.
   int64_t process = 0, processCount = 1;
+  /// Of released memory, that devices keep for later arrays.
+  int64_t keptBytes = defaultKeptBytes;
   std::string collectives;
   /// Seconds.
   int64_t collectivesTimeout = 0;
 };
 
 constexpr int64_t mostProcesses = 65536, mostSeconds = 1'000'000;
+
+/// How much released memory is kept, if the client doesn't say.
+void *readKeptBytes(int64_t &bytes) {
+  const char *text = getenv("ALULA_KEPT_BYTES");
+  if (!text || !*text)
+    return nullptr;
+  char *end;
+  bytes = strtoll(text, &end, 10);
+  if (*end || bytes < 0)
+    return invalid("alula: ALULA_KEPT_BYTES is '" + std::string(text) +
+                   "', not a number of bytes");
+  return nullptr;
+}
 
 /// What the environment says of collectives between processes.
 void *readCollectives(ClientOptions &options) {
@@ -73,6 +93,8 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
     return error;
   if (void *error = readCollectives(options))
     return error;
+  if (void *error = readKeptBytes(options.keptBytes))
+    return error;
   const char *device = getenv("ALULA_DEVICE");
   if (device && *device)
     options.device = device;
@@ -86,6 +108,8 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
               checkDeviceCount("the option num_devices",
                                std::to_string(option.number), option.number))
         return error;
+    } else if (option.name == "kept_bytes") {
+      options.keptBytes = std::max<int64_t>(option.number, 0);
     } else if (option.name == "python_callback") {
       options.callback = option.number;
     } else if (option.name == "python_callback_token") {
@@ -102,8 +126,8 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
     } else if (option.name != "partition_index") {
       return invalid("alula: no client option is called '" +
                      std::string(option.name) +
-                     "'; there are device, num_devices, collectives and "
-                     "collectives_timeout");
+                     "'; there are device, num_devices, kept_bytes, "
+                     "collectives and collectives_timeout");
     }
   }
   if (options.processCount < 1 || options.processCount > mostProcesses ||
@@ -116,13 +140,14 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
 /// An instance of the runtime for each device. They take turns with the threads
 /// of the first: they are parts of one machine. If the client has not said how
 /// many, all that the machine has.
-void *openInstances(const Platform &platform, int64_t count,
+void *openInstances(const Platform &platform, int64_t count, int64_t keptBytes,
                     std::vector<InstanceUse> &instances) {
   bool takesAll = !count && platform.isCounted;
   if (!count)
     count = takesAll ? mostDevices : 1;
   alula_instance_options options = {};
   options.struct_bytes = sizeof options;
+  options.kept_bytes = static_cast<uint64_t>(keptBytes);
   for (int32_t i = 0; i < count; ++i) {
     std::string name = platform.getDevice(i);
     options.device = name.c_str();
@@ -154,7 +179,8 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
   if (void *error = findPlatform(options.device, platform))
     return error;
   std::vector<InstanceUse> instances;
-  if (void *error = openInstances(*platform, options.deviceCount, instances))
+  if (void *error = openInstances(*platform, options.deviceCount,
+                                  options.keptBytes, instances))
     return error;
   auto client = std::make_unique<Client>(*platform);
   client->pythonCallbacks = std::make_unique<PythonCallbacks>(
@@ -176,6 +202,8 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
     as<Device>(client->topology.localList[i])->instance =
         std::move(instances[i]);
   }
+  client->pythonCallbacks->callAtExit(UnderWay::endAll);
+  UnderWay::beginAgain();
   put(args, &ALULA_ARGS::client, client.release());
   return nullptr;
 }

@@ -68,6 +68,8 @@ std::string makeKey(const CompileOptions &options) {
                     std::to_string(options.partitions);
   for (const std::string &target : options.targets)
     key += ' ' + target;
+  for (const std::string &word : options.accuracy)
+    key += " accuracy " + word;
   // Who asks for a dump gets one.
   if (!options.dumpTo.empty())
     key += " dump " + options.dumpTo;
@@ -91,11 +93,7 @@ void *alula::pjrt::findDevices(Client &client, const CompileOptions &options,
     if (id < 0 || static_cast<size_t>(id) >= count)
       return invalid("alula: the program is for device " + std::to_string(id) +
                      ", there are " + std::to_string(count));
-  for (int64_t id : ids)
-    if (client.topology.devices[static_cast<size_t>(id)]->isLocal)
-      return nullptr;
-  return invalid("alula: the program runs on no device of process " +
-                 std::to_string(client.processes.number));
+  return nullptr;
 }
 
 void *alula::pjrt::makeLoadedExecutable(Client &client,
@@ -147,15 +145,13 @@ template <typename Args> void *readRequest(Args *args, Request &request) {
 }
 } // namespace
 
-namespace {
-/// The first device of this process.
-size_t findFirst(const Client &client, const std::vector<int64_t> &ids) {
+size_t alula::pjrt::findFirst(const Client &client,
+                              const std::vector<int64_t> &ids) {
   for (int64_t id : ids)
     if (client.topology.devices[static_cast<size_t>(id)]->isLocal)
       return static_cast<size_t>(id);
-  return 0;
+  return static_cast<size_t>(client.topology.getFirst().id);
 }
-} // namespace
 
 void *alula::pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
   ALULA_TAKE(Client, client);

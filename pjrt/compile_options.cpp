@@ -86,6 +86,10 @@ void *readOption(std::string_view bytes, CompileOptions &options) {
     splitList(value.text, options.targets);
     return nullptr;
   }
+  if (name == "alula_accuracy") {
+    splitList(value.text, options.accuracy);
+    return nullptr;
+  }
   if (name == "alula_dump_to") {
     options.dumpTo = value.text;
     return nullptr;

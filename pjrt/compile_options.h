@@ -15,6 +15,8 @@ struct CompileOptions {
   std::vector<int64_t> deviceIds;
   /// `alula_targets`: machines to compile for.
   std::vector<std::string> targets;
+  /// `alula_accuracy`: what may be less exact, as alula/compiler.h names it.
+  std::vector<std::string> accuracy;
   /// `alula_dump_to`: a folder for each stage of the program.
   std::string dumpTo;
 

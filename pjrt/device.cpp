@@ -4,6 +4,7 @@
 #include "pjrt/functions.h"
 #include "pjrt/objects.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 using namespace alula::pjrt;
@@ -113,16 +114,32 @@ void *alula::pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
   put(args, &ALULA_ARGS::largest_alloc_size, count.largest.load());
   put(args, &ALULA_ARGS::largest_alloc_size_is_set, true);
   // That of a device with memory of its own is not known.
-  put(args, &ALULA_ARGS::bytes_limit,
-      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));
-  put(args, &ALULA_ARGS::bytes_limit_is_set,
-      alula_instance_shares_memory(device->instance.get()) != 0);
+  bool isHosts = alula_instance_shares_memory(device->instance.get()) != 0;
+  int64_t limit =
+      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  put(args, &ALULA_ARGS::bytes_limit, limit);
+  put(args, &ALULA_ARGS::bytes_limit_is_set, isHosts);
+  // What each may take when all take as much.
+  auto sharers = std::count_if(
+      device->topology->devices.begin(), device->topology->devices.end(),
+      [](const auto &other) { return other->isLocal; });
+  put(args, &ALULA_ARGS::bytes_reservable_limit,
+      limit / std::max<int64_t>(sharers, 1));
+  put(args, &ALULA_ARGS::bytes_reservable_limit_is_set, isHosts);
+  alula_memory_statistics kept = {};
+  kept.struct_bytes = sizeof kept;
+  bool keeps =
+      alula_instance_get_memory_statistics(device->instance.get(), &kept) != 0;
+  put(args, &ALULA_ARGS::pool_bytes, static_cast<int64_t>(kept.bytes_kept));
+  put(args, &ALULA_ARGS::pool_bytes_is_set, keeps);
+  put(args, &ALULA_ARGS::peak_pool_bytes,
+      static_cast<int64_t>(kept.peak_bytes_kept));
+  put(args, &ALULA_ARGS::peak_pool_bytes_is_set, keeps);
+  put(args, &ALULA_ARGS::largest_free_block_bytes,
+      static_cast<int64_t>(kept.largest_kept));
+  put(args, &ALULA_ARGS::largest_free_block_bytes_is_set, keeps);
   put(args, &ALULA_ARGS::bytes_reserved_is_set, false);
   put(args, &ALULA_ARGS::peak_bytes_reserved_is_set, false);
-  put(args, &ALULA_ARGS::bytes_reservable_limit_is_set, false);
-  put(args, &ALULA_ARGS::largest_free_block_bytes_is_set, false);
-  put(args, &ALULA_ARGS::pool_bytes_is_set, false);
-  put(args, &ALULA_ARGS::peak_pool_bytes_is_set, false);
   put(args, &ALULA_ARGS::peak_allocated_bytes_is_set, false);
   return nullptr;
 }

@@ -12,20 +12,20 @@
 
 namespace alula::pjrt {
 
-/// Something that will have happened, with the error it ended in. A PJRT_Event
-/// is one use of it. Any thread may call anything.
+/// A future without a value, with the error it ended in. A PJRT_Event is one
+/// reference to it. Thread-safe.
 class Event : public Counted {
 public:
-  /// Once; wakes whoever waits and calls the callbacks.
+  /// Once; wakes blocked threads and calls the callbacks.
   void finish(std::unique_ptr<Error> error = nullptr);
-  /// The same, unless it has happened: then false.
+  /// The same, unless it is complete: then false.
   bool tryFinish(std::unique_ptr<Error> error);
   bool isDone() const { return done.load(std::memory_order_acquire); }
-  /// Waits; the error lives as long as the event, null if there is none.
+  /// Blocks; the error lives as long as the event, null if there is none.
   const Error *wait();
-  /// Of an event that is done.
+  /// The error of a complete event.
   const Error *getError() const { return error.get(); }
-  /// Called at once if the event is done, else by whoever finishes it.
+  /// Called at once if the event is complete, else by the completing thread.
   void onReady(std::function<void(const Error *error)> callback);
 
 private:
@@ -41,7 +41,7 @@ inline void *copyError(const Error *error) {
   return error ? new Error(*error) : nullptr;
 }
 
-/// An event that has happened; all share one.
+/// A complete event; all share one.
 Ref<Event> getReadyEvent();
 
 } // namespace alula::pjrt

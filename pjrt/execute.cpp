@@ -302,6 +302,9 @@ void *alula::pjrt::LoadedExecutable_Execute(
                    " devices, arguments for " +
                    std::to_string(take(args, &ALULA_ARGS::num_devices)) +
                    " are given");
+  // It runs in other processes.
+  if (!deviceCount)
+    return nullptr;
   if (argumentCount != program.arguments.size())
     return invalid("alula: the program takes " +
                    std::to_string(program.arguments.size()) + " arguments, " +

@@ -1,8 +1,10 @@
 #include "pjrt/interrupts.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <dlfcn.h>
 #include <mutex>
@@ -10,6 +12,7 @@
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace alula::pjrt;
 
@@ -95,6 +98,20 @@ bool isMainThread() {
   return isMain;
 }
 
+/// All compilations of the process that have not ended.
+struct Compilations {
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::vector<UnderWay *> list;
+  bool isOver = false;
+};
+
+Compilations &getCompilations() {
+  // Never destroyed: threads may compile until the process ends.
+  static auto &compilations = *new Compilations;
+  return compilations;
+}
+
 /// Handlers and the thread that reacts; lives until the process ends.
 class Watcher {
 public:
@@ -103,19 +120,18 @@ public:
   /// True if SIGINT is now noted.
   bool enter();
   void leave();
-  const int *getFlag(bool isPatient) const {
-    return &flags[signalCount.load(std::memory_order_relaxed) % flagCount]
-                 [isPatient];
+  const int *getPatientFlag() const {
+    return &flags[signalCount.load(std::memory_order_relaxed) % flagCount];
   }
 
 private:
   bool install();
   void react();
 
-  /// What begins between two signals has a pair of flags of its own; the next
-  /// user of a pair finds it clear as long as fewer signals come at a time.
+  /// What begins between two signals has a flag of its own; the next user of a
+  /// flag finds it clear as long as fewer signals come at a time.
   static constexpr uint32_t flagCount = 64;
-  int flags[flagCount][2] = {};
+  int flags[flagCount] = {};
   Python python = {};
   const bool hasPython;
   std::mutex mutex;
@@ -208,15 +224,13 @@ void Watcher::react() {
     if (count == done)
       continue;
     bool raises = python.raisesInterrupt();
-    for (bool isPatient : {false, true}) {
-      if (isPatient)
-        std::this_thread::sleep_for(patience);
-      for (uint32_t i = done; i != count; ++i) {
-        __atomic_store_n(&flags[i % flagCount][isPatient], int(raises),
-                         __ATOMIC_RELAXED);
-        __atomic_store_n(&flags[(i + flagCount / 2) % flagCount][isPatient], 0,
-                         __ATOMIC_RELAXED);
-      }
+    if (raises)
+      UnderWay::cancelAfter(count);
+    std::this_thread::sleep_for(patience);
+    for (uint32_t i = done; i != count; ++i) {
+      __atomic_store_n(&flags[i % flagCount], int(raises), __ATOMIC_RELAXED);
+      __atomic_store_n(&flags[(i + flagCount / 2) % flagCount], 0,
+                       __ATOMIC_RELAXED);
     }
     done = count;
   }
@@ -228,9 +242,48 @@ Watched Watched::begin() {
   Watched watched;
   if (!getWatcher().enter())
     return watched;
-  Watcher &watcher = getWatcher();
-  watched.use.reset(new Use{watcher.getFlag(false), watcher.getFlag(true)});
+  watched.use.reset(new Use{getWatcher().getPatientFlag()});
   return watched;
 }
 
 Watched::Use::~Use() { getWatcher().leave(); }
+
+UnderWay::UnderWay()
+    : watched(Watched::begin()),
+      signalsBefore(signalCount.load(std::memory_order_relaxed)) {
+  Compilations &all = getCompilations();
+  std::lock_guard lock(all.mutex);
+  if (all.isOver)
+    cancel();
+  all.list.push_back(this);
+}
+
+UnderWay::~UnderWay() {
+  Compilations &all = getCompilations();
+  std::lock_guard lock(all.mutex);
+  all.list.erase(std::find(all.list.begin(), all.list.end(), this));
+  all.ended.notify_all();
+}
+
+void UnderWay::beginAgain() {
+  Compilations &all = getCompilations();
+  std::lock_guard lock(all.mutex);
+  all.isOver = false;
+}
+
+void UnderWay::endAll() {
+  Compilations &all = getCompilations();
+  std::unique_lock lock(all.mutex);
+  all.isOver = true;
+  for (UnderWay *one : all.list)
+    one->cancel();
+  all.ended.wait(lock, [&] { return all.list.empty(); });
+}
+
+void UnderWay::cancelAfter(uint32_t signals) {
+  Compilations &all = getCompilations();
+  std::lock_guard lock(all.mutex);
+  for (UnderWay *one : all.list)
+    if (one->watched && one->signalsBefore != signals)
+      one->cancel();
+}

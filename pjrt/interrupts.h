@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 namespace alula::pjrt {
@@ -19,18 +20,47 @@ public:
   /// From now on, until it is destroyed.
   static Watched begin();
 
-  /// Not 0 soon after the signal; null if it is not watched.
-  const int *getFlag() const { return use ? use->now : nullptr; }
-  /// The same a while later: what is nearly done, like a step that others go on
-  /// from, may end.
-  const int *getPatientFlag() const { return use ? use->later : nullptr; }
+  explicit operator bool() const { return bool(use); }
+  /// Not 0 a while after the signal, so that what is nearly done, like a step
+  /// that others go on from, may end; null if it is not watched.
+  const int *getPatientFlag() const { return use ? use->flag : nullptr; }
 
 private:
   struct Use {
-    const int *now, *later;
+    const int *flag;
     ~Use();
   };
   std::unique_ptr<Use> use;
+};
+
+/// A compilation. Ctrl-C cancels it, and so does the end of the process: jaxlib
+/// compiles on threads of its own, and destroys what an executable is made of
+/// before it waits for them.
+class UnderWay {
+public:
+  UnderWay();
+  ~UnderWay();
+  UnderWay(const UnderWay &) = delete;
+  UnderWay &operator=(const UnderWay &) = delete;
+
+  /// Not 0 once it has to end.
+  const int *getFlag() const { return &flag; }
+  bool isCancelled() const { return __atomic_load_n(&flag, __ATOMIC_RELAXED); }
+
+  /// Cancels all that are under way, waits until they have ended, and cancels
+  /// those that begin later: jaxlib may have them in a queue.
+  static void endAll();
+  /// There is a new client: what begins from now on may end as ever.
+  static void beginAgain();
+  /// Cancels those that the latest of so many signals met.
+  static void cancelAfter(uint32_t signals);
+
+private:
+  void cancel() { __atomic_store_n(&flag, 1, __ATOMIC_RELAXED); }
+
+  const Watched watched;
+  const uint32_t signalsBefore;
+  int flag = 0;
 };
 
 } // namespace alula::pjrt

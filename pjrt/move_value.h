@@ -4,10 +4,10 @@
 
 namespace alula::pjrt {
 
-/// Gives `to` a copy of the data, or the error, of a value that is ready, and
-/// finishes `to`'s event.
+/// Sets `to` to a copy of the data, or the error, of a value that is ready, and
+/// completes `to`'s event.
 void copyValue(Ref<Value> from, Value &to);
-/// The same, but takes the memory itself if nobody else uses it.
+/// The same, but moves the memory if this is the only reference.
 void moveValue(Ref<Value> from, Value &to);
 /// Ends `to` in an error.
 void failValue(Value &to, Error error);

@@ -10,8 +10,8 @@
 #include <span>
 #include <unordered_map>
 
-// What the opaque pointers of the PJRT API point to. Ids and lists live as
-// long as the client; the client outlives everything made from it.
+// The objects behind the opaque pointers of the PJRT API. Ids and lists live as
+// long as the client; the client outlives all objects created from it.
 
 namespace alula::pjrt {
 
@@ -128,12 +128,12 @@ struct Client {
   Processes processes;
   Topology topology;
   ProgramCache programs;
-  /// Held while a call is handed to several devices.
+  /// Held while a call is enqueued on several devices.
   std::mutex launchOrder;
 };
 
-/// A client's use of an array. Its functions may be called by any thread;
-/// destroying it must be the last one.
+/// A client's reference to an array. Thread-safe, but for the destruction,
+/// which must be the last call.
 class Buffer {
 public:
   Buffer(Device *device, alula_dtype dtype, std::vector<int64_t> dims,
@@ -159,7 +159,7 @@ public:
   Device *const device;
   const alula_dtype dtype;
   const std::vector<int64_t> dims;
-  /// How the value lies: it is a row-major array of dimensions in this order.
+  /// The physical layout: the value is row-major in dimensions of this order.
   const Layout layout;
   const Ref<Event> ready;
   /// May be set before the client has the buffer.

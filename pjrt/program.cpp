@@ -324,7 +324,7 @@ namespace {
 /// One run of the compiler.
 struct Compilation {
   Compilation(const CompileOptions &options, const char *target,
-              const char *until) {
+              const char *until, const UnderWay &underWay) {
     for (const std::string &asked : options.targets)
       targets.push_back(asked.c_str());
     if (targets.empty() && target)
@@ -332,6 +332,10 @@ struct Compilation {
     given.struct_bytes = sizeof given;
     given.targets = targets.data();
     given.target_count = targets.size();
+    for (const std::string &word : options.accuracy)
+      accuracy.push_back(word.c_str());
+    given.accuracy = accuracy.data();
+    given.accuracy_count = accuracy.size();
     given.info = &info;
     given.until = until;
     given.on_diagnostic = FirstError::hear;
@@ -342,7 +346,7 @@ struct Compilation {
     given.replica_count = static_cast<uint32_t>(options.replicas);
     given.partition_count = static_cast<uint32_t>(options.partitions);
     given.physical_layouts = 1;
-    given.cancel = watched.getFlag();
+    given.cancel = underWay.getFlag();
   }
   Compilation(const Compilation &) = delete;
   Compilation &operator=(const Compilation &) = delete;
@@ -377,8 +381,7 @@ struct Compilation {
   alula_program_info *info = nullptr;
 
 private:
-  Watched watched = Watched::begin();
-  std::vector<const char *> targets;
+  std::vector<const char *> targets, accuracy;
   alula_compile_options given = {};
   FirstError first;
   void *result = nullptr;
@@ -393,9 +396,10 @@ void *alula::pjrt::compileProgram(const Place &place, std::string_view source,
   auto program = std::make_shared<Program>();
   program->source = source;
   Dump dump(options.dumpTo);
+  UnderWay underWay;
   // What each device runs, and how its arrays lie, is for clients to see.
   if (options.partitions > 1) {
-    Compilation partition(options, place.target, "partition");
+    Compilation partition(options, place.target, "partition", underWay);
     partition.dumpTo(dump);
     if (void *error = partition.run(source))
       return error;
@@ -403,7 +407,7 @@ void *alula::pjrt::compileProgram(const Place &place, std::string_view source,
     program->origin = std::move(program->source);
     program->source = partition.getResult();
   }
-  Compilation compilation(options, place.target, nullptr);
+  Compilation compilation(options, place.target, nullptr, underWay);
   compilation.dumpTo(dump);
   void *failed = compilation.run(program->source);
   if (compilation.info)
@@ -415,6 +419,10 @@ void *alula::pjrt::compileProgram(const Place &place, std::string_view source,
   program->artifact = compilation.takeResult();
   if (void *error = loadProgram(place, *program))
     return error;
+  // Too late for the compiler, and still nobody waits for it.
+  if (underWay.isCancelled())
+    return makeError(ALULA_STATUS_CANCELLED,
+                     "alula: compilation was cancelled");
   result = std::move(program);
   return nullptr;
 }
@@ -424,7 +432,8 @@ const Kernels &alula::pjrt::getKernels(Program &program) {
     CompileOptions options;
     // It was read before.
     delete as<Error>(readCompileOptions(program.options, options));
-    Compilation compilation(options, program.target, "dispatch");
+    UnderWay underWay;
+    Compilation compilation(options, program.target, "dispatch", underWay);
     compilation.makeKernelFunctions();
     if (void *error = compilation.run(program.source))
       delete as<Error>(error);

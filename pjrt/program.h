@@ -198,6 +198,8 @@ struct LoadedExecutable {
 /// The ids of the devices that the options name.
 void *findDevices(Client &client, const CompileOptions &options,
                   std::vector<int64_t> &ids);
+/// The first of these that is a device of this process, or else its first.
+size_t findFirst(const Client &client, const std::vector<int64_t> &ids);
 /// Puts a program on devices.
 void *makeLoadedExecutable(Client &client, std::shared_ptr<Program> program,
                            const CompileOptions &options,

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// The wire format of protocol buffers, as far as a few small messages need it.
+// A reader and a writer of the protobuf wire format, for a few small messages.
 
 namespace alula::pjrt {
 

@@ -16,8 +16,8 @@ std::vector<PythonArray> describe(const alula_custom_call_buffer *buffers,
 
 alula_error *callPython(void *user, const alula_custom_call_args *args) {
   auto *callbacks = static_cast<PythonCallbacks *>(user);
-  PythonTarget target(std::string(static_cast<const char *>(args->config),
-                                  args->config_bytes));
+  PythonTarget target(
+      std::string(static_cast<const char *>(args->config), args->config_bytes));
   if (!callbacks->function)
     return alula_error_create(
         ALULA_STATUS_FAILED_PRECONDITION,
@@ -67,13 +67,21 @@ int32_t PythonCallbacks::call(PythonCall &call) {
 void PythonCallbacks::load(const std::vector<std::string> &configs) {
   for (const std::string &config : configs) {
     PythonTarget target(config);
-    if (!function || target.token != token)
-      continue;
-    char message[1];
-    PythonCall loaded = {1, target.id, 0, 0, nullptr, nullptr, message,
-                         sizeof message, nullptr, 0};
-    call(loaded);
+    if (function && target.token == token)
+      tell(1, target.id);
   }
+}
+
+void PythonCallbacks::callAtExit(void (*atExit)()) {
+  if (function)
+    tell(2, static_cast<int64_t>(reinterpret_cast<intptr_t>(atExit)));
+}
+
+void PythonCallbacks::tell(int64_t kind, int64_t id) {
+  char message[1];
+  PythonCall told = {kind,           id,      0, 0, nullptr, nullptr, message,
+                     sizeof message, nullptr, 0};
+  call(told);
 }
 
 void PythonCallbacks::unload(const std::vector<std::string> &configs) {

@@ -20,7 +20,8 @@ struct PythonArray {
 /// the same for ctypes: change both.
 struct PythonCall {
   /// 0: run the function with this number. 1: a program that calls it was
-  /// loaded.
+  /// loaded. 2: the number is the address of a C function without arguments,
+  /// to be called when the process ends and JAX gives up its clients.
   int64_t kind, id;
   uint32_t operandCount, resultCount;
   const PythonArray *operands, *results;
@@ -54,6 +55,9 @@ struct PythonCallbacks {
   void load(const std::vector<std::string> &configs);
   void unload(const std::vector<std::string> &configs);
 
+  /// When the process ends and JAX gives up its clients.
+  void callAtExit(void (*function)());
+
   /// 0, or the message says what went wrong.
   int32_t call(PythonCall &call);
 
@@ -61,6 +65,8 @@ struct PythonCallbacks {
   const int64_t token;
 
 private:
+  void tell(int64_t kind, int64_t id);
+
   std::mutex mutex;
   std::vector<int64_t> unloaded;
 };

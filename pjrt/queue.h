@@ -8,21 +8,21 @@
 
 namespace alula::pjrt {
 
-/// What a device has been told to do, in order, on a thread of its own.
+/// A device's tasks, executed in order on a thread of its own.
 class Queue {
 public:
   Queue() = default;
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;
-  /// Does what is left, then ends the thread.
+  /// Drains the queue, then joins the thread.
   ~Queue();
 
   void push(std::function<void()> task);
-  /// Runs a task on the calling thread if nothing is before it, and nothing
-  /// overtakes it; else false.
+  /// Runs a task on the calling thread if the queue is empty, in order with
+  /// later tasks; else false.
   bool tryRun(const std::function<void()> &task);
   /// Whether the calling thread is in one of this queue's tasks. What such a
-  /// task asks for must run at once: waiting would be for itself.
+  /// task submits must run inline: to wait for it would be a deadlock.
   bool isInTask() const;
 
 private:

@@ -6,7 +6,7 @@
 
 namespace alula::pjrt {
 
-/// The count of an object's users. Starts with the one who makes it.
+/// An intrusive reference count. Starts at 1, for the creator.
 class Counted {
 public:
   Counted() = default;
@@ -14,24 +14,24 @@ public:
   Counted &operator=(const Counted &) = delete;
 
   void retain() const { users.fetch_add(1, std::memory_order_relaxed); }
-  /// True if that was the last use: the caller then destroys the object.
+  /// True if that was the last reference: the caller destroys the object.
   bool release() const {
     return users.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
-  /// Nobody else uses the object; what others did with it has happened.
+  /// No other reference is left; others' accesses happened before (acquire).
   bool isUnique() const { return users.load(std::memory_order_acquire) == 1; }
 
 private:
   mutable std::atomic<uint32_t> users{1};
 };
 
-/// One use of a Counted object. Not std::shared_ptr: whether a use is the last
-/// one must be known with the order of memory that writing in place asks for,
-/// and objects cross the C border as plain pointers.
+/// A reference to a Counted object. Not std::shared_ptr: an update in place has
+/// to know, with acquire order, that its reference is the only one, and objects
+/// cross the C API as plain pointers.
 template <typename T> class Ref {
 public:
   Ref() = default;
-  /// Takes over one use.
+  /// Adopts one reference.
   explicit Ref(T *object) : object(object) {}
   Ref(const Ref &other) : object(other.object) {
     if (object)
@@ -49,7 +49,7 @@ public:
     if (old && old->release())
       delete old;
   }
-  /// Gives the use away.
+  /// Releases the reference to the caller.
   T *leak() { return std::exchange(object, nullptr); }
   T *get() const { return object; }
   T *operator->() const { return object; }
@@ -64,7 +64,7 @@ template <typename T, typename... Args> Ref<T> make(Args &&...args) {
   return Ref<T>(new T(std::forward<Args>(args)...));
 }
 
-/// One more use of an object that is in use.
+/// One more reference to a referenced object.
 template <typename T> Ref<T> share(T *object) {
   object->retain();
   return Ref<T>(object);

@@ -209,8 +209,8 @@ void *alula::pjrt::Executable_DeserializeAndLoad(
   std::vector<int64_t> ids;
   if (void *error = findDevices(*client, options, ids))
     return error;
-  if (void *error = loadProgram(
-          client->getPlace(static_cast<size_t>(ids.front())), *program))
+  if (void *error =
+          loadProgram(client->getPlace(findFirst(*client, ids)), *program))
     return error;
   LoadedExecutable *loaded;
   if (void *error = makeLoadedExecutable(*client, std::move(program), options,

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-// Arrays as they lie in memory that is not ours.
+// Strides and layouts of arrays in clients' memory.
 
 namespace alula::pjrt {
 
@@ -30,7 +30,7 @@ std::vector<int64_t> getStrides(const int64_t *dims, size_t rank,
 bool findLayout(const int64_t *dims, const int64_t *strides, size_t rank,
                 size_t elementBytes, Layout &layout);
 
-/// Whether all elements lie at the same places with either strides.
+/// Whether both strides give all elements the same addresses.
 bool isSamePlaces(const int64_t *dims, const int64_t *some,
                   const int64_t *others, size_t rank);
 
@@ -41,7 +41,7 @@ std::vector<int64_t> getDimsInMemory(const int64_t *dims, size_t rank,
 std::vector<int64_t> getDimsOfProgram(const int64_t *dimsInMemory, size_t rank,
                                       const Layout &layout);
 
-/// Copies elements between any two layouts.
+/// Copies elements between any two strides: a transposition.
 void copyStrided(char *to, const int64_t *toStrides, const char *from,
                  const int64_t *fromStrides, const int64_t *dims, size_t rank,
                  size_t elementBytes);
