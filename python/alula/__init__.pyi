@@ -106,6 +106,14 @@ def load(
     constants: str | PathLike[str] | None = None,
     max_global_bytes: int = 0,
 ) -> LoadedProgram: ...
+def load_torch_xla(
+    folder: str | PathLike[str], *, targets: Sequence[str] = ("cpu:host",)
+) -> TorchXlaProgram: ...
+
+class TorchXlaProgram:
+    state_dict: dict[str, Any]
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
 def compile(
     function: Any,
     *specs: Any,

@@ -1,11 +1,14 @@
 """Plain functions as programs: `compile` to call them, `export` for a file."""
 
+import functools
 import inspect
+import typing
 
 import jax
 
-from alula import html
-from alula.program import api, declarations
+from alula import html, trees
+from alula.bindings import library
+from alula.program import api, declarations, types
 from alula.program import options as option_names
 from alula.program.classes import Program, ProgramMeta
 
@@ -19,10 +22,12 @@ def compile(function, *specs, name=None, static_argnums=(), **options):
     names of functions that `register_custom_call` has or will have;
     `dump_directory`, where the program is written after each stage; `returns`,
     "jax" or "numpy", what arrays the function gives; `compile`, "eager" or
-    "lazy", at the first call."""
-    known = (*option_names.COMPILE, "returns", "compile")
+    "lazy", at the first call; `specialize_after`, how many calls with the same
+    sizes have a function that works for all of them compiled for these (in the
+    background; 0: never)."""
+    known = (*option_names.COMPILE, "returns", "compile", "specialize_after")
     option_names.check("compile", options, known, ("name", "static_argnums"))
-    return CompiledFunction(_make(function, specs, name, static_argnums), options)
+    return _compiled_type()(_make(function, specs, name, static_argnums), options)
 
 
 def export(function, *specs, name=None, static_argnums=(), weights="inline", **options):
@@ -133,22 +138,58 @@ def _imported(exported, name):
 
 
 class CompiledFunction:
-    """A function that runs compiled code."""
+    """A function that runs compiled code. What users have is also a `Caller` of `alula_calls`,
+    whose calls these are."""
 
     def __init__(self, cls, options):
         self._program = cls(**options)
         self._info = api.get_info(self._program)
+        self._is_short = False
         (self.__name__,) = self._info.traced
         self._call = getattr(self._program, self.__name__)
         self.__doc__ = self._call.__doc__
         self.__signature__ = self._call.__signature__
 
-    def __call__(self, *args, **kwargs):
-        return self._info.call(self.__name__, args, kwargs)
+    if typing.TYPE_CHECKING:
+
+        def __call__(self, *args, **kwargs): ...
+
+    def _call_slowly(self, args, kwargs):
+        made = self._info.call(self.__name__, args, kwargs or {})
+        if not self._is_short:
+            self._is_short = True
+            self._shorten()
+        return made
+
+    def _shorten(self):
+        """Arrays of just the types that are wanted, and trees of them, need no step of Python from
+        now on."""
+        traced = self._info.traced[self.__name__]
+        # Calls of functions that are specialized are counted.
+        if traced.avals is None or traced.specializer is not None or self._info.returns != "jax":
+            return
+        arguments = trees.of_treedef(traced.argument_treedef)
+        result = trees.of_treedef(traced.result_treedef)
+        # Where arguments are static there is no tree of them.
+        if not arguments or "tuple" not in arguments or result is None:
+            return
+        made = traced.function.make_trees(
+            None if traced.is_flat else arguments, result, strict=True
+        )
+        if made is not None and made.builds_results:
+            self._prepare(
+                traced.function.entry, self._info.state.address, traced.avals, types.find_home, made
+            )
 
     def call_async(self, *args, **kwargs):
         """A future of the call, which can be awaited too."""
         return self._call.call_async(*args, **kwargs)
+
+    @property
+    def specialized(self):
+        """Shapes of the arguments that there is code of their own for."""
+        (traced,) = self._info.traced.values()
+        return traced.specializer.copies if traced.specializer else []
 
     @property
     def module(self):
@@ -169,6 +210,12 @@ class CompiledFunction:
 
     def __repr__(self):
         return f"<compiled function {self.__name__}>"
+
+
+@functools.cache
+def _compiled_type():
+    base = library.calls().Caller
+    return type("CompiledFunction", (CompiledFunction, base), {"__module__": __name__})
 
 
 __all__ = ["compile", "export", "export_functions", "from_exported", "register_custom_call"]

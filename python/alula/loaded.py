@@ -207,12 +207,16 @@ class LoadedFunction:
             ]
             self._result_count = len(function.results)
             self._result = _plain_result(self._result_count)
-        # Arguments that are their own leaves, in order, may be all that the call is given.
-        self._is_flat = [tree for _, tree in self.parameters] == [
-            {"leaf": i} for i in range(len(leaves))
-        ]
+        self._names = [name for name, _ in self.parameters]
+        # Arguments that are their own leaves, in order, are all that the call is given.
+        schemas = [tree for _, tree in self.parameters]
+        is_flat = schemas == [{"leaf": i} for i in range(len(leaves))]
         prints = (described or {}).get("prints")
         self._is_single = self._result == {"leaf": 0} and not prints
+        result = None if prints else self._result
+        self._trees = function.make_trees(None if is_flat else {"tuple": schemas}, result)
+        # Whether results are what users have.
+        self._is_finished = self._trees is not None and self._trees.builds_results
         self._wanted = [
             values.Wanted(
                 leaf.get("path", value.name),
@@ -231,15 +235,14 @@ class LoadedFunction:
         return list(self._function.results[: self._result_count])
 
     def __call__(self, *args, **kwargs):
-        program = self._program
-        if self._is_flat and not kwargs:
+        program, trees = self._program, self._trees
+        given = self._order(args, kwargs) if kwargs else args
+        if trees is not None and given is not None:
             with program._lock:
                 state = program._state
-                made = self._function.entry.call(state.address, args)
-            if made is not None:
-                if not self._function.is_whole:
-                    made = self._function.complete(made)
-                return made[0] if self._is_single else self._finish(made)
+                made = self._function.entry.call_tree(state.address, given, trees)
+            if made is not NotImplemented:
+                return made if self._is_finished else self._finish(self._function.complete(made))
         leaves = self._flatten(args, kwargs)
         with program._lock:
             raw = self._function(program._state, self._convert(leaves))
@@ -251,13 +254,13 @@ class LoadedFunction:
         then. What is wrong with an argument's type is raised here."""
         from alula import futures
 
-        program = self._program
-        leaves = self._flatten(args, kwargs)
-        future = futures.CallFuture()
+        program, trees = self._program, self._trees
+        given = self._order(args, kwargs) if kwargs else args
+        future, pending = futures.CallFuture(), None
 
         def finish(raw, error):
             try:
-                result = None if error else self._finish(raw)
+                result = None if error else self._finish(self._function.complete(raw))
             except Exception as raised:  # noqa: BLE001
                 error = raised
             if isinstance(error, errors.AlulaError) and error.code == "cancelled":
@@ -267,9 +270,28 @@ class LoadedFunction:
             else:
                 future.set_result(result)
 
-        with program._lock:
-            future.ask_to_end = self._function.start(program._state, self._convert(leaves), finish)
+        if trees is not None and given is not None:
+            with program._lock:
+                state = program._state
+                pending = self._function.entry.start(
+                    state.address, given, None, trees, finish, state
+                )
+        if pending is None:
+            leaves = self._flatten(args, kwargs)
+            with program._lock:
+                pending = self._function.start(program._state, self._convert(leaves), finish)
+        future.ask_to_end = pending.cancel
         return future
+
+    def _order(self, args, kwargs):
+        """By position what was given by name; None if that can't be."""
+        names = self._names[len(args) :]
+        if len(names) != len(kwargs):
+            return None
+        try:
+            return (*args, *[kwargs[name] for name in names])
+        except KeyError:
+            return None
 
     def _convert(self, leaves):
         return values.convert_all(
@@ -285,7 +307,7 @@ class LoadedFunction:
         return trees.rebuild(self._result, raw)
 
     def _flatten(self, args, kwargs):
-        names = [name for name, _ in self.parameters]
+        names = self._names
         if len(args) > len(names):
             raise TypeError(f"{self.__name__}() takes {len(names)} arguments, {len(args)} given")
         given = dict(zip(names, args))

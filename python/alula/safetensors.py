@@ -57,7 +57,11 @@ def write(path, arrays, metadata=None):
 
 def read(path):
     """Name -> array; the arrays are views of one buffer."""
-    data = pathlib.Path(path).read_bytes()
+    return parse(pathlib.Path(path).read_bytes(), path)
+
+
+def parse(data, path="<bytes>"):
+    """The same of a file's bytes."""
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > len(data) - 8:
         raise ValueError(f"{path}: is no safetensors file: its header is cut")

@@ -123,6 +123,65 @@ _BUILDERS = {
 }
 
 
+# Kinds of nodes, as python/calls has them.
+_LIST, _TUPLE, _SEQUENCE, _DICT = 2, 3, 4, 5
+
+
+def for_calls(schema, *, results, strict=False):
+    """A schema as `alula_calls.Trees` wants it: a leaf's number, None, or (kind, parts) with the keys
+    of a dictionary behind. None: it has parts that only Python can take apart (or, of `results`,
+    put together), or leaves in another order. `strict`: lists are no tuples."""
+    order = iter(range(1 << 30))
+
+    def convert(schema):
+        if "leaf" in schema:
+            if schema["leaf"] != next(order):
+                raise _Unsuitable
+            return schema["leaf"]
+        if "none" in schema:
+            return None
+        if "list" in schema or "tuple" in schema:
+            kind = _LIST if "list" in schema else _TUPLE
+            parts = schema.get("list") or schema.get("tuple") or ()
+            return kind if results or strict else _SEQUENCE, tuple(map(convert, parts))
+        if "namedtuple" in schema and not results and not strict:
+            return _SEQUENCE, tuple(map(convert, schema["items"]))
+        if "dict" in schema and not (schema.get("ordered") and (results or strict)):
+            pairs = schema["dict"]
+            return _DICT, tuple(convert(part) for _, part in pairs), tuple(key for key, _ in pairs)
+        raise _Unsuitable
+
+    try:
+        return convert(schema)
+    except _Unsuitable:
+        return None
+
+
+def of_treedef(treedef):
+    """The schema of what JAX takes apart itself, dictionaries of any keys too; None for others."""
+
+    def convert(tree):
+        kind = type(tree)
+        if tree is None:
+            return {"none": True}
+        if kind is int:
+            return {"leaf": tree}
+        if kind in (list, tuple):
+            return {kind.__name__: list(map(convert, tree))}
+        if kind is dict:
+            return {"dict": [(key, convert(part)) for key, part in tree.items()]}
+        raise _Unsuitable
+
+    try:
+        return convert(treedef.unflatten(range(treedef.num_leaves)))
+    except _Unsuitable:
+        return None
+
+
+class _Unsuitable(Exception):
+    pass
+
+
 class Mismatch(Exception):
     """A value does not have the structure that a schema asks for."""
 

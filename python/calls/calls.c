@@ -1,8 +1,9 @@
 /* Calls of loaded functions, for Python: arrays in, arrays out, in one step.
  * Everything else that Python does with the runtime goes by ctypes
  * (alula/bindings/runtime.py), which also says where the library is. CPython's
- * stable ABI: one file for every Python from 3.11 on; no NumPy headers, memory
- * is had by the buffer protocol and given by it. */
+ * stable ABI: one file for every Python from 3.11 on; no NumPy headers. Memory
+ * is had by the buffer protocol, arrays are made by two functions of NumPy's C
+ * API, whose table's order is its ABI. */
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -24,6 +25,19 @@ typedef struct Watched {
   struct Watched *outer;
 } Watched;
 
+/* Of NumPy's C API: places in its table, flags. */
+enum {
+  NEW_FROM_DESCR = 94,
+  SET_BASE_OBJECT = 282,
+  C_CONTIGUOUS = 0x1,
+  ALIGNED = 0x100,
+  WRITEABLE = 0x400,
+};
+typedef PyObject *(*NewFromDescr)(PyTypeObject *, PyObject *descr, int rank,
+                                  const intptr_t *dims, const intptr_t *strides,
+                                  void *data, int flags, PyObject *like);
+typedef int (*SetBaseObject)(PyObject *array, PyObject *base);
+
 /* The runtime's functions, and what is known once for the process. */
 typedef struct {
   PyObject_HEAD __typeof__(&alula_buffer_wrap) wrap;
@@ -33,8 +47,14 @@ typedef struct {
   __typeof__(&alula_buffer_get_rank) get_rank;
   __typeof__(&alula_buffer_get_dims) get_dims;
   __typeof__(&alula_call) call;
+  __typeof__(&alula_call_async) call_async;
+  __typeof__(&alula_event_wait) event_wait;
+  __typeof__(&alula_event_on_done) event_on_done;
+  __typeof__(&alula_event_destroy) event_destroy;
+  NewFromDescr new_from_descr;
+  SetBaseObject set_base_object;
   PyObject *set_wakeup, *silently; /* signal.set_wakeup_fd, without a warning */
-  PyObject *memory_type, *array_type, *plain_type;
+  PyObject *memory_type, *pending_type, *array_type, *plain_type;
   PyObject *check; /* raises an alula_error, given as a number */
   /* While nobody listens to signals, makes who does, which calls set_watch;
    * then waits until all signals are heard. */
@@ -60,8 +80,6 @@ typedef struct {
   size_t alignment;
   int rank;
   int64_t dims[MAX_RANK];
-  bool is_dynamic;
-  PyObject *shape; /* of a static result */
 } Value;
 
 typedef struct {
@@ -69,6 +87,7 @@ typedef struct {
   alula_executable *executable;
   alula_instance *instance;
   uint32_t number;
+  bool is_brief; /* ends before Ctrl-C could end it */
   uint32_t argument_count, result_count;
   Value *arguments, *results;
 } Function;
@@ -117,10 +136,13 @@ static PyObject *make_memory(Library *library, alula_buffer *buffer) {
 
 /* ---- The library ---- */
 
+static PyType_Spec pending_spec;
+
 static void library_dealloc(PyObject *self) {
   Library *library = (Library *)self;
   PyTypeObject *type = Py_TYPE(self);
   Py_XDECREF(library->memory_type);
+  Py_XDECREF(library->pending_type);
   Py_XDECREF(library->array_type);
   Py_XDECREF(library->plain_type);
   Py_XDECREF(library->check);
@@ -145,11 +167,24 @@ static bool resolve(void *handle, const char *name, void *slot) {
   return true;
 }
 
-/* Library(handle, array type, plain array type, check) */
+/* NumPy's C API, a table of functions. */
+static bool resolve_numpy(Library *library, PyObject *capsule) {
+  void **table = PyCapsule_GetPointer(capsule, NULL);
+  if (!table)
+    return false;
+  memcpy(&library->new_from_descr, &table[NEW_FROM_DESCR],
+         sizeof library->new_from_descr);
+  memcpy(&library->set_base_object, &table[SET_BASE_OBJECT],
+         sizeof library->set_base_object);
+  return true;
+}
+
+/* Library(handle, array type, plain array type, check, NumPy's C API) */
 static int library_init(PyObject *self, PyObject *args, PyObject *kwargs) {
   Library *library = (Library *)self;
-  PyObject *address, *array, *plain, *check;
-  if (!PyArg_ParseTuple(args, "OOOO", &address, &array, &plain, &check))
+  PyObject *address, *array, *plain, *check, *numpy;
+  if (!PyArg_ParseTuple(args, "OOOOO", &address, &array, &plain, &check,
+                        &numpy))
     return -1;
   if (library->memory_type || kwargs) {
     PyErr_SetString(PyExc_TypeError, "a library is made once, by position");
@@ -164,7 +199,12 @@ static int library_init(PyObject *self, PyObject *args, PyObject *kwargs) {
       !resolve(handle, "alula_buffer_get_bytes", &library->get_bytes) ||
       !resolve(handle, "alula_buffer_get_rank", &library->get_rank) ||
       !resolve(handle, "alula_buffer_get_dims", &library->get_dims) ||
-      !resolve(handle, "alula_call", &library->call))
+      !resolve(handle, "alula_call", &library->call) ||
+      !resolve(handle, "alula_call_async", &library->call_async) ||
+      !resolve(handle, "alula_event_wait", &library->event_wait) ||
+      !resolve(handle, "alula_event_on_done", &library->event_on_done) ||
+      !resolve(handle, "alula_event_destroy", &library->event_destroy) ||
+      !resolve_numpy(library, numpy))
     return -1;
   PyObject *signal = PyImport_ImportModule("signal");
   library->set_wakeup =
@@ -174,8 +214,9 @@ static int library_init(PyObject *self, PyObject *args, PyObject *kwargs) {
   if (!library->set_wakeup || !library->silently)
     return -1;
   library->memory_type = PyType_FromSpec(&memory_spec);
+  library->pending_type = PyType_FromSpec(&pending_spec);
   library->dtype_name = PyUnicode_InternFromString("dtype");
-  if (!library->memory_type || !library->dtype_name)
+  if (!library->memory_type || !library->pending_type || !library->dtype_name)
     return -1;
   library->array_type = Py_NewRef(array);
   library->plain_type = Py_NewRef(plain);
@@ -265,13 +306,227 @@ static PyType_Slot library_slots[] = {
 static PyType_Spec library_spec = {"alula_calls.Library", sizeof(Library), 0,
                                    Py_TPFLAGS_DEFAULT, library_slots};
 
+/* ---- Trees ---- */
+
+/* What a tree of arguments or results is made of. SEQUENCE: a list or a tuple
+ * of any class. */
+enum Kind { LEAF, NOTHING, LIST, TUPLE, SEQUENCE, DICT };
+typedef struct Node {
+  enum Kind kind;
+  uint32_t leaf;
+  Py_ssize_t count;
+  struct Node *parts;
+  PyObject *keys; /* DICT: a tuple */
+} Node;
+
+typedef struct {
+  PyObject_HEAD Node *arguments, *result; /* NULL: each is a leaf, in order */
+  uint32_t argument_count, result_count;
+} Trees;
+
+static void free_node(Node *node) {
+  for (Py_ssize_t i = 0; node->parts && i < node->count; ++i)
+    free_node(&node->parts[i]);
+  PyMem_Free(node->parts);
+  Py_XDECREF(node->keys);
+}
+
+/* Of a leaf's number, None, or (kind, parts) and, of a dictionary, (…, keys).
+ * Leaves are numbered from `*leaves` on, in order. */
+static bool read_node(PyObject *described, Node *node, uint32_t *leaves) {
+  if (described == Py_None) {
+    node->kind = NOTHING;
+    return true;
+  }
+  if (!PyTuple_Check(described)) {
+    node->kind = LEAF;
+    node->leaf = *leaves;
+    if (PyLong_AsUnsignedLong(described) == (*leaves)++)
+      return true;
+    if (!PyErr_Occurred())
+      PyErr_SetString(PyExc_ValueError, "leaves are numbered in order");
+    return false;
+  }
+  int kind;
+  PyObject *parts, *keys = NULL;
+  if (!PyArg_ParseTuple(described, "iO!|O!", &kind, &PyTuple_Type, &parts,
+                        &PyTuple_Type, &keys))
+    return false;
+  Py_ssize_t count = PyTuple_Size(parts);
+  if (kind < LIST || kind > DICT || (kind == DICT) != (keys != NULL) ||
+      (keys && PyTuple_Size(keys) != count)) {
+    PyErr_SetString(PyExc_ValueError, "a tree of an unknown kind");
+    return false;
+  }
+  node->parts = PyMem_Calloc((size_t)count + 1, sizeof *node->parts);
+  if (!node->parts) {
+    PyErr_NoMemory();
+    return false;
+  }
+  node->kind = (enum Kind)kind;
+  node->count = count;
+  node->keys = keys ? Py_NewRef(keys) : NULL;
+  for (Py_ssize_t i = 0; i < count; ++i)
+    if (!read_node(PyTuple_GetItem(parts, i), &node->parts[i], leaves))
+      return false;
+  return true;
+}
+
+static Node *read_tree(PyObject *described, uint32_t count) {
+  Node *node = PyMem_Calloc(1, sizeof *node);
+  if (!node) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  uint32_t leaves = 0;
+  bool is_read = read_node(described, node, &leaves);
+  if (is_read && leaves == count)
+    return node;
+  if (is_read)
+    PyErr_Format(PyExc_ValueError, "%u leaves, not %u", count, leaves);
+  free_node(node);
+  PyMem_Free(node);
+  return NULL;
+}
+
+static void trees_dealloc(PyObject *self) {
+  Trees *trees = (Trees *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  Node *roots[] = {trees->arguments, trees->result};
+  for (int i = 0; i < 2; ++i)
+    if (roots[i]) {
+      free_node(roots[i]);
+      PyMem_Free(roots[i]);
+    }
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+/* Trees(number of leaves of arguments, their tree, of results, their tree):
+ * None is a tree of leaves, and of results a tuple of them. */
+static int trees_init(PyObject *self, PyObject *args, PyObject *kwargs) {
+  Trees *trees = (Trees *)self;
+  PyObject *arguments, *result;
+  if (!PyArg_ParseTuple(args, "IOIO", &trees->argument_count, &arguments,
+                        &trees->result_count, &result))
+    return -1;
+  if (trees->arguments || trees->result || kwargs) {
+    PyErr_SetString(PyExc_TypeError, "trees are made once, by position");
+    return -1;
+  }
+  if (arguments != Py_None &&
+      !(trees->arguments = read_tree(arguments, trees->argument_count)))
+    return -1;
+  if (result != Py_None &&
+      !(trees->result = read_tree(result, trees->result_count)))
+    return -1;
+  return 0;
+}
+
+static PyObject *trees_builds_results(PyObject *self, void *nothing) {
+  (void)nothing;
+  return PyBool_FromLong(((Trees *)self)->result != NULL);
+}
+
+static PyGetSetDef trees_getters[] = {
+    {"builds_results", trees_builds_results, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot trees_slots[] = {
+    {Py_tp_getset, trees_getters},
+    {Py_tp_init, trees_init},
+    {Py_tp_dealloc, trees_dealloc},
+    {0, NULL},
+};
+static PyType_Spec trees_spec = {"alula_calls.Trees", sizeof(Trees), 0,
+                                 Py_TPFLAGS_DEFAULT, trees_slots};
+
+static bool is_exactly(PyObject *value, PyTypeObject *type) {
+  return Py_TYPE(value) == type;
+}
+
+/* The leaves of a value that is made as `node` says. Who collects has them. */
+static bool collect(const Node *node, PyObject *value, PyObject **leaves) {
+  bool is_list = PyList_Check(value), is_tuple = PyTuple_Check(value);
+  switch (node->kind) {
+  case LEAF:
+    leaves[node->leaf] = Py_NewRef(value);
+    return true;
+  case NOTHING:
+    return value == Py_None;
+  case DICT:
+    if (!is_exactly(value, &PyDict_Type) || PyDict_Size(value) != node->count)
+      return false;
+    for (Py_ssize_t i = 0; i < node->count; ++i) {
+      PyObject *key = PyTuple_GetItem(node->keys, i);
+      PyObject *part = PyDict_GetItemWithError(value, key);
+      if (!part || !collect(&node->parts[i], part, leaves))
+        return false;
+    }
+    return true;
+  case LIST:
+    if (!is_exactly(value, &PyList_Type))
+      return false;
+    break;
+  case TUPLE:
+    if (!is_exactly(value, &PyTuple_Type))
+      return false;
+    break;
+  case SEQUENCE:
+    if (!is_list && !is_tuple)
+      return false;
+    break;
+  }
+  if ((is_list ? PyList_Size(value) : PyTuple_Size(value)) != node->count)
+    return false;
+  for (Py_ssize_t i = 0; i < node->count; ++i)
+    if (!collect(&node->parts[i],
+                 is_list ? PyList_GetItem(value, i) : PyTuple_GetItem(value, i),
+                 leaves))
+      return false;
+  return true;
+}
+
+/* A tree over a tuple of leaves. */
+static PyObject *build(const Node *node, PyObject *leaves) {
+  PyObject *made = NULL;
+  switch (node->kind) {
+  case LEAF:
+    return Py_XNewRef(PyTuple_GetItem(leaves, node->leaf));
+  case NOTHING:
+    return Py_NewRef(Py_None);
+  case LIST:
+    made = PyList_New(node->count);
+    break;
+  case TUPLE:
+  case SEQUENCE:
+    made = PyTuple_New(node->count);
+    break;
+  case DICT:
+    made = PyDict_New();
+    break;
+  }
+  for (Py_ssize_t i = 0; made && i < node->count; ++i) {
+    PyObject *part = build(&node->parts[i], leaves);
+    int failed = -1;
+    if (part && node->kind == DICT) {
+      failed = PyDict_SetItem(made, PyTuple_GetItem(node->keys, i), part);
+      Py_DECREF(part);
+    } else if (part) {
+      failed = node->kind == LIST ? PyList_SetItem(made, i, part)
+                                  : PyTuple_SetItem(made, i, part);
+    }
+    if (failed)
+      Py_CLEAR(made);
+  }
+  return made;
+}
+
 /* ---- Functions ---- */
 
 static void free_values(Value *values, uint32_t count) {
-  for (uint32_t i = 0; values && i < count; ++i) {
+  for (uint32_t i = 0; values && i < count; ++i)
     Py_XDECREF(values[i].type);
-    Py_XDECREF(values[i].shape);
-  }
   PyMem_Free(values);
 }
 
@@ -305,10 +560,8 @@ static bool read_value(PyObject *described, Value *value) {
     value->dims[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
     if (PyErr_Occurred())
       return false;
-    value->is_dynamic |= value->dims[i] < 0;
   }
   value->type = type == Py_None ? NULL : Py_NewRef(type);
-  value->shape = Py_NewRef(shape);
   return true;
 }
 
@@ -330,13 +583,15 @@ static Value *read_values(PyObject *list, uint32_t *count) {
   return values;
 }
 
-/* Function(library, executable, instance, number, arguments, results) */
+/* Function(library, executable, instance, number, arguments, results,
+ * is_brief) */
 static int function_init(PyObject *self, PyObject *args, PyObject *kwargs) {
   Function *function = (Function *)self;
   PyObject *library, *executable, *instance, *arguments, *results;
   unsigned int number;
-  if (!PyArg_ParseTuple(args, "OOOIOO", &library, &executable, &instance,
-                        &number, &arguments, &results))
+  int is_brief;
+  if (!PyArg_ParseTuple(args, "OOOIOOp", &library, &executable, &instance,
+                        &number, &arguments, &results, &is_brief))
     return -1;
   if (function->library || kwargs ||
       PyType_GetSlot(Py_TYPE(library), Py_tp_init) != (void *)library_init) {
@@ -348,6 +603,7 @@ static int function_init(PyObject *self, PyObject *args, PyObject *kwargs) {
   function->executable = PyLong_AsVoidPtr(executable);
   function->instance = PyLong_AsVoidPtr(instance);
   function->number = number;
+  function->is_brief = is_brief;
   if (PyErr_Occurred())
     return -1;
   function->arguments = read_values(arguments, &function->argument_count);
@@ -361,9 +617,11 @@ static int function_init(PyObject *self, PyObject *args, PyObject *kwargs) {
 typedef struct {
   Py_buffer *views;
   alula_buffer **arguments, **results;
-  uint32_t taken; /* views that are to be given back */
+  PyObject **leaves; /* NULL: not collected, or not any more */
+  uint32_t taken;    /* views that are to be given back */
   Py_buffer small_views[SMALL];
   alula_buffer *small_buffers[2 * SMALL];
+  PyObject *small_leaves[SMALL];
   void *large;
 } Room;
 
@@ -374,9 +632,10 @@ static bool make_room(Room *room, const Function *function) {
   if (arguments <= SMALL && results <= SMALL) {
     room->views = room->small_views;
     room->arguments = room->small_buffers;
+    room->leaves = room->small_leaves;
   } else {
     size_t bytes = arguments * sizeof *room->views +
-                   (arguments + results) * sizeof(void *);
+                   (2 * arguments + results) * sizeof(void *);
     room->large = PyMem_Calloc(1, bytes);
     if (!room->large) {
       PyErr_NoMemory();
@@ -384,18 +643,22 @@ static bool make_room(Room *room, const Function *function) {
     }
     room->views = room->large;
     room->arguments = (alula_buffer **)(room->views + arguments);
+    room->leaves = (PyObject **)(room->arguments + arguments + results);
   }
   room->results = room->arguments + arguments;
+  memset(room->leaves, 0, arguments * sizeof *room->leaves);
   memset(room->results, 0, results * sizeof *room->results);
   return true;
 }
 
-static void give_back(Room *room, const Library *library) {
+static void give_back(Room *room, const Function *function) {
   for (uint32_t i = 0; i < room->taken; ++i) {
     if (room->arguments[i])
-      library->release(room->arguments[i]);
+      function->library->release(room->arguments[i]);
     PyBuffer_Release(&room->views[i]);
   }
+  for (uint32_t i = 0; i < function->argument_count; ++i)
+    Py_XDECREF(room->leaves[i]);
   PyMem_Free(room->large);
 }
 
@@ -494,16 +757,16 @@ static enum Taken take(const Function *function, Room *room, uint32_t i,
   return check(library, error) ? TAKEN : FAILED;
 }
 
-/* The call, without the interpreter's lock. Ctrl-C ends one of the main thread.
- * False: an exception is set. */
+/* The call, without the interpreter's lock. Ctrl-C ends one of the main thread
+ * that isn't brief. False: an exception is set. */
 static bool run(const Function *function, alula_state *state, Room *room) {
   Library *library = function->library;
   alula_call_options options;
   memset(&options, 0, sizeof options);
   options.struct_bytes = sizeof options;
   options.state = state;
-  bool is_watched =
-      library->watch && PyThread_get_thread_ident() == library->main_thread;
+  bool is_watched = !function->is_brief && library->watch &&
+                    PyThread_get_thread_ident() == library->main_thread;
   Watched call;
   if (is_watched) {
     if (library->wakeup < 0) {
@@ -552,6 +815,20 @@ static bool run(const Function *function, alula_state *state, Room *room) {
   return false;
 }
 
+/* (sizes, bytes): what no array can show, for who knows. */
+static PyObject *make_parts(uint32_t rank, const int64_t *dims,
+                            PyObject *memory) {
+  PyObject *shape = PyTuple_New(rank);
+  for (uint32_t d = 0; shape && d < rank; ++d) {
+    PyObject *size = PyLong_FromLongLong(dims[d]);
+    if (!size || PyTuple_SetItem(shape, d, size) < 0)
+      Py_CLEAR(shape);
+  }
+  PyObject *made = shape ? PyTuple_Pack(2, shape, memory) : NULL;
+  Py_XDECREF(shape);
+  return made;
+}
+
 /* An array of a result; `room` has it no more. */
 static PyObject *make_array(const Function *function, Room *room, uint32_t i,
                             bool is_plain) {
@@ -559,32 +836,30 @@ static PyObject *make_array(const Function *function, Room *room, uint32_t i,
   const Value *value = &function->results[i];
   alula_buffer *buffer = room->results[i];
   room->results[i] = NULL;
-  PyObject *shape = NULL;
-  if (!value->is_dynamic)
-    shape = Py_NewRef(value->shape);
-  else {
-    uint32_t rank = library->get_rank(buffer);
-    const int64_t *dims = library->get_dims(buffer);
-    shape = PyTuple_New(rank);
-    for (uint32_t d = 0; shape && d < rank; ++d) {
-      PyObject *size = PyLong_FromLongLong(dims[d]);
-      if (!size || PyTuple_SetItem(shape, d, size) < 0)
-        Py_CLEAR(shape);
-    }
-  }
+  uint32_t rank = library->get_rank(buffer);
+  const int64_t *dims = library->get_dims(buffer);
+  static char nothing[64];
+  void *data = library->get_bytes(buffer) ? library->get_data(buffer) : nothing;
   PyObject *memory = make_memory(library, buffer);
-  PyObject *made = NULL;
-  if (shape && memory) {
-    /* What no array can show: sizes and bytes, for who knows. */
-    if (!value->type)
-      made = PyTuple_Pack(2, shape, memory);
-    else
-      made = PyObject_CallFunctionObjArgs(is_plain ? library->plain_type
-                                                   : library->array_type,
-                                          shape, value->type, memory, NULL);
+  if (!memory)
+    return NULL;
+  if (!value->type) {
+    PyObject *made = make_parts(rank, dims, memory);
+    Py_DECREF(memory);
+    return made;
   }
-  Py_XDECREF(shape);
-  Py_XDECREF(memory);
+  intptr_t sizes[MAX_RANK];
+  for (uint32_t d = 0; d < rank; ++d)
+    sizes[d] = (intptr_t)dims[d];
+  PyObject *made = library->new_from_descr(
+      (PyTypeObject *)(is_plain ? library->plain_type : library->array_type),
+      Py_NewRef(value->type), (int)rank, sizes, NULL, data,
+      C_CONTIGUOUS | ALIGNED | WRITEABLE, NULL);
+  /* The array takes `memory` over. */
+  if (!made)
+    Py_DECREF(memory);
+  else if (library->set_base_object(made, memory) < 0)
+    Py_CLEAR(made);
   return made;
 }
 
@@ -620,10 +895,71 @@ static PyObject *make_arrays(const Function *function, Room *room,
   return made;
 }
 
-/* call(state, arrays, shapes=None, avals=None, sharding=None, device=None): a
- * tuple of arrays; None if `arrays` are not just what the function wants. With
- * shapes they are memory in the runtime's form. With the rest the results are
- * JAX's; none may be dynamic or in parts. */
+/* What is given to a call: a tuple of arguments; with `trees` leaves of what
+ * they are made of; with `shapes` memory in the runtime's form. */
+typedef struct {
+  PyObject *arguments, *shapes;
+  const Trees *trees;
+} Given;
+
+/* Takes all leaves. */
+static enum Taken take_all(const Function *function, Room *room,
+                           const Given *given) {
+  uint32_t count = function->argument_count;
+  const Node *tree = given->trees ? given->trees->arguments : NULL;
+  bool fits = tree ? collect(tree, given->arguments, room->leaves)
+                   : PyTuple_Size(given->arguments) == count;
+  if (given->shapes && !(fits && PyTuple_Size(given->shapes) == count)) {
+    PyErr_Format(PyExc_TypeError, "%u arrays and shapes are wanted", count);
+    return FAILED;
+  }
+  if (!fits) {
+    /* Keys may fail to be compared; Python says what is wrong. */
+    PyErr_Clear();
+    return REFUSED;
+  }
+  enum Taken taken = TAKEN;
+  for (uint32_t i = 0; taken == TAKEN && i < count; ++i)
+    taken = take(function, room, i,
+                 tree ? room->leaves[i] : PyTuple_GetItem(given->arguments, i),
+                 given->shapes ? PyTuple_GetItem(given->shapes, i) : NULL);
+  return taken;
+}
+
+/* A tuple of arrays, or the tree that there is for them; `refused` if what is
+ * given is not just what the function wants. */
+static PyObject *call_function(const Function *function, alula_state *state,
+                               const Given *given, const Foreign *foreign,
+                               PyObject *refused) {
+  Room room;
+  if (!make_room(&room, function))
+    return NULL;
+  enum Taken taken = take_all(function, &room, given);
+  bool is_done = taken == TAKEN && run(function, state, &room);
+  if (taken == TAKEN && !is_done)
+    drop_results(&room, function);
+  PyObject *made = is_done            ? make_arrays(function, &room, foreign)
+                   : taken == REFUSED ? Py_NewRef(refused)
+                                      : NULL;
+  if (made && is_done && given->trees && given->trees->result) {
+    PyObject *tree = build(given->trees->result, made);
+    Py_DECREF(made);
+    made = tree;
+  }
+  /* Whatever a buffer's end raises is not the call's. */
+  give_back(&room, function);
+  return made;
+}
+
+/* The address of a state. */
+static bool read_state(PyObject *address, alula_state **state) {
+  *state = PyLong_AsVoidPtr(address);
+  return *state || !PyErr_Occurred();
+}
+
+/* call(state, arrays, shapes=None, avals=None, sharding=None, device=None): see
+ * call_function. With the last three the results are JAX's; none may be dynamic
+ * or in parts. */
 static PyObject *function_call(PyObject *self, PyObject *args) {
   const Function *function = (Function *)self;
   PyObject *address, *given, *shapes = Py_None;
@@ -632,45 +968,196 @@ static PyObject *function_call(PyObject *self, PyObject *args) {
                         &shapes, &results.avals, &results.sharding,
                         &results.device))
     return NULL;
-  if (shapes == Py_None)
-    shapes = NULL;
+  const Given arguments = {given, shapes == Py_None ? NULL : shapes, NULL};
   const Foreign *foreign = results.avals == Py_None ? NULL : &results;
   if (foreign && (!results.device || !function->library->put)) {
     PyErr_SetString(PyExc_TypeError,
                     "arrays of JAX need a device and set_foreign");
     return NULL;
   }
-  uint32_t count = function->argument_count;
-  if (PyTuple_Size(given) != count ||
-      (shapes && PyTuple_Size(shapes) != count)) {
-    if (!shapes)
+  alula_state *state;
+  if (!read_state(address, &state))
+    return NULL;
+  return call_function(function, state, &arguments, foreign, Py_None);
+}
+
+/* Trees of this function's arguments and results. */
+static bool fit(const Function *function, PyObject *trees) {
+  if (PyType_GetSlot(Py_TYPE(trees), Py_tp_init) == (void *)trees_init &&
+      ((Trees *)trees)->argument_count == function->argument_count &&
+      ((Trees *)trees)->result_count == function->result_count)
+    return true;
+  PyErr_SetString(PyExc_TypeError, "trees of this function are wanted");
+  return false;
+}
+
+/* call_tree(state, arguments, trees): the tree of results, or NotImplemented.
+ */
+static PyObject *function_call_tree(PyObject *self, PyObject *args) {
+  const Function *function = (Function *)self;
+  PyObject *address, *given, *trees;
+  alula_state *state;
+  if (!PyArg_ParseTuple(args, "OO!O", &address, &PyTuple_Type, &given,
+                        &trees) ||
+      !fit(function, trees) || !read_state(address, &state))
+    return NULL;
+  const Given arguments = {given, NULL, (Trees *)trees};
+  return call_function(function, state, &arguments, NULL, Py_NotImplemented);
+}
+
+/* ---- Asynchronous calls ---- */
+
+/* A call on the runtime's queue, with all that it uses. It has itself until its
+ * end. */
+typedef struct {
+  PyObject_HEAD Function *function;
+  PyObject *finish, *keep;
+  alula_event *event;
+  int cancel;
+  bool has_room;
+  Room room;
+} Pending;
+
+/* What it has for its time: `finish` knows who has the call. */
+static void release(Pending *pending) {
+  if (pending->has_room)
+    give_back(&pending->room, pending->function);
+  pending->has_room = false;
+  Py_CLEAR(pending->keep);
+}
+
+static void pending_dealloc(PyObject *self) {
+  Pending *pending = (Pending *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  release(pending);
+  Py_XDECREF(pending->finish);
+  Py_XDECREF((PyObject *)pending->function);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+/* cancel(): ends the call soon. */
+static PyObject *pending_cancel(PyObject *self, PyObject *none) {
+  (void)none;
+  __atomic_store_n(&((Pending *)self)->cancel, 1, __ATOMIC_RELAXED);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef pending_methods[] = {
+    {"cancel", pending_cancel, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyType_Slot pending_slots[] = {
+    {Py_tp_dealloc, pending_dealloc},
+    {Py_tp_methods, pending_methods},
+    {0, NULL},
+};
+static PyType_Spec pending_spec = {
+    "alula_calls.Pending", sizeof(Pending), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, pending_slots};
+
+/* The exception that is set, which is set no more. */
+static PyObject *take_exception(void) {
+  PyObject *kind, *raised, *trace;
+  PyErr_Fetch(&kind, &raised, &trace);
+  PyErr_NormalizeException(&kind, &raised, &trace);
+  if (raised && trace)
+    PyException_SetTraceback(raised, trace);
+  Py_XDECREF(kind);
+  Py_XDECREF(trace);
+  return raised;
+}
+
+/* From the thread that ran the call: finish(results, error), one of them None.
+ */
+static void end_pending(void *user) {
+  Pending *pending = user;
+  const Function *function = pending->function;
+  PyGILState_STATE lock = PyGILState_Ensure();
+  alula_error *error = function->library->event_wait(pending->event);
+  function->library->event_destroy(pending->event);
+  PyObject *made = NULL;
+  if (check(function->library, error))
+    made = make_arrays(function, &pending->room, NULL);
+  else
+    drop_results(&pending->room, function);
+  PyObject *raised = made ? NULL : take_exception();
+  release(pending);
+  PyObject *finish = pending->finish;
+  pending->finish = NULL;
+  PyObject *none = PyObject_CallFunctionObjArgs(
+      finish, made ? made : Py_None, raised ? raised : Py_None, NULL);
+  if (!none)
+    PyErr_WriteUnraisable(finish);
+  Py_DECREF(finish);
+  Py_XDECREF(none);
+  Py_XDECREF(made);
+  Py_XDECREF(raised);
+  Py_DECREF((PyObject *)pending);
+  PyGILState_Release(lock);
+}
+
+/* start(state, arguments, shapes, trees, finish, keep): the call on the
+ * runtime's queue, which can be cancelled, or None if the arguments are not
+ * just what the function wants. `keep` lives until it has ended. */
+static PyObject *function_start(PyObject *self, PyObject *args) {
+  Function *function = (Function *)self;
+  Library *library = function->library;
+  PyObject *address, *given, *shapes, *trees, *finish, *keep;
+  alula_state *state;
+  if (!PyArg_ParseTuple(args, "OO!OOOO", &address, &PyTuple_Type, &given,
+                        &shapes, &trees, &finish, &keep) ||
+      (trees != Py_None && !fit(function, trees)) ||
+      !read_state(address, &state))
+    return NULL;
+  Pending *pending =
+      PyObject_New(Pending, (PyTypeObject *)library->pending_type);
+  if (!pending)
+    return NULL;
+  pending->function = (Function *)Py_NewRef(self);
+  pending->finish = Py_NewRef(finish);
+  pending->keep = Py_NewRef(keep);
+  pending->cancel = 0;
+  pending->has_room = make_room(&pending->room, function);
+  const Given arguments = {given, shapes == Py_None ? NULL : shapes,
+                           trees == Py_None ? NULL : (Trees *)trees};
+  enum Taken taken = pending->has_room
+                         ? take_all(function, &pending->room, &arguments)
+                         : FAILED;
+  if (taken == TAKEN) {
+    alula_call_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_bytes = sizeof options;
+    options.state = state;
+    options.cancel = &pending->cancel;
+    Room *room = &pending->room;
+    PyThreadState *thread = PyEval_SaveThread();
+    alula_error *error = library->call_async(
+        function->executable, function->number, &options, room->arguments,
+        function->argument_count, room->results, function->result_count,
+        &pending->event);
+    PyEval_RestoreThread(thread);
+    if (!check(library, error))
+      taken = FAILED;
+  }
+  if (taken != TAKEN) {
+    Py_DECREF((PyObject *)pending);
+    if (taken == REFUSED)
       Py_RETURN_NONE;
-    PyErr_Format(PyExc_TypeError, "%u arrays and shapes are wanted", count);
     return NULL;
   }
-  alula_state *state = PyLong_AsVoidPtr(address);
-  if (!state && PyErr_Occurred())
-    return NULL;
-  Room room;
-  if (!make_room(&room, function))
-    return NULL;
-  enum Taken taken = TAKEN;
-  for (uint32_t i = 0; taken == TAKEN && i < count; ++i)
-    taken = take(function, &room, i, PyTuple_GetItem(given, i),
-                 shapes ? PyTuple_GetItem(shapes, i) : NULL);
-  bool is_done = taken == TAKEN && run(function, state, &room);
-  if (taken == TAKEN && !is_done)
-    drop_results(&room, function);
-  PyObject *made = is_done            ? make_arrays(function, &room, foreign)
-                   : taken == REFUSED ? Py_NewRef(Py_None)
-                                      : NULL;
-  /* Whatever a buffer's end raises is not the call's. */
-  give_back(&room, function->library);
-  return made;
+  /* Two now: the call's, and who started it. */
+  Py_INCREF((PyObject *)pending);
+  PyThreadState *thread = PyEval_SaveThread();
+  library->event_on_done(pending->event, end_pending, pending);
+  PyEval_RestoreThread(thread);
+  return (PyObject *)pending;
 }
 
 static PyMethodDef function_methods[] = {
     {"call", function_call, METH_VARARGS, NULL},
+    {"call_tree", function_call_tree, METH_VARARGS, NULL},
+    {"start", function_start, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot function_slots[] = {
@@ -682,16 +1169,115 @@ static PyType_Slot function_slots[] = {
 static PyType_Spec function_spec = {"alula_calls.Function", sizeof(Function), 0,
                                     Py_TPFLAGS_DEFAULT, function_slots};
 
+/* ---- What users call ---- */
+
+/* A base of Python's classes, whose calls come here without a step of Python.
+ */
+typedef struct {
+  PyObject_HEAD PyObject *function;
+  alula_state *state;
+  PyObject *avals, *find_home, *trees;
+} Caller;
+
+static void caller_dealloc(PyObject *self) {
+  Caller *caller = (Caller *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  Py_XDECREF(caller->function);
+  Py_XDECREF(caller->avals);
+  Py_XDECREF(caller->find_home);
+  Py_XDECREF(caller->trees);
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+/* _prepare(function, state, avals, find_home, trees): from now on arguments
+ * that are just what the function wants go to it, results are arrays of JAX
+ * where find_home() -> (device, sharding) says. */
+static PyObject *caller_prepare(PyObject *self, PyObject *args) {
+  Caller *caller = (Caller *)self;
+  PyObject *function, *address, *avals, *find_home, *trees;
+  alula_state *state;
+  if (!PyArg_ParseTuple(args, "OOO!OO", &function, &address, &PyTuple_Type,
+                        &avals, &find_home, &trees) ||
+      !read_state(address, &state))
+    return NULL;
+  if (caller->function ||
+      PyType_GetSlot(Py_TYPE(function), Py_tp_init) != (void *)function_init ||
+      !((Function *)function)->library ||
+      !((Function *)function)->library->put ||
+      PyTuple_Size(avals) != ((Function *)function)->result_count) {
+    PyErr_SetString(PyExc_TypeError,
+                    "a caller is prepared once, with a function, after "
+                    "set_foreign, and a type for each result");
+    return NULL;
+  }
+  if (!fit((Function *)function, trees))
+    return NULL;
+  caller->state = state;
+  caller->avals = Py_NewRef(avals);
+  caller->find_home = Py_NewRef(find_home);
+  caller->trees = Py_NewRef(trees);
+  caller->function = Py_NewRef(function);
+  Py_RETURN_NONE;
+}
+
+/* All that is not just what the function wants: _call_slowly(args, kwargs). */
+static PyObject *caller_call(PyObject *self, PyObject *args, PyObject *kwargs) {
+  Caller *caller = (Caller *)self;
+  if (caller->function && (!kwargs || !PyDict_Size(kwargs))) {
+    PyObject *home = PyObject_CallObject(caller->find_home, NULL);
+    Foreign foreign = {caller->avals, NULL, NULL};
+    if (!home ||
+        !PyArg_ParseTuple(home, "OO", &foreign.device, &foreign.sharding)) {
+      Py_XDECREF(home);
+      return NULL;
+    }
+    const Given given = {args, NULL, (Trees *)caller->trees};
+    PyObject *made = call_function((Function *)caller->function, caller->state,
+                                   &given, &foreign, Py_NotImplemented);
+    Py_DECREF(home);
+    if (made != Py_NotImplemented)
+      return made;
+    Py_DECREF(made);
+  }
+  PyObject *name = PyUnicode_FromString("_call_slowly");
+  PyObject *made = name ? PyObject_CallMethodObjArgs(
+                              self, name, args, kwargs ? kwargs : Py_None, NULL)
+                        : NULL;
+  Py_XDECREF(name);
+  return made;
+}
+
+static PyMethodDef caller_methods[] = {
+    {"_prepare", caller_prepare, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyType_Slot caller_slots[] = {
+    {Py_tp_call, caller_call},
+    {Py_tp_dealloc, caller_dealloc},
+    {Py_tp_methods, caller_methods},
+    {0, NULL},
+};
+static PyType_Spec caller_spec = {"alula_calls.Caller", sizeof(Caller), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                                  caller_slots};
+
 /* ---- The module ---- */
 
 static int fill(PyObject *module) {
   PyObject *library = PyType_FromSpec(&library_spec);
   PyObject *function = PyType_FromSpec(&function_spec);
-  int failed = !library || !function ||
+  PyObject *trees = PyType_FromSpec(&trees_spec);
+  PyObject *caller = PyType_FromSpec(&caller_spec);
+  int failed = !library || !function || !trees || !caller ||
                PyModule_AddObjectRef(module, "Library", library) < 0 ||
-               PyModule_AddObjectRef(module, "Function", function) < 0;
+               PyModule_AddObjectRef(module, "Function", function) < 0 ||
+               PyModule_AddObjectRef(module, "Trees", trees) < 0 ||
+               PyModule_AddObjectRef(module, "Caller", caller) < 0;
   Py_XDECREF(library);
   Py_XDECREF(function);
+  Py_XDECREF(trees);
+  Py_XDECREF(caller);
   return failed ? -1 : 0;
 }
 

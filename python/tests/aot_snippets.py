@@ -347,6 +347,24 @@ def test_compile_options():
     assert lowered.compile(compiler_options={"alula_targets": "cpu:x86-64-v3,cpu:host"})(3, 4) == 10
 
 
+def test_accuracy():
+    """Products of f32 become ones of bf16 by an option, or as the program asks for it."""
+    x = np.random.default_rng(0).standard_normal((64, 64)).astype(np.float32)
+    lowered = jax.jit(lambda a: a @ a).lower(x)
+    rounded = np.asarray(lowered.compile(compiler_options={"alula_accuracy": "bf16-products"})(x))
+    with jax.default_matmul_precision("BF16_BF16_F32"):
+        asked = np.asarray(jax.jit(lambda a: a @ a)(x))
+    np.testing.assert_array_equal(rounded, asked)
+    narrow = x.astype(jax.numpy.bfloat16).astype(np.float64)
+    np.testing.assert_allclose(rounded, narrow @ narrow, rtol=1e-5, atol=1e-5)
+    exact = x.astype(np.float64) @ x
+    assert np.abs(rounded - exact).max() > 1e-3
+    np.testing.assert_allclose(lowered.compile()(x), exact, rtol=1e-5, atol=1e-5)
+    words = "--accuracy: must be 'bf16-products' or 'i8-activations': is 'f16'"
+    with pytest.raises(jax.errors.JaxRuntimeError, match=words):
+        lowered.compile(compiler_options={"alula_accuracy": "f16"})
+
+
 def test_several_kinds_of_machines():
     """The device takes the program of its kind, also from bytes."""
     kinds = "cpu:host:cores=64,cpu:host:cores=2:l2_bytes=64K:panel_bytes=0"
@@ -547,7 +565,10 @@ def test_devices():
     assert [str(device) for device in jax.devices()] == ["AlulaDevice(id=0)", "AlulaDevice(id=1)"]
     device = jax.devices()[0]
     assert device.platform == "alula" and device.device_kind == "cpu"
-    assert device.memory_stats()["bytes_limit"] > 0
+    statistics = device.memory_stats()
+    assert statistics["bytes_limit"] > 0
+    # The other device has as much of it.
+    assert statistics["bytes_reservable_limit"] == statistics["bytes_limit"] // 2
 
 
 def test_compiling_for_another_device():

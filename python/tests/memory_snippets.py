@@ -71,3 +71,16 @@ def test_gradients_through_offloaded_values():
     x = jnp.linspace(0.0, 1.0, 5)
     ours = jax.jit(jax.grad(jax.checkpoint(f, policy=policy)))(x)
     np.testing.assert_allclose(ours, jax.jit(jax.grad(f))(x), rtol=1e-6)
+
+
+def test_results_take_the_memory_of_those_that_are_gone():
+    before = jax.devices()[0].memory_stats()["pool_bytes"]
+    f = jax.jit(lambda x: x + 1)
+    x = jnp.zeros((1 << 20) + 4096)
+    result = f(x)
+    first = result.unsafe_buffer_pointer()
+    del result
+    assert jax.devices()[0].memory_stats()["pool_bytes"] > before
+    result = f(x)
+    assert result.unsafe_buffer_pointer() == first
+    np.testing.assert_array_equal(result, np.ones_like(x))

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax._src.tree_util import broadcast_prefix
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -267,8 +268,9 @@ def compare(name):
     np.testing.assert_allclose(losses, wanted, rtol=1e-4)
     assert losses[-1] < losses[0]
     ours = read_collectives(compiled.as_text())
-    theirs = read_collectives(lower_on_cpu(kind).as_text())
-    return ours, theirs, get_memory(compiled) / get_memory(whole)
+    on_cpu = lower_on_cpu(kind)
+    memory = [get_memory(program) for program in (compiled, on_cpu, whole)]
+    return ours, read_collectives(on_cpu.as_text()), *memory, count_copies(kind)
 
 
 def get_memory(compiled):
@@ -276,20 +278,37 @@ def get_memory(compiled):
     return sizes.argument_size_in_bytes + sizes.output_size_in_bytes + sizes.temp_size_in_bytes
 
 
+def count_copies(kind):
+    """Bytes that each device has by the kind's own will: of parameters that aren't
+    divided the old and the new ones, and gradients before and after they are summed;
+    of the batch."""
+
+    def count(tree, specs):
+        leaves, specs = jax.tree.leaves(tree), broadcast_prefix(specs, tree, is_spec)
+        return sum(x.nbytes for x, spec in zip(leaves, specs, strict=True) if not any(spec))
+
+    is_spec = lambda x: isinstance(x, P)
+    return 4 * count(kind.params, kind.specs) + count(kind.batch, kind.batch_specs)
+
+
 def total(collectives):
     return sum(size for _, size in collectives.values())
 
 
 def check(name):
-    ours, theirs, memory = compare(name)
+    ours, theirs, memory, theirs_memory, whole, copies = compare(name)
     # XLA:CPU has no reduce-scatter: it adds everything up and takes a slice. What
     # goes from one dimension to another needn't be gathered.
     less = {"all-reduce": "reduce-scatter", "all-gather": "all-to-all"}
     kinds = set(theirs) | {less[name] for name in theirs if name in less}
     assert set(ours) <= kinds, (ours, theirs)
     assert total(ours) <= total(theirs), (ours, theirs)
-    if name == "weights (FSDP)":
-        assert memory <= 1 / DEVICES + 0.1
+    # What isn't there as a whole by the kind's own will is an eighth and a tenth. A
+    # stage of the pipeline keeps more: what 15 turns had, not 8 pieces of the batch.
+    most = copies + whole / DEVICES + whole / 10
+    if name == "pipeline":
+        most = 1.2 * theirs_memory
+    assert memory <= most, (memory, theirs_memory, whole, copies)
 
 
 @pytest.mark.parametrize("name", ["data", "weights (FSDP)", "tensor", "sequence"])
@@ -305,10 +324,11 @@ def main():
     print("| kind | collectives | bytes | XLA:CPU | bytes | memory of a device to the whole |")
     print("|---|---|---|---|---|---|")
     for name in KINDS:
-        ours, theirs, memory = compare(name)
+        ours, theirs, memory, _, whole, _ = compare(name)
         sizes = [f"{total(c):,.0f}" for c in (ours, theirs)]
         print(
-            f"| {name} | {show(ours)} | {sizes[0]} | {show(theirs)} | {sizes[1]} | {memory:.2f} |"
+            f"| {name} | {show(ours)} | {sizes[0]} | {show(theirs)} | {sizes[1]} |"
+            f" {memory / whole:.2f} |"
         )
 
 

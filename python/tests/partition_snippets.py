@@ -172,6 +172,12 @@ def test_random_programs(number):
     random_shardings.check(number, seed=0)
 
 
+@pytest.mark.parametrize("number", range(5))
+def test_chosen_shardings(number):
+    """More: `random_shardings.py 200 1 chosen`."""
+    random_shardings.check_chosen(number, seed=3)
+
+
 KINDS_OF_PARALLELISM = {
     "data": ((8,), ("x",), [(P(), P())] * 3, P("x")),
     "fsdp": ((8,), ("x",), [(P("x"), P("x"))] * 3, P("x")),

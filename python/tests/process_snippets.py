@@ -8,10 +8,12 @@ process_snippets.py loop PROCESS PROCESSES PORT: sums until something fails
 import hashlib
 import os
 import sys
+import tempfile
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import multihost_utils
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -121,6 +123,56 @@ def resharding(mesh):
     )
 
 
+def differences(mesh):
+    """One program, though each process says it on another line, and counts its
+    callbacks from another number."""
+    x = place(mesh, P("d"), np.arange(8.0, dtype=np.float32))
+    if jax.process_index() == 0:
+        report("line", jax.jit(lambda x: x - x.sum())(x))
+    else:
+        # Not where the first process says it.
+        report("line", jax.jit(lambda x: x - x.sum())(x))
+        jax.block_until_ready(jax.jit(lambda x: jax.debug.callback(print, x))(1.0))
+
+    heard = []
+
+    @jax.jit
+    def tell(x):
+        total = x.sum()
+        jax.debug.callback(heard.append, total)
+        return x - total
+
+    report("callback", tell(x))
+    jax.effects_barrier()
+    assert heard == ([28.0] if jax.process_index() == 0 else []), heard
+
+
+def elsewhere(mesh):
+    """A program of the last four devices, of which a process may have none."""
+    devices = jax.sharding.Mesh(mesh.devices[4:], "d")
+    sharding = NamedSharding(devices, P("d"))
+    values = np.arange(16.0, dtype=np.float32)
+    x = jax.make_array_from_callback(
+        values.shape, sharding, lambda index: values[index], dtype=values.dtype
+    )
+    y, total = jax.jit(lambda x: (x + 1, x.sum()))(x)
+    jax.block_until_ready((y, total))
+    report("elsewhere", y, total)
+
+
+def cached(mesh, folder):
+    """The second compilation is read from files, which the first process wrote."""
+    jax.config.update("jax_compilation_cache_dir", folder)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+    x = place(mesh, P("d"), np.arange(24.0, dtype=np.float32))
+    for turn in range(2):
+        report(f"compilation {turn}", jax.jit(lambda x: jnp.cumsum(x) - x.max())(x))
+        multihost_utils.sync_global_devices(f"compiled {turn}")
+        jax.clear_caches()
+    assert os.listdir(folder)
+
+
 def loop(mesh):
     total = jax.jit(
         jax.shard_map(lambda x: jax.lax.psum(x, "d"), mesh=mesh, in_specs=P("d"), out_specs=P())
@@ -153,6 +205,11 @@ def main(arguments):
     collectives(mesh)
     training(mesh)
     resharding(mesh)
+    differences(mesh)
+    elsewhere(mesh)
+    with tempfile.TemporaryDirectory(prefix="alone") as own:
+        # One folder for both.
+        cached(mesh, os.environ.get("PROCESS_SNIPPETS_FOLDER", own))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,18 @@
 """Random programs with random shardings over a mesh, against the same without
 shardings.
 
-    ALULA_NUM_DEVICES=8 JAX_PLATFORMS=alula,cpu random_shardings.py [COUNT [SEED]]
+    ALULA_NUM_DEVICES=8 JAX_PLATFORMS=alula,cpu random_shardings.py [COUNT [SEED [chosen]]]
 
 Integers and what only moves are equal bit by bit; sums of floats to a few units.
+`chosen` compares the shardings that results get with those of XLA:CPU instead.
 """
 
 import sys
 
 import jax
+
+jax.config.update("jax_num_cpu_devices", 8)
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -244,20 +248,24 @@ class Program:
         return values[self.inputs :]
 
 
-def check(number, seed):
+def make(number, seed, devices):
+    """A program on as many of the devices as its mesh has."""
     random = np.random.default_rng([seed, number])
     shape, names = MESHES[number % len(MESHES)]
-    devices = np.array(jax.devices()[: int(np.prod(shape))]).reshape(shape)
+    devices = np.array(devices[: int(np.prod(shape))]).reshape(shape)
     mesh = Mesh(devices, tuple(names), axis_types=(AxisType.Auto,) * len(names))
     program = Program(random, mesh)
+    shapes = program.shapes[: program.inputs]
+    shardings = [NamedSharding(mesh, program.spec(shape, even=True)) for shape in shapes]
+    return program, shapes, shardings
+
+
+def check(number, seed):
+    program, shapes, shardings = make(number, seed, jax.devices())
+    random = np.random.default_rng([seed, number, 1])
     # Sixteenths: sums of few of them are exact.
-    inputs = [
-        np.round(random.standard_normal(s) * 16).astype(np.float32) / 16
-        for s in program.shapes[: program.inputs]
-    ]
-    placed = [
-        jax.device_put(x, NamedSharding(mesh, program.spec(x.shape, even=True))) for x in inputs
-    ]
+    inputs = [np.round(random.standard_normal(s) * 16).astype(np.float32) / 16 for s in shapes]
+    placed = [jax.device_put(x, sharding) for x, sharding in zip(inputs, shardings)]
     results = jax.jit(program)(*placed)
     # Constraints need the mesh, so the same without them.
     constrained = lax.with_sharding_constraint
@@ -272,13 +280,35 @@ def check(number, seed):
         )
 
 
+def choose(number, seed, devices):
+    """For each result what it is, and the axes of each of its dimensions."""
+    program, shapes, shardings = make(number, seed, devices)
+    given = [
+        jax.ShapeDtypeStruct(shape, np.float32, sharding=sharding)
+        for shape, sharding in zip(shapes, shardings)
+    ]
+    compiled = jax.jit(program).lower(*given).compile()
+    results = jax.eval_shape(program, *given)
+    chosen = []
+    for (kind, _), result, sharding in zip(program.steps, results, compiled.output_shardings):
+        dims = [*sharding.spec, *[None] * (len(result.shape) - len(sharding.spec))]
+        axes = [d if isinstance(d, tuple) else (d,) if d else () for d in dims]
+        chosen.append((kind, result.shape, axes))
+    return chosen
+
+
+def check_chosen(number, seed):
+    assert choose(number, seed, jax.devices()) == choose(number, seed, jax.devices("cpu"))
+
+
 def main():
+    run = check_chosen if sys.argv[3:] == ["chosen"] else check
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     failures = 0
     for number in range(count):
         try:
-            check(number, seed)
+            run(number, seed)
         except (AssertionError, jax.errors.JaxRuntimeError, ValueError, TypeError) as error:
             failures += 1
             text = " ".join(str(error).split())[:600]

@@ -1,8 +1,10 @@
 """Calls of loaded and compiled functions: what goes the short way, and that the
 long way gives the same."""
 
+import collections
 import gc
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ import pytest
 
 import alula
 from alula.bindings import library, runtime
+from alula.program import duration
 
 
 def load(function, *specs, name="run"):
@@ -179,6 +182,19 @@ def test_memory_is_given_back():
     assert (seen == 1).all()
 
 
+def test_results_take_the_memory_of_those_that_are_gone():
+    x = np.zeros(10 << 20, np.float32)
+    run, compiled = load(lambda x: x + 1, x), alula.compile(lambda x: x + 1, x)
+    for function in (run, compiled):
+        for _ in range(3):
+            function(x)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        for _ in range(5):
+            function(x)
+        # A result has 20 huge pages, or 10,240 others.
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 5 * 10
+
+
 def test_threads():
     x = np.zeros(1000, np.float32)
     run, wrong = load(lambda x: x + 1, x), []
@@ -200,7 +216,9 @@ def test_errors_of_the_runtime_come_through():
     alula.register_custom_call("test_calls_fail", fail)
 
     class Fails(alula.Program):
-        fail = alula.Program.extern("test_calls_fail", result=jax.ShapeDtypeStruct((3,), np.float32))
+        fail = alula.Program.extern(
+            "test_calls_fail", result=jax.ShapeDtypeStruct((3,), np.float32)
+        )
 
         def run(self, x=jax.ShapeDtypeStruct((3,), np.float32)):
             return self.fail(x)
@@ -227,17 +245,93 @@ assert os.waitpid(child, 0)[1] == 0
 def test_child_has_a_listener_of_its_own(tmp_path):
     path = alula.export(lambda x: x + 1, np.zeros(3, np.float32), name="run").save(tmp_path / "a")
     environment = {**os.environ, "ARTIFACT": str(path)}
-    subprocess.run([sys.executable, "-c", FORK], env=environment, check=True, timeout=100)
+    subprocess.run([sys.executable, "-c", FORK], env=environment, check=True, timeout=2000)
+
+
+BRIEF = """
+import threading, numpy as np, alula, jax
+
+def listens():
+    return any(t.name == "alula-signals" for t in threading.enumerate())
+
+x = np.zeros(3, np.float32)
+assert alula.compile(lambda x: x + 1, x)(x).tolist() == [1, 1, 1] and not listens()
+endless = alula.compile(lambda x: jax.lax.while_loop(lambda x: x[0] < 2, lambda x: x + 1, x), x)
+assert endless(x).tolist() == [2, 2, 2] and listens()
+"""
+
+
+def test_nobody_listens_for_brief_calls():
+    subprocess.run([sys.executable, "-c", BRIEF], check=True, timeout=2000)
+
+
+def test_what_is_brief():
+    def is_brief(function, *shapes):
+        given = [jax.ShapeDtypeStruct(shape, np.float32) for shape in shapes]
+        return duration.is_brief(jax.make_jaxpr(function)(*given).jaxpr)
+
+    assert is_brief(lambda x: jnp.tanh(x) @ x.T, (64, 64))
+    assert is_brief(jax.jit(lambda x: jax.nn.relu(x[2:5]).sum()), (1000,))
+    assert is_brief(lambda x: jax.lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), (9,))
+    assert is_brief(lambda x: jax.lax.fori_loop(0, 50, lambda i, x: x * 2, x), (9,))
+    assert not is_brief(lambda x: jax.lax.fori_loop(0, 10**8, lambda i, x: x * 2, x), (9,))
+    assert not is_brief(lambda x: x + 1, (100_000,))
+    assert not is_brief(lambda x: x @ x, (300, 300))
+    assert not is_brief(jnp.linalg.cholesky, (3, 3))
+    assert not is_brief(lambda x: jax.pure_callback(np.sin, x, x), (3,))
+    assert not is_brief(lambda x: jax.debug.print("{}", x), (3,))
+    assert not is_brief(lambda x: jax.lax.cond(x[0, 0] > 0, jnp.linalg.inv, jnp.sin, x), (1, 1))
+    assert not is_brief(jax.grad(lambda x: jnp.linalg.inv(x).sum()), (3, 3))
+    sizes = jax.export.symbolic_shape("n")
+    assert not is_brief(lambda x: x + 1, sizes)
+
+
+def test_compiled_functions_take_no_step_of_python():
+    x = np.ones(3, np.float32)
+    for function, args in [
+        (lambda x: x + 1, (x,)),
+        (lambda x, y: (x + y, x * y), (x, x)),
+        (lambda: jnp.arange(3.0), ()),
+    ]:
+        run = alula.compile(function, *args)
+        first = run(*args)
+        run._info.call = None
+        for _ in range(2):
+            again = run(*args)
+            assert jax.tree.structure(again) == jax.tree.structure(first)
+            for a, b in zip(jax.tree.leaves(again), jax.tree.leaves(first)):
+                assert isinstance(a, jax.Array) and not a.committed and a.sharding == b.sharding
+                np.testing.assert_array_equal(a, b)
+        if args:
+            with pytest.raises(TypeError, match="'NoneType' object is not callable"):
+                run(*(a.astype(np.float64) for a in args))
+            with pytest.raises(TypeError, match="a caller is prepared once"):
+                run._prepare(0, 0, (), None, False)
+    # Other ways to give arguments, and other trees, as before.
+    strided = np.arange(6, dtype=np.float32)[::2]
+    run = alula.compile(lambda x, y: {"sum": x + y}, x, x)
+    for _ in range(2):
+        np.testing.assert_array_equal(run(x, y=x)["sum"], [2, 2, 2])
+        np.testing.assert_array_equal(run(x, strided)["sum"], [1, 3, 5])
+    run = alula.compile(lambda x: x + 1, x)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="argument"):
+            run(x, x)
+        np.testing.assert_array_equal(run(x=x), [2, 2, 2])
+        np.testing.assert_array_equal(run(strided), [1, 3, 5])
 
 
 def test_wrong_use_is_an_error():
     calls = library.calls()
     with pytest.raises(TypeError, match="a function is made once, of a library"):
-        calls.Function(1, 2, 3, 4, (), ())
+        calls.Function(1, 2, 3, 4, (), (), False)
     with pytest.raises(ImportError, match="alula_buffer_wrap is missing"):
         import ctypes
 
-        calls.Library(ctypes.CDLL(None)._handle, np.ndarray, np.ndarray, runtime.check)
+        calls.Library(ctypes.CDLL(None)._handle, np.ndarray, np.ndarray, runtime.check, None)
+    with pytest.raises(ValueError, match="PyCapsule_GetPointer"):
+        handle = library.runtime()._handle
+        calls.Library(handle, np.ndarray, np.ndarray, runtime.check, None)
     run = load(lambda x: x + 1, np.zeros(3, np.float32))
     with pytest.raises(TypeError, match="1 arrays and shapes are wanted"):
         run._function.entry.call(run._program._state.address, (), ())
@@ -253,9 +347,157 @@ def test_it_needs_the_stable_interface_alone():
     ).stdout.split("\n")
     undefined = {line.split()[-1].split("@")[0] for line in listed if " U " in line}
     private = {name for name in undefined if name.startswith("_Py")}
-    stable = {"None", "False", "True"}
+    stable = {"None", "False", "True", "NotImplemented"}
     assert private <= {f"_Py_{name}Struct" for name in stable} | {
         "_Py_Dealloc", "_PyArg_ParseTuple_SizeT", "_Py_BuildValue_SizeT", "_PyObject_New",
     }, private  # fmt: skip
     defined = {line.split()[-1] for line in listed if " T " in line}
     assert defined == {"PyInit_alula_calls"}
+
+
+def is_tree_taken(function, *given):
+    """Whether the extension takes the arguments as they are, trees too."""
+    address = function._program._state.address
+    return function._function.entry.call_tree(address, given, function._trees) is not NotImplemented
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def test_trees_of_loaded_functions():
+    x = np.arange(3, dtype=np.float32)
+    params = {"w": x + 1, "b": [x, None, (x * 2, Point(x, x + 5))], "a": ()}
+
+    def f(p, x):
+        w, (b, _, (c, point)) = p["w"], p["b"]
+        return {"sum": w + b + c + point.y + x, "parts": [w, (b, None)], "none": {}}
+
+    run = load(f, params, x)
+    want = {"sum": x + 1 + x + 2 * x + x + 5 + x, "parts": [x + 1, (x, None)], "none": {}}
+    assert is_tree_taken(run, params, x)
+    for made in (run(params, x), run(p=params, x=x), run(params, x=x)):
+        jax.tree.map(np.testing.assert_array_equal, made, want)
+        assert jax.tree.structure(made) == jax.tree.structure(want)
+        assert isinstance(made["sum"], alula.arrays.Array)
+    # Any sequence is one, in any order of keys.
+    other = {"a": [], "b": (x, None, [x * 2, (x, x + 5)]), "w": x + 1}
+    assert is_tree_taken(run, other, x)
+    np.testing.assert_array_equal(run(other, x)["sum"], want["sum"])
+    references = sys.getrefcount(x)
+    run(params, x), run.call_async(params, x).result()
+    assert sys.getrefcount(x) == references
+
+
+def test_trees_that_python_takes_apart():
+    x = np.arange(3, dtype=np.float32)
+    ordered = collections.OrderedDict(b=x, a=x + 1)
+    run = load(lambda p: collections.OrderedDict(z=p["a"], y=p["b"]), ordered)
+    assert not is_tree_taken(run, ordered) and not is_tree_taken(run, {"a": x})
+    assert list(run(ordered)) == ["z", "y"] and list(run({"a": x + 1, "b": x})) == ["z", "y"]
+    point = load(lambda p: Point(p.y, p.x), Point(x, x + 1))
+    assert type(point(Point(x, x + 1))) is Point and (point((x, x + 1)).x == x + 1).all()
+    strange = {"b": x, "a": x.astype(np.float64)}
+    assert run(strange)["z"].dtype == np.float32
+    for given, text in (
+        (({"a": x},), r"argument p: expected a dictionary of \['b', 'a'\], got \['a'\]"),
+        (([x, x],), "argument p: expected a dictionary .*, got list"),
+        (({"a": x, "b": [x]},), "'p.b'"),
+        ((ordered, x), "takes 1 arguments, 2 given"),
+        ((), "missing arguments: 'p'"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            run(*given)
+    with pytest.raises(TypeError, match="unexpected argument 'q'"):
+        run(q=ordered)
+    with pytest.raises(TypeError, match="multiple values for argument 'p'"):
+        run(ordered, p=ordered)
+
+
+def test_keys_that_fail_to_be_compared():
+    class Key(str):
+        def __hash__(self):
+            return hash("a")
+
+        def __eq__(self, other):
+            raise ZeroDivisionError
+
+    x = np.ones(3, np.float32)
+    run = load(lambda p: p["a"], {"a": x})
+    with pytest.raises(ZeroDivisionError):
+        run({Key("other"): x})
+
+
+def test_trees_of_compiled_functions_take_no_step_of_python():
+    x = jnp.arange(3.0)
+    params = {"w": x + 1, "b": [x, (x * 2,)]}
+    run = alula.compile(lambda p, x: {"y": p["w"] + x, "z": (p["b"][0], [p["b"][1][0]])}, params, x)
+    run(params, x)
+    slowly, called = type(run)._call_slowly, []
+    type(run)._call_slowly = lambda self, *given: called.append(1) or slowly(self, *given)
+    try:
+        made = run(params, x)
+        assert not called
+        assert made["y"].tolist() == [1, 3, 5] and type(made["z"]) is tuple
+        assert type(made["y"]) is type(x) and made["z"][1][0].tolist() == [0, 2, 4]
+        # As JAX sees it, a list is no tuple.
+        with pytest.raises(TypeError, match="expected the structure"):
+            run({"w": x, "b": (x, (x,))}, x)
+        assert called
+    finally:
+        type(run)._call_slowly = slowly
+
+
+def test_asynchronous_calls():
+    x = np.arange(3, dtype=np.float32)
+    run = load(lambda p: {"y": p["x"] * 2, "z": p["x"].sum()}, {"x": x})
+    futures = [run.call_async({"x": x + i}) for i in range(50)]
+    for i, future in enumerate(futures):
+        assert (future.result()["y"] == (x + i) * 2).all()
+    assert run.call_async(p={"x": x.astype(np.float64)}).result()["z"] == 3
+    with pytest.raises(TypeError, match="expected float32"):
+        run.call_async({"x": x[:2]})
+    # Arguments live as long as the call needs them, results as long as they are seen.
+    futures = [run.call_async({"x": np.full(3, i, np.float32)}) for i in range(200)]
+    gc.collect()
+    seen = [future.result()["y"] for future in futures]
+    del futures
+    gc.collect()
+    assert all((y == 2 * i).all() for i, y in enumerate(seen))
+    packed = load(lambda x: x[::-1], jax.ShapeDtypeStruct((3,), jnp.int4))
+    made = packed.call_async(np.array([1, 2, 3], ml_dtypes.int4)).result()
+    assert made.astype(int).tolist() == [3, 2, 1]
+    many = [np.full(3, i, np.float32) for i in range(40)]
+    total, *_ = load(lambda *x: (sum(x), *x), *many).call_async(*many).result()
+    assert (total == 780).all()
+
+
+def test_asynchronous_calls_that_fail():
+    (n,) = jax.export.symbolic_shape("n")
+    spec = jax.ShapeDtypeStruct((n,), np.float32)
+    run = load(lambda x, y: x + y, spec, spec)
+    x = np.ones(3, np.float32)
+    assert run.call_async(x, x).result().tolist() == [2, 2, 2]
+    with pytest.raises(ValueError, match="n"):
+        run.call_async(x, x[:2]).result()
+    references = sys.getrefcount(x)
+    for _ in range(20):
+        try:
+            run.call_async(x, x[:2]).result()
+        except ValueError:
+            pass
+    gc.collect()
+    assert sys.getrefcount(x) == references
+
+
+def test_trees_say_what_is_wrong():
+    trees = library.calls().Trees
+    with pytest.raises(ValueError, match="leaves are numbered in order"):
+        trees(2, (3, (1, 0)), 0, None)
+    with pytest.raises(ValueError, match="3 leaves, not 2"):
+        trees(3, (3, (0, 1)), 0, None)
+    with pytest.raises(ValueError, match="a tree of an unknown kind"):
+        trees(1, (9, (0,)), 0, None)
+    x = np.ones(3, np.float32)
+    run = load(lambda x: x + 1, x)
+    with pytest.raises(TypeError, match="trees of this function are wanted"):
+        run._function.entry.call_tree(run._program._state.address, (x,), trees(2, None, 1, None))

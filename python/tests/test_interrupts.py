@@ -13,11 +13,30 @@ import time
 
 import pytest
 from alula.bindings import interruptible
+from support import pace
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# For what does not end at all: it may be a slow machine that is busy.
+LONG = 2000
 
-COMPILE = """
-import os, signal, threading, time
+# What is computed after the signal is judged, since the machine may be busy, and by how fast it
+# is; all its cores may compute while the signal is on its way.
+PACE = (
+    pathlib.Path(pace.__file__).read_text()
+    + """
+import os, sys
+paces = [find()]
+
+def say_ended(computed):
+    paces.append(find())
+    print("ended", computed / max(paces) / max(1, len(os.sched_getaffinity(0)) / 2))
+"""
+)
+
+COMPILE = (
+    PACE
+    + """
+import signal, threading
 from alula.bindings import compiler
 
 def make(count):
@@ -52,23 +71,27 @@ try:
     compiler.compile_program(make(3000))
     print("it compiled")
 except KeyboardInterrupt:
-    # What it computes after the signal, since the machine may be busy.
-    print(f"ended {time.process_time() - computed[0]:.3f}")
+    say_ended(time.process_time() - computed[0])
 # The compiler is as it was.
 assert compiler.compile_program(make(1))[0]
 """
+)
 
 
-def check(source):
-    """The process says how long it computed after the signal."""
-    result = subprocess.run(
+def run(source):
+    return subprocess.run(
         [sys.executable, "-c", source],
         check=False,
         capture_output=True,
         text=True,
         env=dict(os.environ, PYTHONPATH=str(ROOT / "python"), JAX_PLATFORMS="alula,cpu"),
-        timeout=300,
+        timeout=LONG,
     )
+
+
+def check(source):
+    """The process says how long it computed after the signal, in seconds of a usual machine."""
+    result = run(source)
     assert result.returncode == 0, result.stderr[-3000:]
     said, seconds = result.stdout.split()
     assert said == "ended" and float(seconds) < 1, result.stdout
@@ -78,8 +101,10 @@ def test_compile():
     check(COMPILE)
 
 
-SIGNAL = """
-import os, signal, threading, time
+SIGNAL = (
+    PACE
+    + """
+import signal, threading
 
 # Who starts the tests in the background has it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -99,6 +124,7 @@ def interrupted(delay, function, *arguments):
         return
     raise AssertionError("it came to its end")
 """
+)
 
 # Iterations that are kernels of their own.
 LOOP = """
@@ -138,7 +164,7 @@ def test_loaded_program():
 interrupted(1, program.main, np.int64(10**12), x)
 # The next call is not taken for the one that was meant.
 np.testing.assert_allclose(program.main(np.int64(1), x), np.tanh(x), rtol=1e-6)
-print("ended", time.process_time() - computed[0])
+say_ended(time.process_time() - computed[0])
 """
     )
 
@@ -172,7 +198,7 @@ program = alula.load(compiler.compile_program({SCALAR_LOOP!r})[0])
 x = np.float64(0.5)
 interrupted(1, program.main, np.int64(10**12), x)
 np.testing.assert_allclose(program.main(np.int64(2), x), np.sin(np.sin(x)), rtol=1e-15)
-print("ended", time.process_time() - computed[0])
+say_ended(time.process_time() - computed[0])
 """
     )
 
@@ -247,26 +273,28 @@ program = alula.load(compiler.compile_program({make_factorization(name, n, flags
 a = np.random.default_rng(0).random(({n}, {n}), np.float32)
 a = a + a.T + {n} * np.eye({n}, dtype=np.float32)
 interrupted(0.3, program.main, a)
-print("ended", time.process_time() - computed[0])
+say_ended(time.process_time() - computed[0])
 """
     )
 
 
 def test_short_call_comes_to_its_end():
-    # Signals that come when it has less than the patience to go on, and who was
-    # told of signals before is told.
+    # A signal that comes when it has less than the patience to go on, which here is as long as it
+    # takes, and who was told of signals before is told.
     check(
         LOADED
         + """
-import socket
+import socket, types
 ours, theirs = socket.socketpair()
 theirs.setblocking(False)
 signal.set_wakeup_fd(theirs.fileno())
-start = time.monotonic()
+start = time.process_time()
 program.main(np.int64(20000), x)
-count = int(20000 * 0.2 / (time.monotonic() - start))
+count = int(20000 * 0.3 / (time.process_time() - start))
 from alula.bindings import interruptible
-ended = []
+over, ended = threading.Event(), []
+assert interruptible.PATIENCE == 0.3
+interruptible.time = types.SimpleNamespace(sleep=lambda seconds: over.wait())
 end_later = interruptible.Watch._end_later
 
 def keep(watch, calls):
@@ -275,14 +303,27 @@ def keep(watch, calls):
     end_later(type("Watch", (), {"_calls": Calls}), calls)
 
 interruptible.Watch._end_later = keep
-interrupted(0.1, program.main, np.int64(count), x)
+from alula.bindings import runtime
+calls = runtime.calls()
+
+def interrupt_in_call():
+    while not calls.get_watched():
+        time.sleep(0.001)
+    computed.append(time.process_time())
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt_in_call).start()
+try:
+    program.main(np.int64(count), x)
+except KeyboardInterrupt:
+    over.set()
 # Who was to end it came when it had ended.
 while not ended:
     time.sleep(0.01)
 assert ended == [False], ended
 assert ours.recv(16) == bytes([signal.SIGINT])
 assert signal.set_wakeup_fd(-1) == theirs.fileno()
-print("ended", time.process_time() - computed[0])
+print("ended", 0)
 """
     )
 
@@ -327,12 +368,12 @@ lowered = jax.jit(many, static_argnums=1).lower(y, 2000)
 interrupted(2, lowered.compile)
 # jaxlib compiles on a thread of its own, and would go on there.
 while count_running():
-    assert time.monotonic() - sent[0] < 60
+    assert time.monotonic() - sent[0] < 1000
 seconds = time.process_time() - computed[0]
 # Client and caches are as they were.
 jax.block_until_ready(long(3, x))
 assert len(jax.jit(many, static_argnums=1)(y, 3)) == 3
-print("ended", seconds)
+say_ended(seconds)
 """
     )
 
@@ -342,11 +383,60 @@ def test_jit_compilation_that_was_ended_is_done_afterwards():
         JIT
         + """
 y = np.zeros(500, np.float32)
-lowered = jax.jit(many, static_argnums=1).lower(y, 60)
+lowered = jax.jit(many, static_argnums=1).lower(y, 120)
 interrupted(0.1, lowered.compile)
 seconds = time.process_time() - computed[0]
-assert len(lowered.compile()(y)) == 60
-print("ended", seconds)
+assert len(lowered.compile()(y)) == 120
+say_ended(seconds)
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    "handler, code",
+    [("signal.default_int_handler", -signal.SIGINT), ("lambda *_: sys.exit(3)", 3)],
+    ids=["KeyboardInterrupt", "a handler that exits"],
+)
+@pytest.mark.parametrize("delay", [0.02, 1])
+def test_end_of_the_process_during_a_jit_compilation(delay, handler, code):
+    """JAX destroys its devices, then waits for who compiles, and makes an executable for them."""
+    program = (
+        JIT
+        + f"""
+lowered = jax.jit(many, static_argnums=1).lower(np.zeros(500, np.float32), 300)
+signal.signal(signal.SIGINT, {handler})
+
+def interrupt_now():
+    time.sleep({delay})
+    print(time.process_time(), flush=True)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt_now).start()
+lowered.compile()
+print("it compiled")
+"""
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = run(program)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert result.returncode == code, result.stderr[-3000:]
+    assert ("KeyboardInterrupt" in result.stderr) == (code < 0)
+    computed = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    # Python and JAX end too; the compilation takes several seconds.
+    assert computed - float(result.stdout) < 3 * pace.find()
+
+
+def test_programs_compile_until_jax_ends():
+    check(
+        JIT
+        + """
+import atexit
+
+def compile_late():
+    assert jax.jit(lambda x: x + 41)(1) == 42
+    say_ended(0)
+
+atexit.register(compile_late)
 """
     )
 
@@ -358,7 +448,7 @@ def test_jit_run():
 interrupted(1, lambda: jax.block_until_ready(long(10**9, x)))
 # The device is free again, and what comes next is not ended.
 np.testing.assert_allclose(np.asarray(long(1, x)), np.tanh(x), rtol=1e-6)
-print("ended", time.process_time() - computed[0])
+say_ended(time.process_time() - computed[0])
 """
     )
 
@@ -373,7 +463,7 @@ def scalars(count, y):
 
 interrupted(1, lambda: jax.block_until_ready(scalars(2 * 10**9, np.float32(0.5))))
 np.testing.assert_allclose(scalars(1, np.float32(0.5))[1], np.sin(np.float32(0.5)), rtol=1e-6)
-print("ended", time.process_time() - computed[0])
+say_ended(time.process_time() - computed[0])
 """
     )
 
@@ -389,7 +479,7 @@ compiled = jax.jit(jnp.linalg.{name}).lower(a).compile()
 a = jax.block_until_ready(jnp.asarray(a))
 interrupted(0.3, lambda: jax.block_until_ready(compiled(a)))
 np.testing.assert_allclose(np.asarray(long(1, x)), np.tanh(x), rtol=1e-6)
-print("ended", time.process_time() - computed[0])
+say_ended(time.process_time() - computed[0])
 """
     )
 
@@ -401,18 +491,20 @@ def test_handlers_of_others_decide_for_themselves():
 heard = []
 mine = lambda *_: heard.append(time.monotonic())
 signal.signal(signal.SIGINT, mine)
-# Of the fastest, since the machine may be busy now and not when it counts.
-times = []
-for _ in range(4):
-    start = time.monotonic()
-    jax.block_until_ready(long(20000, x))
-    times.append(time.monotonic() - start)
-count = int(20000 * 3 / min(times))
-threading.Thread(target=interrupt, args=(0.5,)).start()
-result = np.asarray(long(count, x))
-assert len(heard) == 1 and np.isfinite(result).all()
-# It ran on for longer than anything that is ended.
-assert time.monotonic() - sent[0] > 0.6
+# Long enough to run on for longer than anything that is ended.
+count = 100_000
+while True:
+    heard.clear()
+    thread = threading.Thread(target=interrupt, args=(0.2,))
+    thread.start()
+    result = np.asarray(long(count, x))
+    end = time.monotonic()
+    thread.join()
+    assert np.isfinite(result).all()
+    if end - sent[-1] > 0.6:
+        break
+    count *= 3
+assert len(heard) == 1
 assert signal.getsignal(signal.SIGINT) is mine
 print("ended", 0)
 """
@@ -448,6 +540,12 @@ def read_user_seconds(pid):
     return int(fields[11]) / os.sysconf("SC_CLK_TCK")
 
 
+def catches_interrupts(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1
+
+
 @pytest.mark.parametrize("program", [LOOP, SCALAR_LOOP], ids=["of kernels", "that is one kernel"])
 def test_alula_run(tmp_path, program):
     artifact = tmp_path / "long.alu"
@@ -456,7 +554,7 @@ def test_alula_run(tmp_path, program):
     subprocess.run(
         [tools / "alula-compile", tmp_path / "long.mlir", "-o", artifact, "--target=cpu:host"],
         check=True,
-        timeout=300,
+        timeout=LONG,
     )
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     process = subprocess.Popen(
@@ -465,13 +563,17 @@ def test_alula_run(tmp_path, program):
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    time.sleep(1)
-    assert process.poll() is None
+    # It has a handler, and has run for a while.
+    while not catches_interrupts(process.pid):
+        time.sleep(0.01)
+    begun = read_user_seconds(process.pid)
+    while read_user_seconds(process.pid) < begun + 0.5:
+        time.sleep(0.01)
     computed = read_user_seconds(process.pid)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=LONG)
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    assert after - before - computed < 1
+    assert after - before - computed < pace.find()
     assert process.returncode == -signal.SIGINT and said == "alula-run: interrupted\n"
 
 
@@ -487,11 +589,10 @@ def test_main_thread_is_interrupted():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    start = time.monotonic()
+    # It ends if it is told to.
     with pytest.raises(KeyboardInterrupt):
         interruptible.call(wait_for, (cancel.address,), cancel)
     signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - start < 1.2
 
 
 def test_results_and_errors_come_through():

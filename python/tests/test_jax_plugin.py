@@ -19,7 +19,11 @@ def run(source, **settings):
     environment = dict(os.environ, JAX_PLATFORMS="alula,cpu", PYTHONPATH=str(ROOT / "python"))
     environment |= settings
     return subprocess.run(
-        [sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", source],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=2000,
     )
 
 
@@ -176,6 +180,6 @@ def test_the_environment_that_the_build_leaves_has_both(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=2000,
     )
     assert ended.stdout.strip() == "alula", ended.stderr[-3000:]

@@ -22,9 +22,9 @@ def need(engine):
         pytest.skip(f"the engine {engine} is not built")
 
 
-def make_environment(devices, engine=None, timeout=120):
+def make_environment(devices, engine=None, timeout=1200):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI"))}
-    environment |= {"JAX_PLATFORMS": "alula", "ALULA_NUM_DEVICES": str(devices)}
+    environment |= {"JAX_PLATFORMS": "alula,cpu", "ALULA_NUM_DEVICES": str(devices)}
     environment["ALULA_COLLECTIVES_TIMEOUT"] = str(timeout)
     if engine:
         environment["ALULA_COLLECTIVES"] = engine
@@ -49,14 +49,14 @@ def start(*arguments, environment):
 
 def finish(processes):
     try:
-        outputs = [process.communicate(timeout=400) for process in processes]
+        outputs = [process.communicate(timeout=2000) for process in processes]
     finally:
         for process in processes:
             process.kill()
     for process, (_, errors) in zip(processes, outputs):
         assert process.returncode == 0, errors[-3000:]
     # mpirun puts what processes write together, not always between lines.
-    line = r"[a-z ]+(?: of [a-z0-9 ]+)? device \d+: \w+ \([\d, ]*\) [0-9a-f]{16}"
+    line = r"[a-z ]+(?: of [a-z0-9 ]+| \d)? device \d+: \w+ \([\d, ]*\) [0-9a-f]{16}"
     return sorted(found for output, _ in outputs for found in re.findall(line, output))
 
 
@@ -68,21 +68,23 @@ def alone():
     return lines
 
 
-def test_gloo(alone):
+def test_gloo(alone, tmp_path):
     need("gloo")
     environment, port = make_environment(4, "gloo"), find_port()
+    environment["PROCESS_SNIPPETS_FOLDER"] = str(tmp_path)
     assert finish([start(i, 2, port, environment=environment) for i in range(2)]) == alone
 
 
-def test_openmpi(alone):
+def test_openmpi(alone, tmp_path):
     need("openmpi")
     if not shutil.which("mpirun"):
         pytest.skip("there is no mpirun")
     # What started them says which engine and which process.
     script = f'exec {sys.executable} {SNIPPETS} "$OMPI_COMM_WORLD_RANK" 2 {find_port()}'
     command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", "sh", "-c", script]
+    environment = make_environment(4) | {"PROCESS_SNIPPETS_FOLDER": str(tmp_path)}
     job = subprocess.Popen(
-        command, env=make_environment(4), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert finish([job]) == alone
 
@@ -90,14 +92,14 @@ def test_openmpi(alone):
 @pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGSTOP])
 def test_one_fails(signal_number):
     need("gloo")
-    timeout = 5
+    timeout = 10
     environment, port = make_environment(4, "gloo", timeout), find_port()
     processes = [start("loop", i, 2, port, environment=environment) for i in range(2)]
     try:
         for process in processes:
             assert "has begun" in process.stdout.readline()
         processes[1].send_signal(signal_number)
-        output, errors = processes[0].communicate(timeout=timeout + 5)
+        output, errors = processes[0].communicate(timeout=600)
     finally:
         for process in processes:
             process.kill()
@@ -109,7 +111,7 @@ def test_no_engine():
     need("gloo")
     environment, port = make_environment(4, "pigeons"), find_port()
     processes = [start(i, 2, port, environment=environment) for i in range(2)]
-    outputs = [process.communicate(timeout=300) for process in processes]
+    outputs = [process.communicate(timeout=2000) for process in processes]
     for process, (_, errors) in zip(processes, outputs):
         assert process.returncode != 0
         assert (

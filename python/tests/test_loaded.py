@@ -152,7 +152,7 @@ def python(source, *args):
         env={"PYTHONPATH": str(ROOT / "python"), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
 
 
@@ -177,10 +177,15 @@ def test_without_jax(path):
 
 
 def test_import_is_quick():
-    code = "import sys, time; t = time.perf_counter(); import alula; t = time.perf_counter() - t; "
-    code += "assert not {'jax', 'numpy', 'ctypes'} & set(sys.modules); print(t)"
-    best = min(float(python(code).stdout) for _ in range(3))
-    assert best < 0.1
+    def measure(name):
+        code = f"import sys, time; t = time.process_time(); import {name}; "
+        code += "print(time.process_time() - t, *{'jax', 'numpy', 'ctypes'} & set(sys.modules))"
+        said = [python(code).stdout.split() for _ in range(5)]
+        assert all(len(words) == 1 for words in said), said
+        return min(float(words[0]) for words in said)
+
+    # It takes a fifth of that.
+    assert measure("alula") < measure("json")
 
 
 def test_lazy_module():
@@ -210,7 +215,6 @@ def test_structures_match_the_headers():
         "alula_value_info": runtime.ValueInfo,
         "alula_dim_info": runtime.DimInfo,
         "alula_load_options": runtime.LoadOptions,
-        "alula_call_options": runtime.CallOptions,
         "alula_compile_options": compiler.options_type(),
         "alula_compile_diagnostic": compiler.Diagnostic,
         "alula_compile_value": compiler.InitialValue,

@@ -25,7 +25,7 @@ def build(folder, source, name):
 
 def run(*command):
     return subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, check=True, timeout=120
+        [str(part) for part in command], capture_output=True, text=True, check=True, timeout=2000
     ).stdout
 
 

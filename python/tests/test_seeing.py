@@ -16,7 +16,7 @@ def check(source, **variables):
         env={**environment, **variables},
         capture_output=True,
         text=True,
-        timeout=500,
+        timeout=2000,
     )
     assert result.returncode == 0, result.stderr[-3000:]
     return result.stdout
@@ -66,7 +66,8 @@ lines = {line.name: list(line.events) for line in planes["/device:CUSTOM:alula:0
 modules, kernels = lines["XLA Modules"], lines["XLA Ops"]
 assert [event.name for event in modules] == ["jit_step"] * count
 names = collections.Counter(event.name for event in kernels)
-assert len(names) > 5 and set(names.values()) == {count}, names
+# One that several layers share runs several times in a step.
+assert len(names) > 5 and not any(times % count for times in names.values()), names
 # Each kernel is one that the optimized program has.
 text = compiled.as_text()
 for name in names:
@@ -76,7 +77,7 @@ for name in names:
 
 
 def test_a_training_step_in_jax_s_profiler(tmp_path):
-    source = (
+    check(
         PROFILE.replace("sys.argv[1]", repr(str(tmp_path / "trace")))
         + """
 # Operations, names of the source and what it takes.
@@ -96,19 +97,14 @@ for event in kernels:
     end = event.start_ns + event.duration_ns
     assert any(m.start_ns - 1000 <= event.start_ns and end <= m.start_ns + m.duration_ns + 1000
                for m in modules)
-print(sum(e.duration_ns for e in kernels) / 1e9, sum(e.duration_ns for e in modules) / 1e9, wall)
+# They add up to the step, but for a step in which a busy machine did something else between two.
+parts = [sum(event.duration_ns for event in kernels
+             if module.start_ns - 1000 <= event.start_ns <= module.start_ns + module.duration_ns)
+         / module.duration_ns for module in modules]
+assert 0.9 < max(parts) < 1.001, parts
+assert sum(module.duration_ns for module in modules) <= wall * 1e9 * 1.001
 """
     )
-    parts = []
-    # A machine that does something else makes the step longer, not the kernels.
-    for attempt in range(3):
-        ours = source.replace("/trace'", f"/trace{attempt}'")
-        kernels, modules, wall = map(float, check(ours).split())
-        assert kernels <= modules * 1.001 and modules <= wall * 1.001
-        parts.append(kernels / wall)
-        if parts[-1] > 0.9:
-            return
-    raise AssertionError(f"kernels are {parts} of the step")
 
 
 def test_the_optimized_program_shows_its_kernels():

@@ -23,7 +23,7 @@ CALLS = 3
 
 def run(*command):
     return subprocess.run(
-        [*map(str, command)], capture_output=True, text=True, check=True, timeout=300
+        [*map(str, command)], capture_output=True, text=True, check=True, timeout=2000
     )
 
 

@@ -108,11 +108,11 @@ def _strings(texts):
 
 def compile_program(
     program, values=None, *, targets=("cpu:host",), custom_calls=(), external_file=None,
-    external_minimum_bytes=0, dump_directory=None, until=None,
+    external_minimum_bytes=0, dump_directory=None, until=None, cancel=None,
 ):  # fmt: skip
     """The artifact of a program (MLIR text, bytecode or a portable artifact),
     and the bytes of `external_file`, if any. `values` are arrays by the names
-    of the globals that begin with them."""
+    of the globals that begin with them. `cancel`, if it is given, ends it."""
     lib = functions()
     said, external = [], [b""]
 
@@ -146,7 +146,7 @@ def compile_program(
     artifact, size, message = c_void_p(), c_size_t(), c_void_p()
     if isinstance(program, str):
         program = program.encode()
-    cancel = interruptible.Cancel()
+    cancel = cancel or interruptible.Cancel()
     options.cancel = cancel.address
     code = interruptible.call(
         lib.alula_compile,

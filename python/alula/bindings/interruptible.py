@@ -26,6 +26,10 @@ class Cancel:
     def address(self):
         return ctypes.addressof(self._flag)
 
+    @property
+    def is_set(self):
+        return bool(self._flag.value)
+
     def set(self):
         self._flag.value = 1
 

@@ -5,7 +5,7 @@ import functools
 import threading
 import weakref
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32
-from ctypes import c_uint8, c_uint64, c_void_p
+from ctypes import c_uint64, c_void_p
 
 from alula import errors
 from alula.bindings import dtypes, interruptible, library
@@ -35,6 +35,18 @@ class DimInfo(ctypes.Structure):
     ]
 
 
+class InstanceOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("device", c_char_p),
+        ("thread_count", c_uint32),
+        ("allocator", c_void_p),
+        ("thread_pool", c_void_p),
+        ("share_threads", c_void_p),
+        ("kept_bytes", c_uint64),
+    ]
+
+
 class LoadOptions(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", c_size_t),
@@ -47,20 +59,19 @@ class LoadOptions(ctypes.Structure):
     ]
 
 
-class CallOptions(ctypes.Structure):
+class ExternalConstant(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", c_size_t),
-        ("state", c_void_p),
-        ("donate", POINTER(c_uint8)),
-        ("cancel", POINTER(c_int)),
-        ("trace", c_void_p),
-        ("trace_user", c_void_p),
-        ("collectives", c_void_p),
-        ("participant", c_uint32),
+        ("file", c_char_p),
+        ("name", c_char_p),
+        ("dtype", c_uint32),
+        ("rank", c_uint32),
+        ("dims", POINTER(c_int64)),
+        ("bytes", c_uint64),
     ]
 
 
-ON_DONE = ctypes.CFUNCTYPE(None, c_void_p)
+FIND_EXTERNAL = ctypes.CFUNCTYPE(c_void_p, c_void_p, POINTER(ExternalConstant), POINTER(c_void_p))
 
 
 @functools.cache
@@ -73,17 +84,6 @@ def functions():
         "alula_error_get_message": (c_char_p, [error]),
         "alula_error_destroy": (None, [error]),
         "alula_instance_create": (error, [c_void_p, POINTER(c_void_p)]),
-        "alula_buffer_wrap": (
-            error,
-            [c_void_p, c_uint32, c_uint32, c_void_p, c_void_p, c_size_t]
-            + [c_void_p, c_void_p, POINTER(c_void_p)],
-        ),
-        "alula_buffer_release": (None, [c_void_p]),
-        "alula_buffer_get_data": (c_void_p, [c_void_p]),
-        "alula_buffer_get_bytes": (c_size_t, [c_void_p]),
-        "alula_buffer_get_dtype": (c_uint32, [c_void_p]),
-        "alula_buffer_get_rank": (c_uint32, [c_void_p]),
-        "alula_buffer_get_dims": (POINTER(c_int64), [c_void_p]),
         "alula_executable_load_file": (
             error,
             [c_void_p, c_char_p, POINTER(LoadOptions), POINTER(c_void_p)],
@@ -118,19 +118,6 @@ def functions():
         "alula_state_destroy": (None, [c_void_p]),
         "alula_global_get": (error, [c_void_p, c_void_p, c_uint32, c_void_p, c_size_t]),
         "alula_global_set": (error, [c_void_p, c_void_p, c_uint32, c_void_p, c_size_t]),
-        "alula_call": (
-            error,
-            [c_void_p, c_uint32, POINTER(CallOptions), POINTER(c_void_p), c_size_t]
-            + [POINTER(c_void_p), c_size_t],
-        ),
-        "alula_call_async": (
-            error,
-            [c_void_p, c_uint32, POINTER(CallOptions), POINTER(c_void_p), c_size_t]
-            + [POINTER(c_void_p), c_size_t, POINTER(c_void_p)],
-        ),
-        "alula_event_wait": (error, [c_void_p]),
-        "alula_event_on_done": (None, [c_void_p, ON_DONE, c_void_p]),
-        "alula_event_destroy": (None, [c_void_p]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(lib, name)
@@ -155,7 +142,10 @@ def check(error):
 @functools.cache
 def _new_instance():
     instance = c_void_p()
-    check(functions().alula_instance_create(None, byref(instance)))
+    options = InstanceOptions(struct_bytes=ctypes.sizeof(InstanceOptions))
+    # Of released results, as the plugin of JAX does.
+    options.kept_bytes = 58 << 20
+    check(functions().alula_instance_create(byref(options), byref(instance)))
     return instance
 
 
@@ -195,36 +185,27 @@ class Value:
         return f"{self.name}: {dtypes.describe(self.dtype_name, sizes)}"
 
 
-class _Memory:
-    """Bytes of a buffer of the runtime, as NumPy sees them; keeps them alive."""
-
-    __slots__ = ("__array_interface__", "_buffer", "__weakref__")
-
-    def __init__(self, buffer):
-        lib = functions()
-        self._buffer = buffer
-        size = lib.alula_buffer_get_bytes(buffer)
-        self.__array_interface__ = {
-            "version": 3,
-            "typestr": "|u1",
-            "shape": (size,),
-            "data": (lib.alula_buffer_get_data(buffer) if size else 1, False),
-        }
-
-    def __del__(self):
-        functions().alula_buffer_release(self._buffer)
-
-
 class Executable:
-    """A loaded artifact."""
+    """A loaded artifact. `external` are the bytes of constants outside of it, as
+    arrays by name, which live as long as it does."""
 
-    def __init__(self, source, external_directory=None, max_global_bytes=0):
+    def __init__(self, source, external_directory=None, max_global_bytes=0, external=None):
         lib = functions()
         handle = c_void_p()
         options = LoadOptions(struct_bytes=ctypes.sizeof(LoadOptions))
         options.max_global_bytes = max_global_bytes
         if external_directory is not None:
             options.external_directory = str(external_directory).encode()
+
+        def find(_, constant, data):
+            array = external.get(constant.contents.name.decode())
+            if array is not None and array.nbytes == constant.contents.bytes:
+                data[0] = array.ctypes.data
+
+        self._external = external
+        if external:
+            found = FIND_EXTERNAL(find)
+            options.find_external = ctypes.cast(found, c_void_p)
         if isinstance(source, (bytes, bytearray, memoryview)):
             data = bytes(source)
             check(
@@ -312,22 +293,6 @@ def _destroy_state(handle, executable):
     functions().alula_state_destroy(handle)
 
 
-def _release(buffers):
-    for buffer in buffers:
-        if buffer:
-            functions().alula_buffer_release(buffer)
-
-
-# Asynchronous calls by their events.
-_running = {}
-
-
-@ON_DONE
-def _on_done(event):
-    end, *_ = _running.pop(event)
-    end()
-
-
 # Results of these types are no arrays as they are in memory.
 _PARTS = {*dtypes.PACKING, dtypes.TOKEN}
 
@@ -355,7 +320,13 @@ def calls():
 
     from alula import arrays
 
-    made = library.calls().Library(library.runtime()._handle, arrays.Array, numpy.ndarray, check)
+    try:
+        from numpy._core import _multiarray_umath as table
+    except ImportError:  # NumPy 1
+        from numpy.core import _multiarray_umath as table
+    made = library.calls().Library(
+        library.runtime()._handle, arrays.Array, numpy.ndarray, check, table._ARRAY_API
+    )
     interruptible.watch_everywhere(made)
     return made
 
@@ -374,9 +345,8 @@ class Function:
             for j, size in enumerate(argument.shape):
                 if size is None:
                     self._read_symbol(argument, i, j)
-        self._types = [dtypes.to_numpy(v.dtype) if v.dtype != 31 else None for v in self.results]
-        # What does not change from call to call.
-        self._shape_arrays = {}
+        # A call ends before anybody could want to interrupt it.
+        self.is_brief = False
         self.is_whole = not any(value.dtype in _PARTS for value in self.results)
 
     def _read_symbol(self, argument, number, dim):
@@ -389,12 +359,6 @@ class Function:
                 for i, size in enumerate(argument.shape)
             )
 
-    def _dims(self, shape):
-        found = self._shape_arrays.get(shape)
-        if found is None:
-            found = self._shape_arrays[shape] = (c_int64 * len(shape))(*shape)
-        return found
-
     @functools.cached_property
     def entry(self):
         """The extension's: `entry.call(state.address, arrays)` is None if the arrays are not just
@@ -406,7 +370,20 @@ class Function:
             self.number,
             tuple(_describe(value) for value in self.arguments),
             tuple(_describe(value) for value in self.results),
+            self.is_brief,
         )
+
+    def make_trees(self, arguments, result, strict=False):
+        """What `entry.call_tree` and `entry.start` take apart and put together, from schemas: of all
+        arguments, or None if each is a leaf, and of the result, or None if a tuple of leaves is
+        wanted. None where that can't be done."""
+        from alula import trees
+
+        nodes = trees.for_calls(arguments, results=False, strict=strict) if arguments else None
+        if arguments is not None and nodes is None:
+            return None
+        made = trees.for_calls(result, results=True) if self.is_whole and result else None
+        return library.calls().Trees(len(self.arguments), nodes, len(self.results), made)
 
     def __call__(self, state, arrays):
         made = self.entry.call(state.address, tuple(arrays))
@@ -432,90 +409,12 @@ class Function:
             return numpy.empty(0, numpy.uint8)
         return _show(dtypes.unpack(dtype, numpy.frombuffer(memory, numpy.uint8), shape))
 
-    def _wrap(self, arrays, arguments, packed):
-        lib, device = functions(), instance()
-        handle = c_void_p()
-        for i, (array, value) in enumerate(zip(arrays, self.arguments)):
-            memory = array
-            if value.dtype in dtypes.PACKING:
-                memory = dtypes.pack(value.dtype, array)
-                packed.append(memory)
-            check(
-                lib.alula_buffer_wrap(
-                    device,
-                    value.dtype,
-                    array.ndim,
-                    self._dims(array.shape),
-                    memory.ctypes.data,
-                    memory.nbytes,
-                    None,
-                    None,
-                    byref(handle),
-                )
-            )
-            arguments[i] = handle.value
-
     def start(self, state, arrays, finish):
-        """The same on the runtime's queue: `finish(results, error)` comes from
-        its thread, one of both being None. Gives a function that cancels."""
-        lib = functions()
-        count = len(arrays)
-        arguments = (c_void_p * count)()
-        results = (c_void_p * len(self.results))()
-        packed = []
-        cancel = c_int(0)
-        options = CallOptions(
-            struct_bytes=ctypes.sizeof(CallOptions),
-            state=state.handle,
-            cancel=ctypes.pointer(cancel),
-        )
-        event = c_void_p()
-        try:
-            self._wrap(arrays, arguments, packed)
-            check(
-                lib.alula_call_async(
-                    self._handle,
-                    self.number,
-                    byref(options),
-                    arguments,
-                    count,
-                    results,
-                    len(self.results),
-                    byref(event),
-                )
-            )
-        finally:
-            _release(arguments)
-
-        def end():
-            made = error = None
-            try:
-                check(lib.alula_event_wait(event))
-                made = [self._take(buffer, i) for i, buffer in enumerate(results)]
-            except BaseException as raised:  # noqa: BLE001
-                error = raised
-            lib.alula_event_destroy(event)
-            finish(made, error)
-
-        # All that the call uses lives until it has ended.
-        _running[event.value] = (end, state, arrays, packed, options, cancel)
-        lib.alula_event_on_done(event, _on_done, event)
-
-        def ask_to_end():
-            cancel.value = 1
-
-        return ask_to_end
-
-    def _take(self, buffer, number):
-        import numpy
-
-        value = self.results[number]
-        shape = value.shape
-        if None in shape:
-            lib = functions()
-            dims = lib.alula_buffer_get_dims(buffer)
-            shape = tuple(dims[i] for i in range(len(shape)))
-        raw = numpy.asarray(_Memory(buffer))
-        if value.dtype in dtypes.PACKING:
-            return _show(dtypes.unpack(value.dtype, raw, shape))
-        return _show(raw.view(self._types[number]).reshape(shape))
+        """The same on the runtime's queue: `finish(results, error)` comes from its thread, one of
+        both being None; results are what `complete` wants. What it gives has `cancel()`."""
+        pending = self.entry.start(state.address, tuple(arrays), None, None, finish, state)
+        if pending is None:
+            memory = tuple(dtypes.pack(v.dtype, a) for v, a in zip(self.arguments, arrays))
+            shapes = tuple(array.shape for array in arrays)
+            pending = self.entry.start(state.address, memory, shapes, None, finish, state)
+        return pending

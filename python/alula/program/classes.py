@@ -8,7 +8,7 @@ import inspect
 import jax
 
 from alula import html
-from alula.program import api, declarations, naming, trace, types
+from alula.program import api, declarations, naming, specialize, trace, types
 from alula.program import options as option_names
 from alula.program.info import ClassInfo, InstanceInfo
 
@@ -118,8 +118,9 @@ class Program(metaclass=ProgramMeta):
     only to be had from `Program` itself."""
 
     def __new__(
-        cls, *args, context=None, import_only=False, compile=None, returns="jax", **options
-    ):
+        cls, *args, context=None, import_only=False, compile=None, returns="jax",
+        specialize_after=specialize.AFTER, **options,
+    ):  # fmt: skip
         if cls is Program:
             raise TypeError("Program is to be subclassed")
         if args:
@@ -128,10 +129,12 @@ class Program(metaclass=ProgramMeta):
             raise TypeError(f"compile must be 'eager' or 'lazy', not {compile!r}")
         if returns not in ("jax", "numpy"):
             raise TypeError(f"returns must be 'jax' or 'numpy', not {returns!r}")
-        named = ("context", "import_only", "compile", "returns")
+        if not isinstance(specialize_after, int) or specialize_after < 0:
+            raise TypeError(f"specialize_after must be a number of calls: {specialize_after!r}")
+        named = ("context", "import_only", "compile", "returns", "specialize_after")
         option_names.check(cls.__name__, options, option_names.COMPILE, named)
         self = super().__new__(cls)
-        info = InstanceInfo(class_info(cls), options, returns)
+        info = InstanceInfo(class_info(cls), options, returns, specialize_after)
         self.__dict__[_INSTANCE] = info
         info.trace_all(self)
         if compile == "eager" and not import_only:

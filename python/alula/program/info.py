@@ -8,7 +8,7 @@ import numpy as np
 from alula import values
 from alula.artifact import Artifact
 from alula.bindings import compiler, dtypes, runtime
-from alula.program import declarations, description, merge, trace, types
+from alula.program import declarations, description, duration, merge, specialize, trace, types
 from alula.program.module import Module
 from alula.program.slots import SlotTable
 
@@ -51,9 +51,10 @@ class ClassInfo:
 class InstanceInfo:
     """One instance: its traces, its module, what was compiled, its state."""
 
-    def __init__(self, class_info, options, returns="jax"):
+    def __init__(self, class_info, options, returns="jax", specialize_after=specialize.AFTER):
         self.class_info, self.options, self.returns = class_info, options, returns
         self.name = class_info.export_name
+        self.specialize_after = specialize_after
         self.x64 = jax.config.jax_enable_x64
         self.table = SlotTable()
         self.traced = {}
@@ -99,6 +100,7 @@ class InstanceInfo:
             avals = [v.aval for v in traced.jaxpr.jaxpr.outvars]
             traced.result_types = [types.Type(aval) for aval in avals[:count]]
             traced.print_types = [types.Type(aval) for aval in avals[count + stored :]]
+        traced.is_brief = traced.jaxpr is not None and duration.is_brief(traced.jaxpr.jaxpr)
         traced.doc = (traced.procedure.function.__doc__ or "").strip()
         traced.wanted = [
             values.Wanted(
@@ -123,16 +125,20 @@ class InstanceInfo:
         traced.is_flat = not is_static and all(p.treedef == leaf for p in parameters)
         traced.is_single = traced.result_treedef == leaf
         # Of results that are arrays of JAX as they are.
-        plain = all(t.raw_aval is not None and not t.key for t in traced.result_types)
-        plain = plain and not any(
-            t.raw_dtype.name in dtypes.PACKED_NAMES for t in traced.result_types
+        traced.has_plain_results = not traced.prints and not any(
+            t.key or t.raw_dtype.name in dtypes.PACKED_NAMES for t in traced.result_types
         )
-        traced.avals = (
-            tuple(t.raw_aval for t in traced.result_types) if plain and not traced.prints else None
+        avals = tuple(t.raw_aval for t in traced.result_types)
+        traced.avals = avals if traced.has_plain_results and None not in avals else None
+        # Only calls know sizes; those of keys are not those of their words.
+        traced.is_dynamic = any(t.is_dynamic for t in traced.argument_types) and not any(
+            t.key for t in traced.argument_types
         )
         # Leaves of the tree become numbers: a tracer keeps its whole trace.
         traced.result = traced.result_treedef.unflatten(range(count))
         traced.result_leaves = list(range(count))
+        # Set when it is compiled, if only its calls know sizes.
+        traced.specializer = None
         if traced.jaxpr is not None:
             capture.warn(traced, self)
 
@@ -167,16 +173,45 @@ class InstanceInfo:
     def artifact(self, *, external_file=None, **options):
         """For a file, that is for machines which are not known, unless targets
         are named."""
-        chosen = {"targets": ["cpu:portable"], **self.options, **options}
-        names = [d.export_name for _, d in self.class_info._of(declarations.Extern)]
-        chosen["custom_calls"] = [*chosen.get("custom_calls", ()), *names]
         data, external = compiler.compile_program(
             self.module.to_compile(description.describe(self)),
             self.module.values,
             external_file=external_file,
-            **chosen,
+            **self._complete({"targets": ["cpu:portable"], **self.options, **options}),
         )
         return Artifact(self.name, data, external, external_file)
+
+    def _complete(self, options):
+        names = [d.export_name for _, d in self.class_info._of(declarations.Extern)]
+        return {**options, "custom_calls": [*options.get("custom_calls", ()), *names]}
+
+    def _load(self):
+        """What runs in this process."""
+        dynamic = [t for t in self.traced.values() if t.is_dynamic]
+        # Copies would have variables of their own.
+        if (
+            not self.specialize_after
+            or not dynamic
+            or any(slot.mutable for slot in self.table.slots)
+        ):
+            return runtime.Executable(self.compiled.data)
+        options = self._complete({"targets": ["cpu:host"], **self.options})
+        text = self.module.to_compile(description.describe(self))
+        weights = specialize.Weights()
+        data, external = specialize.compile_quietly(text, self.module.values, options)
+        arrays, _ = weights.take(external)
+        options.pop("dump_directory", None)
+        hidden, values_ = specialize.hide_functions(text), self.module.values
+
+        def compile_text(text, cancel):
+            return specialize.compile_quietly(text, values_, options, cancel)
+
+        for traced in dynamic:
+            traced.specializer = specialize.Specializer(
+                *self.module.describe_function(traced.name),
+                hidden, compile_text, weights, self.specialize_after, self.returns, traced,
+            )  # fmt: skip
+        return runtime.Executable(data, external=arrays)
 
     @property
     def compiled(self):
@@ -198,11 +233,12 @@ class InstanceInfo:
     def state(self):
         with self.lock:
             if self._state is None:
-                executable = runtime.Executable(self.compiled.data)
+                executable = self._load()
                 runtime.calls().set_foreign(types.ArrayImpl, types.put)
                 self._state = runtime.State(executable)
                 for name, traced in self.traced.items():
                     traced.function = executable.functions[name]
+                    traced.function.is_brief = traced.is_brief
             return self._state
 
     # ---- Values ----
@@ -233,26 +269,43 @@ class InstanceInfo:
             if leaves is None and not kwargs:
                 flat, treedef = jax.tree.flatten(args)
                 leaves = tuple(flat) if treedef == traced.argument_treedef else None
+            function, avals, copy = traced.function, traced.avals, None
             if leaves is not None:
-                entry = traced.function.entry
-                if traced.avals is not None and self.returns == "jax":
+                if traced.specializer is not None:
+                    copy = traced.specializer.find(leaves)
+                    if copy is not None:
+                        function, state, avals = copy.function, copy.state, copy.avals
+                entry = function.entry
+                if avals is not None and self.returns == "jax":
                     device, sharding = types.find_home()
-                    made = entry.call(state.address, leaves, None, traced.avals, sharding, device)
+                    made = entry.call(state.address, leaves, None, avals, sharding, device)
                     if made is not None:
                         return (
                             made[0] if traced.is_single else traced.result_treedef.unflatten(made)
                         )
                 else:
                     raw = entry.call(state.address, leaves)
+                if raw is not None and copy is None and traced.specializer is not None:
+                    traced.specializer.count(leaves)
         if raw is not None:
-            return self._finish_call(traced, traced.function.complete(raw))
+            return self._finish_call(traced, function.complete(raw))
         leaves = _flatten_arguments(traced, args, kwargs)
         with self.lock:
             arrays = values.convert_all(
                 traced.procedure.__name__, zip(leaves, traced.wanted), self.x64
             )
-            raw = traced.function(self.state, arrays)
+            raw = self._call_converted(traced, arrays)
         return self._finish_call(traced, raw)
+
+    def _call_converted(self, traced, arrays):
+        if traced.specializer is None:
+            return traced.function(self.state, arrays)
+        copy = traced.specializer.find(arrays)
+        if copy is not None:
+            return copy.function(copy.state, arrays)
+        raw = traced.function(self.state, arrays)
+        traced.specializer.count(arrays)
+        return raw
 
     def _finish_call(self, traced, raw):
         leaves = raw

@@ -7,6 +7,7 @@ from jaxlib.mlir import ir
 
 from alula.program.attributes import elements
 from alula.program.merge import symbol
+from alula.program.specialize import FunctionTypes
 
 _NAME = r'@(?:[\w$.\-]+|"(?:[^"\\]|\\.)*")'
 _LOAD = re.compile(
@@ -120,6 +121,14 @@ class Module:
     @property
     def operation(self):
         return ModuleOperation(self)
+
+    def describe_function(self, name):
+        """How the module's text calls a function, and its types."""
+        with self._context:
+            for function in self._operation.regions[0].blocks[0].operations:
+                if function.operation.name == "func.func" and symbol(function) == name:
+                    return str(ir.FlatSymbolRefAttr.get(name)), FunctionTypes(function)
+        raise KeyError(name)
 
     def to_compile(self, description):
         """The text for the compiler: with names and places, without `values`."""

@@ -6,6 +6,7 @@ the token of this process, never an address. The plugin knows one function of
 this process, `_call`, for as long as the process lives; it looks the number up.
 A program that outlives its process, in a cache or a file, fails in words."""
 
+import atexit
 import ctypes
 import itertools
 import math
@@ -50,7 +51,7 @@ class _Call(ctypes.Structure):
     ]
 
 
-RUN, LOADED = 0, 1
+RUN, LOADED, AT_EXIT = 0, 1, 2
 
 _numbers = itertools.count(1)
 _functions = {}
@@ -101,6 +102,22 @@ def _write(array, value):
     np.copyto(_bytes(array), packed.view(np.uint8))
 
 
+def _call_with_clients(function, process):
+    """At the end of the process, when JAX gives up its clients: programs may be
+    compiled until then."""
+    import jax._src.xla_bridge as xla_bridge
+
+    give_up = xla_bridge._clear_backends
+
+    def call_and_give_up():
+        # Who compiles is a thread, and threads are not forked.
+        if os.getpid() == process:
+            function()
+        give_up()
+
+    xla_bridge._clear_backends = call_and_give_up
+
+
 def _run(call):
     function = _functions.get(call.id)
     if function is None:
@@ -126,6 +143,9 @@ def _call(pointer):
             _use(call.unloaded[i], -1)
         if call.kind == LOADED:
             _use(call.id, +1)
+        elif call.kind == AT_EXIT:
+            function = ctypes.CFUNCTYPE(None)(call.id)
+            atexit.register(_call_with_clients, function, os.getpid())
         else:
             _run(call)
         return 0
