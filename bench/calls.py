@@ -10,36 +10,15 @@ import os
 import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-# Least time of a sample, in seconds.
-SAMPLE = 0.002
+from bench.turns import measure
 
 
 def parse(argv=None):
     parser = argparse.ArgumentParser(prog="./dev bench calls", description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=31, help="default: %(default)s")
     return parser.parse_args(argv)
-
-
-def measure(peers: dict, rounds: int, clock=time.process_time) -> dict:
-    """Microseconds of a call, one for each round."""
-    times = {name: [] for name in peers}
-    counts = {}
-    for name, call in peers.items():
-        for _ in range(3):
-            call()
-        start = time.perf_counter()
-        call()
-        counts[name] = max(1, int(SAMPLE / max(time.perf_counter() - start, 1e-7)))
-    for turn in range(rounds):
-        for name in list(peers) if turn % 2 == 0 else reversed(peers):
-            start = clock()
-            for _ in range(counts[name]):
-                peers[name]()
-            times[name].append((clock() - start) / counts[name] * 1e6)
-    return times
 
 
 def make_peers(folder: Path) -> dict:
@@ -87,12 +66,12 @@ def main() -> int:
     print(f"{'':36} {'us':>8} {'ratio':>7}   to jax.jit, median of {options.rounds}")
     with tempfile.TemporaryDirectory() as folder:
         for what, peers in make_peers(Path(folder)).items():
-            times = measure(peers, options.rounds)
+            times = measure(peers, options.rounds, warm=3)
             base = next(iter(times.values()))
             for name, own in times.items():
                 ratio = statistics.median(a / b for a, b in zip(own, base, strict=True))
                 shown = f"{ratio:7.2f}" if own is not base else ""
-                print(f"{what + ', ' + name:36} {min(own):8.2f} {shown}", flush=True)
+                print(f"{what + ', ' + name:36} {min(own) * 1e6:8.2f} {shown}", flush=True)
     return 0
 
 

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import time
 
+from bench.turns import measure, summarize
+
 KINDS = ("fft", "ifft", "rfft", "irfft")
 # How many arrays, and their lengths.
 SHAPES = [
@@ -36,8 +38,6 @@ SHAPES = [
     (1, (1024,)),
     (1, (1 << 20,)),
 ]
-# Least time of a sample, in seconds.
-SAMPLE = 0.003
 
 
 def parse(argv=None):
@@ -93,36 +93,6 @@ def make_functions(kind, lengths):
         return theirs(x, axes=axes, workers=workers, **sizes)
 
     return in_jax, in_scipy
-
-
-def measure(peers: dict, rounds: int, clock) -> dict:
-    """Seconds of a call, one for each round. Each call waits for its result."""
-    times = {name: [] for name in peers}
-    counts = {}
-    for name, call in peers.items():
-        call()
-        start = time.perf_counter()
-        call()
-        counts[name] = max(1, int(SAMPLE / max(time.perf_counter() - start, 1e-7)))
-    for turn in range(rounds):
-        for name in list(peers) if turn % 2 == 0 else reversed(peers):
-            start = clock()
-            for _ in range(counts[name]):
-                peers[name]()
-            times[name].append((clock() - start) / counts[name])
-    return times
-
-
-def summarize(times: dict) -> dict:
-    """The least time of ours, and how many times as long each other one takes: the median of
-    ratios of a round."""
-    ours = times["alula"]
-    ratios = {
-        name: statistics.median(b / a for a, b in zip(ours, other, strict=True))
-        for name, other in times.items()
-        if name != "alula"
-    }
-    return {"microseconds": min(ours) * 1e6} | ratios
 
 
 def run(options):

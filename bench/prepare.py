@@ -50,6 +50,7 @@ def main(row: str, size: str, folder: Path):
         "outputs": outputs,
         "tolerance": case.tolerance,
         "work": vars(case.work),
+        "targets": list(case.targets),
     }
     (folder / "about.json").write_text(json.dumps(about))
 

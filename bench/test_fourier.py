@@ -1,6 +1,7 @@
 """The table of Fourier transforms."""
 
-from bench.fourier import list_cases, measure, summarize
+from bench.fourier import list_cases
+from bench.turns import measure, summarize
 
 
 def test_ratios_are_of_neighbours_in_time():

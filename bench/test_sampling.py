@@ -1,8 +1,27 @@
 """Samples and what is said of them."""
 
-import time
-
+import pytest
+from bench import sampling
 from bench.sampling import BATCH, sample, summarize
+
+
+class Clock:
+    """Time that passes only where somebody sleeps."""
+
+    now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(sampling, "time", clock)
+    return clock
 
 
 def test_the_minimum_the_median_and_the_noise():
@@ -18,23 +37,23 @@ def test_nothing_is_said_of_nothing():
     assert summarize([]) == {}
 
 
-def test_a_sample_is_the_mean_of_a_batch():
+def test_a_sample_is_the_mean_of_a_batch(clock):
     calls = []
 
     def call():
         calls.append(1)
-        time.sleep(0.001)
+        clock.sleep(0.001 if len(calls) % 2 else 0.003)
 
     samples = sample(call, 3 * BATCH)
-    assert 1000 <= min(samples) < 10000
-    assert len(calls) > len(samples)
+    assert samples == pytest.approx([2000] * len(samples), rel=0.3)
+    assert len(samples) > 1 and len(calls) > 2 * len(samples)
 
 
-def test_a_slow_call_is_a_batch():
-    assert len(sample(lambda: time.sleep(2 * BATCH), 0)) == 1
+def test_a_slow_call_is_a_batch(clock):
+    assert sample(lambda: clock.sleep(2 * BATCH), 0) == pytest.approx([2 * BATCH * 1e6])
 
 
-def test_a_first_call_that_is_slow_does_not_decide():
+def test_a_first_call_that_is_slow_does_not_decide(clock):
     times = iter([5 * BATCH])
-    samples = sample(lambda: time.sleep(next(times, 0)), 2 * BATCH)
-    assert max(samples) < BATCH * 1e6
+    samples = sample(lambda: clock.sleep(next(times, 1e-6)), 2 * BATCH)
+    assert samples == pytest.approx([1] * len(samples), rel=1e-3)

@@ -14,7 +14,8 @@ class Alula(Tool):
 
     def compile_commands(self):
         tool = BUILD / "bin" / "alula-compile"
-        return [[tool, self.folder / "program.mlirbc", "-o", self.artifact]]
+        targets = [f"--target={target}" for target in self.about["targets"]]
+        return [[tool, self.folder / "program.mlirbc", "-o", self.artifact, *targets]]
 
     def common(self):
         inputs = [f"--input={text}" for text in self.input_texts()]

@@ -29,9 +29,10 @@ class OnnxGraph:
         self.constants.append(numpy_helper.from_array(np.asarray(array), name))
         return name
 
-    def add(self, op, *inputs, results=1, **attributes):
+    def add(self, op, *inputs, results=1, domain="", **attributes):
         names = [f"{self.fresh()}_{i}" for i in range(results)]
-        self.nodes.append(helper.make_node(op, list(inputs), names, **attributes))
+        node = helper.make_node(op, list(inputs), names, domain=domain, **attributes)
+        self.nodes.append(node)
         return names[0] if results == 1 else names
 
     def output(self, name, permutation=None):
@@ -50,7 +51,7 @@ class OnnxGraph:
             for name, _ in self.outputs
         ]
         graph = helper.make_graph(self.nodes, "main", inputs, outputs, self.constants)
-        opsets = [helper.make_opsetid("", 20)]
+        opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
         return onnx.shape_inference.infer_shapes(model).SerializeToString()
 

@@ -54,6 +54,69 @@ def int8_product(m, k, n):
     )
 
 
+def constant_bytes(m, k, n):
+    """Unsigned activations and signed weights, as onnxruntime multiplies them best."""
+    random = np.random.default_rng(0)
+    a = random.integers(0, 256, (m, k)).astype(np.uint8)
+    w = random.integers(-128, 128, (k, n)).astype(np.int8)
+
+    def onnx(graph, params, a):
+        weights = graph.constant(params["w"])
+        graph.output(graph.add("MatMulInteger", graph.input(a), weights))
+
+    return Case(
+        lambda params, a: lax.dot(a.astype(jnp.int32), jnp.asarray(params["w"]).astype(jnp.int32)),
+        (a,),
+        work_of(a, w, 4 * m * n, kind="int8"),
+        params={"w": w},
+        onnx=onnx,
+        tolerance=0,
+        targets=("cpu:host",),
+    )
+
+
+def few_bit_weights(m, k, n, bits, block):
+    """Floats times weights of few bits with a scale for each block along the sums."""
+    random = np.random.default_rng(0)
+    a = normal(m, k)
+    codes = random.integers(0, 1 << bits, (k, n))
+    scales = random.uniform(0.5, 2, (k // block, n)).astype(np.float32) / np.float32(64)
+    w = (codes - (1 << bits - 1)).astype(ml_dtypes.int4 if bits == 4 else np.int8)
+
+    def function(params, a):
+        wide = jnp.asarray(params["w"]).astype(a.dtype).reshape(k // block, block, n)
+        return a @ (wide * params["scales"][:, None]).reshape(k, n)
+
+    def onnx(graph, params, a):
+        lines = codes.T.astype(np.uint8)
+        packed = lines[:, 0::2] | lines[:, 1::2] << 4 if bits == 4 else lines
+        weights = graph.constant(packed.reshape(n, k // block, -1))
+        graph.output(
+            graph.add(
+                "MatMulNBits",
+                graph.input(a),
+                weights,
+                graph.constant(np.ascontiguousarray(scales.T).reshape(-1)),
+                domain="com.microsoft",
+                K=k,
+                N=n,
+                bits=bits,
+                block_size=block,
+                accuracy_level=1,
+            )
+        )
+
+    read = a.nbytes + codes.size * bits // 8 + scales.nbytes
+    return Case(
+        function,
+        (a,),
+        Work(2.0 * m * k * n, read, 4 * m * n),
+        params={"w": w, "scales": scales},
+        onnx=onnx,
+        targets=("cpu:host",),
+    )
+
+
 def batched_product(batch, n):
     a, b = normal(batch, n, n), normal(batch, n, n, seed=1)
     return Case(
@@ -77,5 +140,40 @@ ROWS = [
     square(2048, 2039),
     Row("matmul-bf16", "product 1024, bf16 to f32", bf16_product, (1024,) * 3, (1021,) * 3),
     Row("matmul-int8", "product 1024, i8 to i32", int8_product, (1024,) * 3, (1021,) * 3),
+    Row(
+        "matvec-bytes",
+        "u8 row times i8 weights 4096",
+        constant_bytes,
+        (1, 4096, 4096),
+        (1, 4093, 4091),
+    ),
+    Row(
+        "matmul-bytes",
+        "128 u8 rows times i8 weights 4096",
+        constant_bytes,
+        (128, 4096, 4096),
+        (127, 4093, 4091),
+    ),
+    Row(
+        "matvec-i4",
+        "row times i4 weights 4096",
+        few_bit_weights,
+        (1, 4096, 4096, 4, 32),
+        (1, 4064, 4090, 4, 32),
+    ),
+    Row(
+        "matmul-i4",
+        "128 rows times i4 weights 4096",
+        few_bit_weights,
+        (128, 4096, 4096, 4, 32),
+        (127, 4064, 4090, 4, 32),
+    ),
+    Row(
+        "matvec-i8",
+        "row times i8 weights 4096",
+        few_bit_weights,
+        (1, 4096, 4096, 8, 32),
+        (1, 4064, 4090, 8, 32),
+    ),
     Row("matmul-batched", "64 products 64", batched_product, (64, 64), (63, 61)),
 ]

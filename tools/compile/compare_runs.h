@@ -1,13 +1,15 @@
 #pragma once
 
-#include "mlir/IR/BuiltinOps.h"
+#include "compiler/preprocess/plan.h"
 
-#include <string>
+#include "mlir/IR/BuiltinOps.h"
 
 namespace alula::tools {
 
-/// Compiles two programs that the dispatch room has left for this machine, runs
-/// "main" of both on the same random numbers, and says how the results differ.
-std::string compareRuns(mlir::ModuleOp before, mlir::ModuleOp after);
+/// Compiles two programs that the dispatch room has left for this machine, and
+/// for the GPUs among `targets`, runs "main" of both on the same random
+/// numbers, and says how the results differ.
+preprocess::Compared compareRuns(mlir::ModuleOp before, mlir::ModuleOp after,
+                                 llvm::ArrayRef<std::string> targets);
 
 } // namespace alula::tools

@@ -4,6 +4,7 @@
 #include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/program.h"
 #include "compiler/driver/registry.h"
+#include "compiler/driver/saved_folder.h"
 #include "compiler/driver/stages_dump.h"
 #include "compiler/driver/stages_file.h"
 #include "compiler/driver/targets.h"
@@ -25,6 +26,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -148,7 +150,10 @@ makeOptions(const Options &options, const alula::tools::CommandLine &line) {
     return std::move(error);
   if (llvm::Error error = options.stages.apply(compile))
     return std::move(error);
-  alula::driver::settleTargets(compile.targets, "cpu:portable");
+  alula::driver::settleTargets(
+      compile.targets, compile.outputForm == alula::driver::OutputForm::C
+                           ? "cpu:c99"
+                           : "cpu:portable");
   auto session = options.plugins.createSession();
   if (!session)
     return session.takeError();
@@ -194,7 +199,7 @@ llvm::Error resume(ModuleOp module, const Options &options,
 
 /// Of NAME.a, as of NAME, all files are to be called NAME.
 std::string dropEnding(StringRef output) {
-  for (StringRef ending : {".a", ".h", ".json"})
+  for (StringRef ending : {".a", ".blob", ".c", ".h", ".json"})
     output.consume_back(ending);
   return output.str();
 }
@@ -261,7 +266,10 @@ int main(int argc, char **argv) {
     });
 
   std::string error;
-  auto input = openInputFile(options.input, &error);
+  // A folder is read as a whole; it is not quoted.
+  bool isFolder = llvm::sys::fs::is_directory(options.input);
+  auto input = isFolder ? llvm::MemoryBuffer::getMemBuffer("", options.input)
+                        : openInputFile(options.input, &error);
   if (!input) {
     fail(error);
     return alula::options::NoFile;
@@ -275,7 +283,8 @@ int main(int argc, char **argv) {
       llvm::SMLoc());
   SourceMgrDiagnosticHandler printer(sources, &context);
   compile.record.inputHash =
-      llvm::utohexstr(llvm::xxh3_64bits(input->getBuffer()),
+      llvm::utohexstr(isFolder ? alula::driver::hashSavedFolder(options.input)
+                               : llvm::xxh3_64bits(input->getBuffer()),
                       /*LowerCase=*/true);
 
   // Asked first, it lets every diagnostic pass.
@@ -295,10 +304,11 @@ int main(int argc, char **argv) {
   std::signal(SIGTERM, interrupt);
   progressLine = std::make_unique<alula::tools::ProgressLine>(
       [&] { return stageText.get(); });
-  auto program = alula::driver::detectByPlugins(input->getMemBufferRef(),
-                                                &context, compile);
   OwningOpRef<ModuleOp> module;
-  if (program)
+  if (isFolder)
+    module = alula::driver::readSavedFolder(options.input, &context);
+  else if (auto program = alula::driver::detectByPlugins(
+               input->getMemBufferRef(), &context, compile))
     module = alula::driver::readProgram(std::move(program), &context);
   if (!module)
     return endWithError(compile);
@@ -309,10 +319,12 @@ int main(int argc, char **argv) {
   }
 
   stageText.setLast(compile.until);
-  if (compile.outputForm == alula::driver::OutputForm::Static &&
-      compile.until == Room::Emit && options.output == "-") {
+  bool isStatic = compile.outputForm != alula::driver::OutputForm::Artifact &&
+                  compile.until == Room::Emit;
+  if (isStatic && options.output == "-") {
     progressLine.reset();
-    fail("--emit=static writes several files: -o NAME says how they begin");
+    fail("--emit=" + getOption(compile, Flag::OutputForm).front() +
+         " writes several files: -o NAME says how they begin");
     return alula::options::WrongUsage;
   }
   bool isBinary = compile.until == Room::Emit ||
@@ -337,8 +349,6 @@ int main(int argc, char **argv) {
   std::string externalFile = findExternalFile(options, line);
   bool printsTimes = options.time;
   std::vector<std::pair<Room, double>> times;
-  bool isStatic = compile.outputForm == alula::driver::OutputForm::Static &&
-                  compile.until == Room::Emit;
   if (isStatic) {
     outputFile = dropEnding(outputFile);
     if (compile.symbolPrefix.empty())

@@ -28,8 +28,11 @@ alula::tools::PreprocessFlags::makePlan(ArrayRef<std::string> targets) const {
   options.isStrict = check == Check::Strict;
   options.cacheDirectory = cacheDirectory;
   options.cacheVariables.assign(cacheVariables.begin(), cacheVariables.end());
-  if (verify == Verify::Run)
-    options.compareRuns = compareRuns;
+  options.comparesAll = verify == Verify::Run;
+  options.compareRuns = [targets = targets.vec()](mlir::ModuleOp before,
+                                                  mlir::ModuleOp after) {
+    return compareRuns(before, after, targets);
+  };
   options.bytecode = format == Format::Bytecode;
   // No threads, and nothing else at once either, unless that is asked for.
   if (cl::Option *off =

@@ -15,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <condition_variable>
@@ -31,20 +32,30 @@ using TensorValue = reference::Value;
 
 /// The reference speaks stablehlo: what else a program may say is put into it.
 std::string findNeededPasses(ModuleOp module) {
-  bool chlo = false, deprecated = false;
+  bool chlo = false, deprecated = false, sparse = false;
+  auto look = [&](TypeRange types) {
+    for (Type type : types)
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        sparse |=
+            tensor.getEncoding() &&
+            tensor.getEncoding().getDialect().getNamespace() == "sparse_tensor";
+  };
   module.walk([&](Operation *op) {
     llvm::StringRef name = op->getName().getStringRef();
     chlo |= name.starts_with("chlo.");
     deprecated |=
         name == "stablehlo.einsum" || name == "stablehlo.unary_einsum";
+    look(op->getOperandTypes());
+    look(op->getResultTypes());
   });
-  std::string passes;
+  SmallVector<llvm::StringRef> passes;
+  if (sparse)
+    passes.push_back("input-lower-sparse");
   if (chlo)
-    passes = "input-convert-chlo-to-stablehlo";
+    passes.push_back("input-convert-chlo-to-stablehlo");
   if (deprecated)
-    passes += passes.empty() ? "input-lower-deprecated"
-                             : ",input-lower-deprecated";
-  return passes;
+    passes.push_back("input-lower-deprecated");
+  return llvm::join(passes, ",");
 }
 
 /// Sets a flag when the time is over.

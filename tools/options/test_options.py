@@ -231,7 +231,7 @@ def run_on_terminal(words, **options):
             break
         shown += piece
     os.close(leader)
-    return process.wait(timeout=60), shown.decode(errors="replace")
+    return process.wait(timeout=600), shown.decode(errors="replace")
 
 
 @pytest.mark.skipif("alula-compile" not in TOOLS, reason="no compiler")
@@ -272,14 +272,14 @@ def test_progress_of_a_long_run(tmp_path):
     )
     os.close(follower)
     shown = b""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     while b"commands" not in shown and time.monotonic() < deadline:
         if select.select([leader], [], [], 1)[0]:
             shown += os.read(leader, 4096)
     process.kill()
     process.communicate()
     os.close(leader)
-    assert re.search(rb"\r\x1b\[K\ds call \d+ of 4000000000: \d+", shown), shown
+    assert re.search(rb"\r\x1b\[K\d+s call \d+ of 4000000000: \d+", shown), shown
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -334,7 +334,7 @@ class Shell:
         self.read_until(b"> ")
 
     def read_until(self, end):
-        seen, deadline = b"", time.monotonic() + 20
+        seen, deadline = b"", time.monotonic() + 600
         while not seen.endswith(end) and time.monotonic() < deadline:
             if select.select([self.leader], [], [], 0.1)[0]:
                 seen += os.read(self.leader, 4096)
@@ -343,9 +343,7 @@ class Shell:
 
     def complete(self, line):
         """What the line becomes, seen by a command that prints its words."""
-        os.write(self.leader, line.encode() + b"\t")
-        time.sleep(0.5)
-        os.write(self.leader, b"\n")
+        os.write(self.leader, line.encode() + b"\t\n")
         seen = self.read_until(b"\n> ").decode()
         return re.search(r"<(.*)>", seen)[1]
 
