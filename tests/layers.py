@@ -18,6 +18,7 @@ ARROWS = {
     "include/alula": [],
     "artifact": ["include/alula"],
     "runtime/base": ["include/alula"],
+    "runtime/min": ["include/alula"],
     "runtime/threads": ["include/alula", "runtime/base"],
     "runtime/device": [
         "include/alula",
@@ -283,6 +284,18 @@ def check_circles(texts):
         yield f"{circle[0]}: includes go in a circle: {', '.join(circle)}"
 
 
+def check_test_names(names):
+    """pytest imports a test file by its base name: the second of two files with
+    one name would be the first one's module, and none of the tests would run."""
+    first = {}
+    for name in names:
+        base = name.rsplit("/", 1)[-1]
+        if base.startswith("test_") and base.endswith(".py"):
+            if base in first:
+                yield f"{name}: a test file with the base name of {first[base]}"
+            first.setdefault(base, name)
+
+
 def main():
     files = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"],
@@ -292,10 +305,9 @@ def main():
         check=True,
     ).stdout.split("\n")
     problems, compiler = [], {}
-    for name in filter(None, files):
+    files = [name for name in files if name and (ROOT / name).is_file()]
+    for name in files:
         path = ROOT / name
-        if not path.is_file():
-            continue
         if FORBIDDEN_NAME.search(path.name):
             problems.append(f"{name}: a file is named after its subject")
         if path.suffix in {
@@ -319,6 +331,7 @@ def main():
                 if name.startswith("compiler/"):
                     compiler[name] = text
     problems += check_circles(compiler)
+    problems += check_test_names(files)
     print("\n".join(problems) if problems else "layers: fine")
     return 1 if problems else 0
 

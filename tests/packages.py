@@ -126,6 +126,8 @@ def check_program(path):
     ours = {"libalula_compiler.so"} if path.parent.name == "bin" else set()
     most = NEEDED.get(path.name, C_LIBRARY | ours)
     yield f"{path.name} needs {', '.join(sorted(needed))}", needed <= most
+    kept = re.findall(r"\s\.(debug_\w+|symtab)\s", say("readelf", "-SW", path))
+    yield f"{path.name} is stripped of all but {kept or 'its code'}", not kept
     pattern = EXPORTED.get(path.name)
     if pattern:
         symbols = {

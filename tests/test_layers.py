@@ -21,6 +21,12 @@ def test_names_of_no_subject_are_found():
     assert not layers.FORBIDDEN_NAME.search("shape_math.h")
 
 
+def test_two_test_files_of_one_name_are_found():
+    names = ["docs/test_a.py", "tests/test_a.py", "tests/test_b.py", "tests/a.py"]
+    found = list(layers.check_test_names(names))
+    assert found == ["tests/test_a.py: a test file with the base name of docs/test_a.py"]
+
+
 def find_any_machine(text):
     return [
         problem.split(": ")[1]

@@ -33,6 +33,8 @@ pytestmark = fake_gpu.needs_build
 TARGET = "cuda:sm_80"
 FIRST = int(os.environ.get("ALULA_RANDOM_FIRST", "0"))
 COUNT = int(os.environ.get("ALULA_RANDOM_COUNT", "30"))
+# The first of the others whose threads once waited at different copies of a barrier.
+NESTED_LOOPS = 97
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +79,7 @@ def is_same(results, others):
     return all(np.array_equal(a, np.asarray(b)) for a, b in zip(results, others, strict=True))
 
 
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+@pytest.mark.parametrize("seed", sorted({*range(FIRST, FIRST + COUNT), NESTED_LOOPS}))
 def test_random_program(tools, seed):
     maker = random_programs.Maker(seed)
     arguments = maker.arguments()

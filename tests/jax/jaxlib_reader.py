@@ -56,7 +56,7 @@ class JaxlibReader:
                 1, multiprocessing.get_context("spawn")
             )
         try:
-            return self.pool.submit(function, *args).result(timeout=60)
+            return self.pool.submit(function, *args).result(timeout=600)
         except concurrent.futures.process.BrokenProcessPool:
             self.pool.shutdown()
             self.pool = None

@@ -30,6 +30,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FILES = """aot lax lax_numpy lax_numpy_indexing lax_numpy_reducers lax_control_flow lax_autodiff
 lax_vmap lax_scipy nn random fft api export image linalg shard_map""".split()
+MOST_START_SECONDS = 600
 MOST_RESTARTS = 200
 
 
@@ -91,9 +92,7 @@ class Worker:
             self.results.unlink(missing_ok=True)
         self.shard = f"{index}/{options.jobs * options.sample}"
         devices = count_devices(file, options)
-        self.environment = make_environment(
-            platform, self.results, self.shard, devices, options
-        )
+        self.environment = make_environment(platform, self.results, self.shard, devices, options)
         self.command = [options.python, "-m", "pytest", "-q", "-p", "record_results"]
         self.command += ["-p", "no:cacheprovider", "--no-header", "--tb=short", file]
         if options.match:
@@ -119,7 +118,10 @@ class Worker:
             stdout=log,
             stderr=subprocess.STDOUT,
         )
-        self.changed, self.size = time.monotonic(), -1
+        self.changed, self.size, self.has_begun = time.monotonic(), self.get_size(), False
+
+    def get_size(self):
+        return self.results.stat().st_size if self.results.exists() else 0
 
     def note(self, text):
         """Blames the test that was running."""
@@ -153,10 +155,12 @@ class Worker:
         if code is None:
             if self.has_stopped():
                 return True
-            size = self.results.stat().st_size if self.results.exists() else 0
+            size = self.get_size()
+            # Tests are collected before the first one begins.
+            limit = self.options.test_timeout if self.has_begun else MOST_START_SECONDS
             if size != self.size:
-                self.changed, self.size = time.monotonic(), size
-            elif time.monotonic() - self.changed > self.options.test_timeout:
+                self.changed, self.size, self.has_begun = time.monotonic(), size, True
+            elif time.monotonic() - self.changed > limit:
                 self.process.kill()
                 self.process.wait()
                 self.note("timeout")

@@ -173,6 +173,11 @@ PROGRAMS = {
     "windows": (windows, [("b, n", F)], [{"b": b, "n": n} for b in (1, 4) for n in (1, 2, 11)]),
     "running": (running, [("b, n", F)], [{"b": b, "n": n} for b in (1, 5, 30) for n in (1, 4)]),
     "largest": (largest, [("3, n", F)], [{"n": n} for n in (1, 2, 40)]),
+    "approximate": (
+        lambda x: lax.approx_max_k(x, 3) + lax.approx_min_k(x.T, x.shape[0], reduction_dimension=1),
+        [("b, n+3", F)],
+        [{"b": b, "n": n} for b, n in ((1, 1), (3, 7), (7, 40))],
+    ),
     "transform": (
         lambda x: (jnp.fft.fft(x), jnp.fft.irfft(jnp.fft.rfft(x))),
         [("b, 12", F)],

@@ -214,6 +214,22 @@ def test_quantized_convolution(tools, zero, groups):
     check_units(got, requantize(real, 0.5, 3, -128, 127))
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("left,right", [("i8", "i8"), ("ui8", "i8"), ("i8", "ui8"), ("ui8", "ui8")])
+@pytest.mark.parametrize("m,k,n", [(1, 130, 70), (2, 4096, 96), (40, 1301, 33), (300, 77, 65)])
+def test_constant_bytes(tools, target, left, right, m, k, n):
+    """They are packed when the program is compiled."""
+    a, b = weights(left, (m, k), 1), weights(right, (k, n), 2)
+    s, t, out = type_of((m, k), left), type_of((k, n), right), type_of((m, n), "i32")
+    text = f"""func.func @main(%x: {s}) -> {out} {{
+      %w = stablehlo.constant dense<"0x{b.tobytes().hex().upper()}"> : {t}
+      %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : ({s}, {t}) -> {out}
+      return %0 : {out}
+    }}"""
+    (got, _), *_ = run(tools, text, [a], [left], target)[0]
+    np.testing.assert_array_equal(got, a.astype(np.int32) @ b.astype(np.int32))
+
+
 def test_weights_stay_narrow(tools, tmp_path):
     """No memory of a call holds a matrix of floats, nor does the artifact."""
     for m in (1, 64):

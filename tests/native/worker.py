@@ -5,9 +5,10 @@
 Reads one job a line from standard input and writes one answer a line, both JSON:
 
   job     {"program": FILE, "targets": [..], "run": BOOL,
-           "inputs": [{"type", "file"}..], "outputs": PREFIX}
+           "inputs": [{"type", "file"}..], "outputs": PREFIX, "find_floats": BOOL}
   answer  {"status": "ok" | "compile" | "load" | "run" | "unsound", "message",
-           "location", "artifact_bytes", "compile_s", "results": [{"type", "file"}..]}
+           "location", "artifact_bytes", "compile_s", "results": [{"type", "file"}..],
+           "floats": as integer_kernels.find_floats says it}
 
 Between the two come lines {"at": PHASE}, so that whoever reads knows where a
 process that died was. Files hold a byte for each element of a packed type. The
@@ -26,6 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "jax"))
 
 import alula_library
+import integer_kernels
 import tensor_file
 
 
@@ -48,6 +50,9 @@ class Worker:
             artifact = self.compiler.compile(program, job.get("targets") or ["cpu:host"])
             answer["compile_s"] = round(time.monotonic() - start, 4)
             answer["artifact_bytes"] = len(artifact)
+            if job.get("find_floats"):
+                text = self.compiler.compile(program, ["cpu:host"], until="dispatch")
+                answer["floats"] = integer_kernels.find_floats(text.decode())
             if not job.get("run", True):
                 return answer | {"status": "ok"}
             answer["status"] = "load"

@@ -15,7 +15,7 @@ import tempfile
 import threading
 
 WORKER = pathlib.Path(__file__).resolve().parent / "worker.py"
-TIMEOUT = 60
+TIMEOUT = 600
 MEMORY = 8 << 30
 
 

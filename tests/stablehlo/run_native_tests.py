@@ -25,6 +25,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "jax"), str(HERE.parent / "native")
 
 import compare
 import native_corpus
+import numpy as np
 import tally
 import tensor_file
 import tool_batch
@@ -51,6 +52,7 @@ def run_natively(
             "run": run and "no_reference" not in entry,
             "inputs": [i | {"file": str(corpus / i["file"])} for i in entry.get("inputs", [])],
             "outputs": str(work / str(entry["id"])),
+            "find_floats": entry["set"] == "quantized",
         }
         for entry in entries
     ]
@@ -133,12 +135,79 @@ def set_line(name: str, entries: list[dict], run: bool) -> str:
         ran = [e for e in entries if "artifact_bytes" in e["native"] and "no_reference" not in e]
         right = sum(tally.passed(entry) for entry in ran)
         return f"{text}; {right} of {len(ran)} that were run give the interpreter's results"
+    if name == "quantized":
+        said = [entry["native"].get("floats") for entry in entries]
+        text += f"; {said.count([])} with integer kernels alone"
     files: dict[str, bool] = {}
     for entry in entries:
         files[entry["file"]] = files.get(entry["file"], True) and tally.passed(entry, run)
     if len(files) < len(entries):
         text += f"; all of {sum(files.values())} of {len(files)} files"
     return text
+
+
+def steps_of(program: str, kind: str) -> float:
+    """What one unit of a result is: of integers 1, of floats the scale with which they
+    were dequantized last."""
+    if kind.rpartition("x")[2].strip("ui").isdigit():
+        return 1.0
+    found = re.findall(r"uniform_dequantize.*?!quant\.uniform<\w+:\w+, ([-+.\de]+)", program)
+    return float(found[-1]) if found else 0.0
+
+
+def measure_units(entries: list[dict], corpus: pathlib.Path, work: pathlib.Path, options) -> None:
+    """Sets entry["units"]: elements that differ from the interpreter's, of how many, and the
+    largest difference in units; None where there is nothing to compare."""
+    ran = [entry for entry in entries if entry["native"].get("results")]
+    commands = [
+        [str(corpus / entry["mlir"]), "--function=main"]
+        + [f"--input={i['type']}=@{corpus / i['file']}" for i in entry["inputs"]]
+        + [f"--output={work / str(entry['id'])}.ref{k}.bin" for k in range(len(entry["outputs"]))]
+        for entry in ran
+    ]
+    problems = tool_batch.interpret(options.build / "bin/alula-interpret", commands, options.jobs)
+    for entry, problem in zip(ran, problems, strict=True):
+        if problem:
+            continue
+        program = (corpus / entry["mlir"]).read_text()
+        different, count, largest = 0, 0, 0.0
+        for number, result in enumerate(entry["native"]["results"]):
+            step = steps_of(program, result["type"])
+            files = [result["file"], work / f"{entry['id']}.ref{number}.bin"]
+            ours, theirs = (np.atleast_1d(tensor_file.read(f, result["type"])) for f in files)
+            if not np.iscomplexobj(ours):
+                ours, theirs = ours.astype(np.float64), theirs.astype(np.float64)
+            same = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
+            gap = np.abs(np.where(same, 0, ours) - np.where(same, 0, theirs))
+            # A float of another spelling is no other number of units.
+            apart = gap > (step / 2 if step else 0)
+            different, count = different + int(apart.sum()), count + apart.size
+            largest = max([largest, *(gap[apart] / (step or 1))])
+        entry["units"] = [different, count, largest]
+
+
+def integer_table(entries: list[dict]) -> str:
+    """Which quantized programs are integers in memory and in products, and what differs
+    from the reference."""
+    rows = ["| program | outcome | floats | differ | units |", "|---|---|---|---|---|"]
+    for entry in entries:
+        floats = entry["native"].get("floats")
+        said = "?" if floats is None else ", ".join(floats) or "none"
+        units = entry.get("units")
+        apart = f"{units[0]} of {units[1]} | {units[2]:g}" if units else "? | ?"
+        rows.append(f"| {entry['name']} | {tally.outcome(entry)} | {said} | {apart} |")
+    return "\n".join(rows) + "\n"
+
+
+def units_line(entries: list[dict]) -> str:
+    known = [entry["units"] for entry in entries if entry.get("units")]
+    different, count = (sum(units[i] for units in known) for i in (0, 1))
+    largest = max((units[2] for units in known), default=0)
+    share = 100 * different / max(count, 1)
+    return (
+        f"quantized: {different} of {count} elements of {len(known)} programs differ from the"
+        f" reference ({share:.4f} %), by {largest:g} units at most"
+    )
 
 
 def main() -> None:
@@ -187,6 +256,9 @@ def main() -> None:
             run_natively(todo, corpus, work, options, run)
         if run:
             check(todo, corpus, work, options)
+            if not options.reference:
+                quantized = [entry for entry in todo if entry["set"] == "quantized"]
+                measure_units(quantized, corpus, work, options)
     for entry in entries:
         if "no_reference" in entry and entry["native"]["status"] == "ok":
             entry["verdict"] = "agrees"
@@ -203,6 +275,10 @@ def main() -> None:
             continue
         lines.append(set_line(name, chosen, run))
         parts.append(tally.summary(f"StableHLO's tests: {name}", chosen, run))
+        if name == "quantized":
+            parts.append(integer_table(chosen))
+            if run and not options.reference:
+                lines.append(units_line(chosen))
         expectations = tally.Expectations(EXPECTED, f"stablehlo {name}")
         lost += [f"{name} {text}" for text in expectations.regressions(chosen, run)]
         if options.bless and run:

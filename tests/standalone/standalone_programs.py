@@ -105,13 +105,15 @@ def sh(*command, **options):
     return result.stdout
 
 
-def compile_static(folder, model, *flags, target="cpu:x86-64-v3", name=None, text=None):
-    """NAME.a, .h and .json in the folder; the manifest."""
+def compile_static(
+    folder, model, *flags, target="cpu:x86-64-v3", name=None, text=None, form="static"
+):
+    """NAME.a (or .c), .h and .json in the folder; the manifest."""
     name = name or model
     source = folder / f"{name}.mlir"
     source.write_text(text or MODELS[model])
     sh(
-        BUILD / "bin/alula-compile", source, "--emit=static", f"--target={target}",
+        BUILD / "bin/alula-compile", source, f"--emit={form}", f"--target={target}",
         "-o", folder / name, *flags,
     )  # fmt: skip
     return json.loads((folder / f"{name}.json").read_text())

@@ -398,7 +398,7 @@ def test_e16_what_needs_a_runtime_is_named(case, tmp_path):
         ([], "--emit=static: is for one machine"),
         (["--target=cpu:x86-64-v3", "--symbol-prefix=1x"], "--symbol-prefix: must be a name as C has them: is '1x'"),
         (["--target=cpu:x86-64-v3", "--arena-budget=much"], "--arena-budget: must be a number: is 'much'"),
-        (["--target=cpu:x86-64-v3", "--emit=dynamic"], "--emit: must be 'artifact' or 'static': is 'dynamic'"),
+        (["--target=cpu:x86-64-v3", "--emit=dynamic"], "--emit: must be 'artifact', 'static', 'c' or 'blob': is 'dynamic'"),
         (["--target=cpu:mips"], "no such cpu: mips; there are"),
         (["--target=cuda:sm_80"], "'builtin.module': --emit=static is for processors: is for 'cuda:sm_80'"),
     ],

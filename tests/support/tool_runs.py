@@ -11,7 +11,7 @@ BIN = BUILD / "bin"
 PATH = f"{BIN}:{os.environ['PATH']}"
 
 
-def run_tool(tool, *words, environment=None, timeout=120, **options):
+def run_tool(tool, *words, environment=None, timeout=2000, **options):
     """A tool of ours or of others by its name, or by the path of its file; what
     it says is kept."""
     own = BIN / tool

@@ -1,0 +1,150 @@
+"""Reductions of rows by warps (compiler/target/cuda/kernel/warps.h), interpreted: those of
+a softmax and a norm, of all lengths and types, to what NumPy makes of the same."""
+
+import os
+import pathlib
+import sys
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import fake_gpu
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "jax"), str(HERE.parent / "native")]
+
+import jax
+import ml_dtypes
+import numpy as np
+from jax import lax
+from jax import numpy as jnp
+from support import cuda_image
+from support.tool_runs import check_success, run_tool
+
+import alula_library
+import jax_functions
+
+pytestmark = fake_gpu.needs_build
+TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
+TARGET = "cuda:sm_80"
+
+
+@pytest.fixture(scope="module")
+def tools():
+    fake_gpu.load()
+    return alula_library.Compiler(fake_gpu.BUILD), alula_library.Runtime(
+        fake_gpu.BUILD, device="cuda"
+    )
+
+
+def draw(kind, *shape):
+    return np.random.default_rng(sum(shape)).normal(size=shape).astype(TYPES[kind])
+
+
+def read_text(tools, folder, function, *arrays):
+    """All PTX of a function."""
+    artifact = folder / "program.alula"
+    program = jax.jit(function).lower(*arrays).as_text().encode()
+    artifact.write_bytes(tools[0].compile(program, [TARGET]))
+    image = check_success(run_tool("alula-inspect", artifact, f"--extract={TARGET}"))
+    return "".join(code.text for [code] in cuda_image.read(image).modules)
+
+
+def run(tools, function, *arrays):
+    return [np.asarray(result) for result in jax_functions.run(tools, function, arrays, TARGET)]
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def norm(x):
+    centered = x - x.mean(-1, keepdims=True)
+    return centered / np.sqrt((centered**2).mean(-1, keepdims=True) + 1e-5)
+
+
+def jax_norm(x):
+    wide = x.astype(jnp.float32)
+    centered = wide - wide.mean(-1, keepdims=True)
+    variance = (centered**2).mean(-1, keepdims=True)
+    return (centered * lax.rsqrt(variance + 1e-5)).astype(x.dtype)
+
+
+SHAPES = [(1, 64), (3, 32), (7, 33), (40, 100), (2, 3, 1000), (2100, 40), (2, 5000)]
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("name", ["softmax", "norm"])
+def test_in_a_softmax_and_a_norm(tools, name, kind):
+    function, check = {"softmax": (jax.nn.softmax, softmax), "norm": (jax_norm, norm)}[name]
+    for shape in SHAPES if kind == "f32" else SHAPES[2:4]:
+        x = draw(kind, *shape)
+        [got] = run(tools, function, x)
+        epsilon = max(float(ml_dtypes.finfo(x.dtype).eps), 2**-20)
+        want = check(x.astype(np.float64))
+        np.testing.assert_allclose(
+            got.astype(np.float64), want, rtol=0, atol=4 * epsilon * np.abs(want).max()
+        )
+
+
+@pytest.mark.parametrize("columns", [32, 45, 3000])
+@pytest.mark.parametrize("kind", ["i8", "i16", "i32", "i64", "u8", "bool"])
+def test_exact_reductions(tools, kind, columns):
+    numbers = np.random.default_rng(columns).integers(-100, 100, (50, columns))
+    if kind == "bool":
+        x, functions = numbers > -98, [(jnp.all, np.all), (jnp.any, np.any)]
+    else:
+        x = numbers.astype({"u": "uint", "i": "int"}[kind[0]] + kind[1:])
+        functions = [(jnp.max, np.max), (jnp.min, np.min), (jnp.argmax, np.argmax)]
+        functions += [(lambda a, axis: a.sum(axis, dtype=a.dtype),) * 2]
+        functions += [(lambda a, axis: a.prod(axis, dtype=a.dtype),) * 2]
+    with jax.enable_x64(True):
+        for ours, check in functions:
+            [got] = run(tools, lambda a, ours=ours: ours(a, axis=1), x)
+            np.testing.assert_array_equal(got, check(x, axis=1))
+
+
+def test_first_of_equals(tools):
+    """An argmax can't change the order of its elements."""
+    x = np.random.default_rng(0).integers(0, 3, (64, 777)).astype(np.float32)
+    x[5, 700] = x[9, 3] = np.nan
+    for function, check in [(jnp.argmax, np.argmax), (jnp.argmin, np.argmin)]:
+        [got] = run(tools, lambda a, function=function: function(a, axis=1), x)
+        np.testing.assert_array_equal(got, check(x, axis=1))
+
+
+def test_extremes_of_floats(tools):
+    x = draw("f32", 20, 99)
+    x[3, 50], x[4, 7] = np.nan, np.inf
+    for kind in TYPES.values():
+        y = x.astype(kind)
+        for function, check in [(jnp.max, np.max), (jnp.min, np.min)]:
+            [got] = run(tools, lambda a, function=function: function(a, axis=1), y)
+            want = check(y.astype(np.float32), axis=1)
+            np.testing.assert_array_equal(got.astype(np.float32), want)
+
+
+def test_in_a_loop(tools):
+    """The one workgroup of a loop has eight warps."""
+
+    def function(x):
+        return lax.fori_loop(0, 3, lambda _, a: jax.nn.softmax(a * 2), x)
+
+    x = draw("f32", 21, 50)
+    want = x.astype(np.float64)
+    for _ in range(3):
+        want = softmax(want * 2)
+    [got] = run(tools, function, x)
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+def test_texts(tools, tmp_path):
+    """Neighbours are read and shuffles add up; nothing waits for a workgroup."""
+    x = draw("f32", 64, 512)
+    for function in (lambda a: a.sum(1), lambda a: a.max(1), lambda a: jnp.argmax(a, 1)):
+        text = read_text(tools, tmp_path, function, x)
+        assert "shfl.sync.bfly.b32" in text and "bar.sync" not in text
+    # Lanes would have nothing to do; and what can't be bracketed otherwise.
+    assert "shfl" not in read_text(tools, tmp_path, jax.nn.softmax, draw("f32", 2000, 16))
+    assert "shfl" not in read_text(tools, tmp_path, lambda a: a.prod(1), x)
