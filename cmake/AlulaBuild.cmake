@@ -57,6 +57,11 @@ function(alula_configure_target NAME MLIR)
         $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
     endif()
     target_compile_options(${NAME} PRIVATE -Wno-unused-parameter)
+    # Whoever looks once waits longer for a file to be optimized than for what
+    # it would save; MLIR and LLVM are optimized anyway.
+    if(ALULA_QUICK_BUILD)
+      target_compile_options(${NAME} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+    endif()
   else()
     target_compile_options(${NAME} PRIVATE -Wshadow -Wconversion
       $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)

@@ -6,6 +6,9 @@ set(dir "${CMAKE_INSTALL_LIBDIR}/cmake/Alula")
 install(DIRECTORY "${Alula_SOURCE_DIR}/include/alula"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT runtime
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+# The loader of blobs, for firmware to compile.
+install(FILES "${Alula_SOURCE_DIR}/runtime/min/alula_min.c"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/alula" COMPONENT runtime)
 # With every component: each may be a package of its own.
 foreach(component runtime compiler tools)
   install(FILES "${Alula_SOURCE_DIR}/LICENSE" "${Alula_SOURCE_DIR}/THIRD_PARTY_NOTICES.txt"

@@ -2,6 +2,19 @@
 # python/runtime (scikit-build-core installs one component of each), a tarball of
 # the runtime for C, and a Debian package (CPack). ./dev package makes them all.
 
+# alula_packaged_library(TARGET NAME COMPONENT): one file under the name that
+# Python looks for. CMake strips what it installs as a target, not as a file.
+function(alula_packaged_library target name component)
+  install(FILES $<TARGET_FILE:${target}> DESTINATION alula/lib
+    RENAME ${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(CODE "
+    if(CMAKE_INSTALL_DO_STRIP)
+      execute_process(COMMAND \"${CMAKE_STRIP}\"
+        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/alula/lib/${name}\"
+        COMMAND_ERROR_IS_FATAL ANY)
+    endif()" COMPONENT ${component} EXCLUDE_FROM_ALL)
+endfunction()
+
 # alula-runtime: the library and the Python that loads and runs compiled files.
 # What needs the compiler is in the other wheel, in the same folder alula.
 set(compiler_python program report functions.py command_line.py bindings/compiler.py)
@@ -23,8 +36,7 @@ install(DIRECTORY "${python}/alula" DESTINATION .
   COMPONENT python_runtime EXCLUDE_FROM_ALL
   FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed
   PATTERN __pycache__ EXCLUDE ${excluded})
-install(FILES $<TARGET_FILE:AlulaRuntimeShared> DESTINATION alula/lib
-  RENAME libalula_runtime.so COMPONENT python_runtime EXCLUDE_FROM_ALL)
+alula_packaged_library(AlulaRuntimeShared libalula_runtime.so python_runtime)
 add_custom_target(alula-python-runtime DEPENDS AlulaRuntimeShared)
 if(TARGET alula_calls)
   add_dependencies(alula-python-runtime alula_calls)
@@ -39,8 +51,7 @@ if(TARGET AlulaCompilerShared)
   install(TARGETS AlulaCompilerShared LIBRARY DESTINATION alula/lib
     COMPONENT python_compiler EXCLUDE_FROM_ALL)
   # Who has programs of his own for GPUs; the runtime's wheel stays small.
-  install(FILES $<TARGET_FILE:AlulaCudaDriver> DESTINATION alula/lib
-    RENAME libalula_cuda.so.0 COMPONENT python_compiler EXCLUDE_FROM_ALL)
+  alula_packaged_library(AlulaCudaDriver libalula_cuda.so.0 python_compiler)
   get_property(tools GLOBAL PROPERTY ALULA_TOOLS)
   add_custom_target(alula-python-compiler
     DEPENDS AlulaCompilerShared AlulaCudaDriver ${tools})
@@ -71,6 +82,16 @@ if(TARGET AlulaCompilerShared AND NOT ALULA_SHARED_MLIR AND NOT CMAKE_CROSSCOMPI
   endforeach()
   add_custom_target(alula-tool-texts ALL DEPENDS ${texts})
 endif()
+
+# All that packages are made of: CPack builds nothing itself.
+add_custom_target(alula-packages DEPENDS alula-python-runtime
+  AlulaRuntimeStatic AlulaRuntimeShared)
+foreach(target alula-python-compiler alula-tool-texts alula_collectives_gloo
+    alula_collectives_openmpi alula_collectives_mpich)
+  if(TARGET ${target})
+    add_dependencies(alula-packages ${target})
+  endif()
+endforeach()
 
 # The tarball has the component runtime alone, the Debian package all that is
 # installed without asking for a component.

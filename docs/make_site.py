@@ -67,6 +67,7 @@ NAVIGATION = {
         "c/runtime_hpp.md",
         "op_support.md",
         "accuracy.md",
+        "quantized.md",
         "benchmarks.md",
         "artifact-format.md",
     ],

@@ -37,7 +37,7 @@ def test_page_runs(page, tmp_path):
         env=documents.get_environment(BUILD),
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=2000,
     )
     assert done.returncode == 0, done.stderr[-6000:]
 
