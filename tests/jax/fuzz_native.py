@@ -39,6 +39,10 @@ def is_complex(kind: str) -> bool:
     return kind.startswith("complex")
 
 
+def is_float(kind: str) -> bool:
+    return kind[0] in "bf"
+
+
 def is_int(kind: str) -> bool:
     return kind.lstrip("u")[0] == "i" and kind != "i1"
 
@@ -310,12 +314,24 @@ def product(p: Program, v: Value):
 def sorting(p: Program, v: Value):
     if not v.shape or is_complex(v.kind):
         return None
-    t = f"tensor<{v.kind}>"
+    t, truth = f"tensor<{v.kind}>", "tensor<i1>"
     dim = p.rng.randrange(len(v.shape))
     direction = p.rng.choice(["LT", "GT"])
     text = f"({v.name}) <{{dimension = {dim} : i64, is_stable = true}}> ({{\n"
-    text += f"  ^bb0(%x: {t}, %y: {t}):\n    %z = stablehlo.compare {direction}, %x, %y : "
-    text += f"({t}, {t}) -> tensor<i1>\n    stablehlo.return %z : tensor<i1>\n  }})"
+    text += f"  ^bb0(%x: {t}, %y: {t}):\n"
+
+    def compare(name, way, left, right):
+        return f"    %{name} = stablehlo.compare {way}, %{left}, %{right} : ({t}, {t}) -> {truth}\n"
+
+    if is_float(v.kind):
+        # NaN comes last: an order that has no place for it leaves the result open.
+        text += compare("in_order", direction, "x", "y") + compare("number", "EQ", "x", "x")
+        text += compare("nan", "NE", "y", "y")
+        text += f"    %before_nan = stablehlo.and %number, %nan : {truth}\n"
+        text += f"    %z = stablehlo.or %in_order, %before_nan : {truth}\n"
+    else:
+        text += compare("z", direction, "x", "y")
+    text += f"    stablehlo.return %z : {truth}\n  }})"
     return p.add('"stablehlo.sort"', f"{text} : ({v.type}) -> {{}}", v.shape, v.kind)
 
 
