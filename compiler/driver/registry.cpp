@@ -25,6 +25,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,7 +44,8 @@
 
 void alula::driver::registerDialects(mlir::DialectRegistry &registry) {
   // What programs hold.
-  registry.insert<mlir::arith::ArithDialect, mlir::chlo::ChloDialect,
+  registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                  mlir::chlo::ChloDialect,
                   mlir::func::FuncDialect,
                   mlir::ml_program::MLProgramDialect, mlir::quant::QuantizationDialect,
                   mlir::sdy::SdyDialect, mlir::shape::ShapeDialect,

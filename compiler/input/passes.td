@@ -119,6 +119,11 @@ def InputLowerQuantized
     : InputPass<"lower-quantized",
                 "say quantized types in integers and floats">;
 
+def InputLowerShape
+    : InputPass<"lower-shape",
+                "say what arith, tensor, shape and cf do with sizes in "
+                "stablehlo">;
+
 def InputLowerSparse
     : InputPass<"lower-sparse",
                 "say tensors with a sparse encoding in arrays and lists">;

@@ -12,7 +12,9 @@ namespace alula::input {
 // whoever wrote them, and all of chlo is still there.
 static void addNormalize(OpPassManager &manager,
                          const PipelineOptions &options) {
-  // Tuples first: nothing after it looks through them.
+  // Before all: nothing after it knows the dialects that this one reads.
+  manager.addPass(createInputLowerShape());
+  // Then tuples: nothing after it looks through them.
   manager.addPass(createInputLowerTuple());
   // Then signatures are those of calls.
   manager.addPass(createInputLowerSparse());
