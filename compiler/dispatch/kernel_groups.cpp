@@ -8,6 +8,7 @@
 #include "dialect/chlo/functions.h"
 #include "dialect/dispatch/kernel_call.h"
 #include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/rows.h"
 #include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
@@ -29,8 +30,12 @@ int64_t getMaxColumns(const MachineFacts &machine) {
   return machine.getCoreCacheBytes() / int64_t(sizeof(double));
 }
 
-/// With fewer rows, most cores would be idle.
-int64_t getMinRows(const MachineFacts &machine) { return machine.cores / 2; }
+/// With fewer rows, most cores would be idle. Lanes that share one are not.
+int64_t getMinRows(const MachineFacts &machine, int64_t columns) {
+  bool isForLanes =
+      machine.blockThreads > 1 && columns <= getMostSharedColumns(machine);
+  return isForLanes ? 1 : machine.cores / 2;
+}
 
 bool hasRoom(int64_t ops, const MachineFacts &machine) {
   return ops <= machine.kernelOps;
@@ -267,8 +272,9 @@ private:
       return false;
     auto type = cast<RankedTensorType>(reduce->getOperand(0).getType());
     int64_t numRows = ShapedType::getNumElements(*rows);
+    int64_t columns = type.getNumElements() / std::max<int64_t>(numRows, 1);
     if (type.getNumElements() > getMaxColumns(machine) * numRows ||
-        (numRows < getMinRows(machine) &&
+        (numRows < getMinRows(machine, columns) &&
          !isSmallWork(type.getNumElements(), machine)))
       return false;
     SmallVector<Operation *> followers{reduce};

@@ -4,6 +4,7 @@
 
 #include "compiler/kernel/element/associative.h"
 
+#include "compiler/kernel/element/sum_types.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -109,6 +110,13 @@ private:
   unsigned counts[2];
   llvm::DenseMap<Value, Trial> values;
 };
+
+/// What a shuffle can move, in one or two registers.
+bool isMovable(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() <= 64;
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+}
 } // namespace
 
 bool alula::kernel::isAssociative(Block &body) {
@@ -131,4 +139,32 @@ bool alula::kernel::isAssociative(Block &body) {
                     return value.getParentBlock() == &body;
                   });
          }) && Trials(body).areAssociative();
+}
+
+bool alula::kernel::isUnordered(Block &body) {
+  if (body.getNumArguments() != 2 || body.getOperations().size() != 2)
+    return false;
+  Operation &op = body.front();
+  bool isBoth = op.getNumOperands() == 2 &&
+                op.getOperand(0) != op.getOperand(1) &&
+                llvm::is_contained(body.getArguments(), op.getOperand(0)) &&
+                llvm::is_contained(body.getArguments(), op.getOperand(1));
+  if (!isBoth || body.getTerminator()->getOperand(0) != op.getResult(0))
+    return false;
+  if (isa<stablehlo::MaxOp, stablehlo::MinOp>(op))
+    return true;
+  bool isInteger = isa<IntegerType>(getElementType(op.getResult(0)));
+  return isInteger && isa<stablehlo::AddOp, stablehlo::MulOp, stablehlo::AndOp,
+                          stablehlo::OrOp, stablehlo::XorOp>(op);
+}
+
+bool alula::kernel::isSharedByLanes(Operation *reduce, Block &body) {
+  return llvm::all_of(
+             body.getArguments(),
+             [](Value value) { return isMovable(getElementType(value)); }) &&
+         (isStridedByLanes(reduce, body) || isAssociative(body));
+}
+
+bool alula::kernel::isStridedByLanes(Operation *reduce, Block &body) {
+  return getFloatSumType(reduce, body) || isUnordered(body);
 }

@@ -7,18 +7,32 @@
 // (Broadcasts are left out.) One value per row is an SSA value; what several
 // loops over the columns read is a row-sized buffer, reduced in the loop that
 // writes it, unless rematerialization is cheaper: x - mean is computed again.
+// Where workgroups have threads, a row is that of lanes that move together:
+// each keeps its columns of a row, if these are few, and else computes them
+// again.
 
 #include "compiler/kernel/plan/row_nests.h"
 
+#include "compiler/kernel/element/associative.h"
+#include "compiler/kernel/element/element_form.h"
 #include "compiler/kernel/element/generators.h"
 #include "dialect/dispatch/machine.h"
+#include "dialect/dispatch/rows.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace alula::kernel;
 using alula::plan::Memory;
+
+static int64_t countColumns(Value tensor, ArrayRef<int64_t> rows) {
+  return ShapedType::getNumElements(cast<RankedTensorType>(tensor.getType())
+                                        .getShape()
+                                        .drop_front(rows.size()));
+}
 
 ArrayRef<int64_t> alula::kernel::getColumns(Value tensor, const RowNest &nest) {
   return cast<RankedTensorType>(tensor.getType())
@@ -27,7 +41,23 @@ ArrayRef<int64_t> alula::kernel::getColumns(Value tensor, const RowNest &nest) {
 }
 
 bool alula::kernel::hasOneColumn(Value tensor, const RowNest &nest) {
-  return ShapedType::getNumElements(getColumns(tensor, nest)) == 1;
+  return countColumns(tensor, nest.rows) == 1;
+}
+
+bool alula::kernel::fitsLanes(Value tensor, const RowNest &nest,
+                              int64_t lanes) {
+  constexpr int64_t mostBytes = 256;
+  Type element = getElementType(tensor);
+  int64_t parts = 1;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    element = complex.getElementType();
+    parts = 2;
+  }
+  Type type = element.isIntOrFloat() ? getMemoryType(element) : Type();
+  if (!type)
+    return false;
+  int64_t bytes = parts * llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return lanes * mostBytes >= bytes * countColumns(tensor, nest.rows);
 }
 
 bool alula::kernel::isReadOutside(Operation *op, const RowNest &nest) {
@@ -52,13 +82,38 @@ bool alula::kernel::mayShareRows(Operation *op, ArrayRef<int64_t> rows) {
          hasGenerator(op);
 }
 
+bool alula::kernel::mayShareColumns(
+    Operation *op, ArrayRef<int64_t> rows,
+    llvm::function_ref<bool(Operation *)> isOther) {
+  int64_t lanes = dispatch::getMachine(op).lanes;
+  auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+  // Every lane has something to begin with.
+  int64_t columns =
+      countColumns(reduce ? reduce.getInputs()[0] : op->getResult(0), rows);
+  if (reduce ? columns < lanes || !isSharedByLanes(op, reduce.getBody().front())
+             : columns > 1 && columns < lanes)
+    return false;
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &use) {
+    Operation *owner = use.get().getDefiningOp();
+    if (!owner || !isOther(owner) || countColumns(use.get(), rows) == 1)
+      return true;
+    stablehlo::Access access = stablehlo::getAccess(use);
+    return access == stablehlo::Access::Elementwise ||
+           access == stablehlo::Access::Reduced;
+  });
+}
+
 namespace {
+/// Fewer rows that are longer are computed in parts by all threads.
+constexpr int64_t manyRows = 1 << 10;
+
 class MemoryPlanner {
   static constexpr unsigned mostReads = 1, mostOps = 2;
 
 public:
-  MemoryPlanner(RowNest &nest, const DenseSet<Operation *> &inlined)
-      : nest(nest), inlined(inlined) {}
+  MemoryPlanner(RowNest &nest, const DenseSet<Operation *> &inlined,
+                const alula::dispatch::MachineFacts &machine)
+      : nest(nest), inlined(inlined), machine(machine) {}
 
   void plan() {
     for (Operation *op : nest.members)
@@ -83,7 +138,9 @@ private:
       return Memory::Whole;
     if (inlined.contains(op))
       return Memory::Inline;
-    return isMadeAgain(op) ? Memory::Again : Memory::Row;
+    bool fits = machine.blockThreads <= 1 ||
+                fitsLanes(op->getResult(0), nest, machine.lanes);
+    return isMadeAgain(op) || !fits ? Memory::Again : Memory::Row;
   }
 
   struct Work {
@@ -97,9 +154,9 @@ private:
       return {0, 0};
     if (nest.members.contains(op) && hasOneColumn(value, nest))
       return {0, 0};
-    bool isRead = !op || !(nest.members.contains(op)
-                               ? !isKept(nest.memory.lookup(op))
-                               : inlined.contains(op));
+    bool isRead =
+        !op || !(nest.members.contains(op) ? !isKept(nest.memory.lookup(op))
+                                           : inlined.contains(op));
     return isRead ? Work{1, 0} : countOperands(op);
   }
 
@@ -143,6 +200,7 @@ private:
 
   RowNest &nest;
   const DenseSet<Operation *> &inlined;
+  const alula::dispatch::MachineFacts &machine;
 };
 
 class Planner {
@@ -150,19 +208,23 @@ public:
   Planner(Block &block, const DenseSet<Operation *> &inlined,
           const Epilogues &epilogues)
       // What belongs to a product is lowered with it.
-      : block(block), inlined(inlined) {
+      : block(block), inlined(inlined),
+        machine(alula::dispatch::getMachine(block.getParentOp())) {
     for (auto [op, owner] : epilogues.ownerOf)
       taken.insert(op);
   }
 
   RowNests plan() {
+    // One thread for a whole row would leave most of them without work.
+    if (machine.blockThreads > 1 && machine.lanes == 1)
+      return RowNests();
     SmallVector<Operation *> reductions;
     for (Operation &op : block)
       if (stablehlo::getReducedRows(&op))
         reductions.push_back(&op);
     RowNests nests;
     for (Operation *reduction : reductions) {
-      if (taken.contains(reduction))
+      if (taken.contains(reduction) || !isForRows(reduction))
         continue;
       RowNest nest = grow(reduction);
       if (!isWorthIt(nest))
@@ -171,17 +233,29 @@ public:
         taken.insert(op);
         nests.numberOf[op] = nests.all.size();
       }
-      MemoryPlanner(nest, inlined).plan();
+      MemoryPlanner(nest, inlined, machine).plan();
       nests.all.push_back(std::move(nest));
     }
     return nests;
   }
 
 private:
+  bool isForRows(Operation *reduction) {
+    if (machine.blockThreads <= 1)
+      return true;
+    ArrayRef<int64_t> rows = *stablehlo::getReducedRows(reduction);
+    return mayShareColumns(reduction, rows,
+                           [](Operation *) { return false; }) &&
+           (ShapedType::getNumElements(rows) >= manyRows ||
+            countColumns(reduction->getOperand(0), rows) <=
+                alula::dispatch::getMostSharedColumns(machine));
+  }
+
   RowNest grow(Operation *reduction) {
     RowNest nest;
     nest.rows = llvm::to_vector(*stablehlo::getReducedRows(reduction));
     DenseSet<Operation *> members{reduction}, after;
+    auto isMember = [&](Operation *op) { return members.contains(op); };
     auto readsAny = [](Operation *op, const DenseSet<Operation *> &ops) {
       return op
           ->walk([&](Operation *inner) {
@@ -199,7 +273,7 @@ private:
       bool needsAfter = readsAny(op, after);
       if (!needsAfter && !readsAny(op, members))
         continue;
-      bool joins = !needsAfter && mayJoin(op, nest) &&
+      bool joins = !needsAfter && mayJoin(op, nest, isMember) &&
                    llvm::all_of(op->getOpOperands(), [&](OpOperand &use) {
                      return !members.contains(use.get().getDefiningOp()) ||
                             stablehlo::keepsRows(use, nest.rows);
@@ -208,9 +282,14 @@ private:
     }
     for (Operation &op : llvm::reverse(block))
       if (!members.contains(&op) && !op.use_empty() && op.getNumOperands() &&
-          mayJoin(&op, nest) && llvm::all_of(op.getUses(), [&](OpOperand &use) {
-            return members.contains(use.getOwner()) &&
-                   stablehlo::keepsRows(use, nest.rows);
+          mayJoin(&op, nest, isMember) &&
+          llvm::all_of(op.getUses(), [&](OpOperand &use) {
+            Operation *reader = use.getOwner();
+            return members.contains(reader) &&
+                   stablehlo::keepsRows(use, nest.rows) &&
+                   isSharedWith(reader, nest, [&](Operation *other) {
+                     return other == &op || members.contains(other);
+                   });
           }))
         members.insert(&op);
     Operation *last = nullptr;
@@ -232,8 +311,16 @@ private:
     return nest;
   }
 
-  bool mayJoin(Operation *op, const RowNest &nest) {
-    return !taken.contains(op) && mayShareRows(op, nest.rows);
+  bool mayJoin(Operation *op, const RowNest &nest,
+               llvm::function_ref<bool(Operation *)> isMember) {
+    return !taken.contains(op) && mayShareRows(op, nest.rows) &&
+           isSharedWith(op, nest, isMember);
+  }
+
+  bool isSharedWith(Operation *op, const RowNest &nest,
+                    llvm::function_ref<bool(Operation *)> isMember) {
+    return machine.blockThreads <= 1 ||
+           mayShareColumns(op, nest.rows, isMember);
   }
 
   /// If rows are kept, or read again after they have been reduced.
@@ -251,6 +338,7 @@ private:
 
   Block &block;
   const DenseSet<Operation *> &inlined;
+  const alula::dispatch::MachineFacts machine;
   DenseSet<Operation *> taken;
 };
 } // namespace
@@ -258,8 +346,5 @@ private:
 RowNests alula::kernel::planRowNests(Block &block,
                                      const DenseSet<Operation *> &inlined,
                                      const Epilogues &epilogues) {
-  // One thread for a whole row would leave most of them without work.
-  if (dispatch::getMachine(block.getParentOp()).blockThreads > 1)
-    return RowNests();
   return Planner(block, inlined, epilogues).plan();
 }

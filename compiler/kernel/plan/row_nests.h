@@ -35,10 +35,18 @@ struct RowNests {
 /// The sizes of a tensor behind those that count rows.
 llvm::ArrayRef<int64_t> getColumns(mlir::Value tensor, const RowNest &nest);
 bool hasOneColumn(mlir::Value tensor, const RowNest &nest);
+/// Whether each of the lanes that share a row may keep what it has of a
+/// tensor's.
+bool fitsLanes(mlir::Value tensor, const RowNest &nest, int64_t lanes);
 /// Whether somebody outside of the nest reads it.
 bool isReadOutside(mlir::Operation *op, const RowNest &nest);
 /// Whether an op may share a loop over such rows.
 bool mayShareRows(mlir::Operation *op, llvm::ArrayRef<int64_t> rows);
+
+/// Whether lanes that move together may share the columns of an op that shares
+/// a loop over rows with `others`: each reads what it has computed itself.
+bool mayShareColumns(mlir::Operation *op, llvm::ArrayRef<int64_t> rows,
+                     llvm::function_ref<bool(mlir::Operation *)> isOther);
 
 /// Nests are lowered where their last members are; what needs one and is no
 /// part of it is moved behind.

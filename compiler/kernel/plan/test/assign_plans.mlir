@@ -1,4 +1,5 @@
 // RUN: alula-compile %s --target=cpu:x86-64-v3 --compile-to=plan -o - | FileCheck %s
+// RUN: alula-compile %s --target=cuda:sm_80 --compile-to=plan -o - | FileCheck %s --check-prefix=GPU
 
 // What is read once has no memory; the kernel's grid is a rule.
 // CHECK-LABEL: func.func @map_{{.*}}plan.grid = #plan.grid<most = {{.*}}, steps = {{.*}}>
@@ -29,6 +30,12 @@ func.func @product(%x: tensor<512x256xf32>, %w: tensor<256x512xf32>, %b: tensor<
 // CHECK: stablehlo.exponential {{.*}}#plan.stage<rows 0, space = [128, 512], memory = row>
 // CHECK: stablehlo.reduce({{.*}}#plan.stage<rows 0, space = [128, 512], memory = value, fused>
 // CHECK: stablehlo.divide {{.*}}#plan.stage<rows 0, space = [128, 512], memory = whole>
+// Lanes that share a row keep what is theirs.
+// GPU-LABEL: func.func @softmax_
+// GPU: stablehlo.reduce({{.*}}#plan.stage<rows 0, space = [128, 512], memory = value>
+// GPU: stablehlo.exponential {{.*}}#plan.stage<rows 0, space = [128, 512], memory = row>
+// GPU: stablehlo.reduce({{.*}}#plan.stage<rows 0, space = [128, 512], memory = value, fused>
+// GPU: stablehlo.divide {{.*}}#plan.stage<rows 0, space = [128, 512], memory = whole>
 func.func @softmax(%x: tensor<128x512xf32>) -> tensor<128x512xf32> {
   %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -106,4 +113,37 @@ func.func @columns(%x: tensor<19x2000xf32>) -> tensor<2000xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<19x2000xf32>, tensor<f32>) -> tensor<2000xf32>
   return %0 : tensor<2000xf32>
+}
+
+// Rows of fewer elements than lanes, and few that are long, share no loop; those
+// that are longer than what lanes keep are computed again.
+// GPU-LABEL: func.func @short_rows_
+// GPU-NOT: memory =
+// GPU-LABEL: func.func @few_long_rows_
+// GPU-NOT: memory =
+// GPU-LABEL: func.func @long_rows_
+// GPU: stablehlo.exponential {{.*}}#plan.stage<rows 0, space = [2048, 4096], memory = again>
+func.func @short_rows(%x: tensor<128x16xf32>) -> tensor<128x16xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %e = stablehlo.exponential %x : tensor<128x16xf32>
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<128x16xf32>, tensor<f32>) -> tensor<128xf32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<128xf32>) -> tensor<128x16xf32>
+  %r = stablehlo.divide %e, %tb : tensor<128x16xf32>
+  return %r : tensor<128x16xf32>
+}
+func.func @few_long_rows(%x: tensor<2x4096xf32>) -> tensor<2x4096xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %e = stablehlo.exponential %x : tensor<2x4096xf32>
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x4096xf32>, tensor<f32>) -> tensor<2xf32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<2xf32>) -> tensor<2x4096xf32>
+  %r = stablehlo.divide %e, %tb : tensor<2x4096xf32>
+  return %r : tensor<2x4096xf32>
+}
+func.func @long_rows(%x: tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %e = stablehlo.exponential %x : tensor<2048x4096xf32>
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2048x4096xf32>, tensor<f32>) -> tensor<2048xf32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0] : (tensor<2048xf32>) -> tensor<2048x4096xf32>
+  %r = stablehlo.divide %e, %tb : tensor<2048x4096xf32>
+  return %r : tensor<2048x4096xf32>
 }

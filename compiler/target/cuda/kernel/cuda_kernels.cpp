@@ -8,6 +8,7 @@
 #include "compiler/target/cpu/kernel/row_nest.h"
 #include "compiler/target/cuda/kernel/families.h"
 #include "compiler/target/cuda/kernel/memory.h"
+#include "compiler/target/cuda/kernel/warp_nest.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
@@ -30,7 +31,8 @@ class CudaKernels final : public TargetKernels {
     return alula::cpu::findEmitters(op);
   }
   void emitRowNest(const RowNest &nest, Lowering &lowering) const override {
-    alula::cpu::emitRowNest(nest, lowering);
+    if (!alula::cuda::emitRowNest(nest, lowering))
+      alula::cpu::emitRowNest(nest, lowering);
   }
 };
 } // namespace

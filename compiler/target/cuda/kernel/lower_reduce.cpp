@@ -55,18 +55,17 @@ public:
 
   /// Each result by a warp.
   bool emitByWarps() {
-    Block &body = reduce.getBody().front();
     if (!isStatic || !outputs || kept.empty() || !rowsAreNeighbours ||
-        !mayUseWarps(lowering, terms) || !isSharedByLanes(reduce, body, terms))
+        !mayUseWarps(lowering, terms) ||
+        !isSharedByLanes(reduce, reduce.getBody().front()))
       return false;
     SmallVector<Value> buffers;
     for (Value result : reduce.getResults())
       buffers.push_back(lowering.createResult(result));
     forEachByWarps(lowering, keptSizes, [&](ValueRange place) {
-      SmallVector<Value> values =
-          reduceByLanes(lowering, reduction, body, terms, [&](Value term) {
-            return getElementPlace(place, term);
-          });
+      SmallVector<Value> values = reduceByLanes(
+          lowering, reduction, reduce, terms,
+          [&](Value term, Value) { return getElementPlace(place, term); });
       doByFirstLane(lowering, [&] {
         for (auto [result, buffer, value] :
              llvm::zip_equal(reduce.getResults(), buffers, values))

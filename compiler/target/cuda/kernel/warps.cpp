@@ -3,7 +3,6 @@
 #include "compiler/kernel/element/associative.h"
 #include "compiler/kernel/element/scalar.h"
 #include "compiler/kernel/share_threads.h"
-#include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -15,36 +14,38 @@ using namespace alula::kernel;
 using Predicate = arith::CmpIPredicate;
 
 namespace {
-/// Whether the elements may also change places: the body is one op that does
-/// not round.
-bool isUnordered(Block &body) {
-  if (body.getNumArguments() != 2 || body.getOperations().size() != 2)
-    return false;
-  Operation &op = body.front();
-  bool isBoth = op.getNumOperands() == 2 &&
-                op.getOperand(0) != op.getOperand(1) &&
-                llvm::is_contained(body.getArguments(), op.getOperand(0)) &&
-                llvm::is_contained(body.getArguments(), op.getOperand(1));
-  if (!isBoth || body.getTerminator()->getOperand(0) != op.getResult(0))
-    return false;
-  if (isa<stablehlo::MaxOp, stablehlo::MinOp>(op))
-    return true;
-  bool isInteger = isa<IntegerType>(getElementType(op.getResult(0)));
-  return isInteger && isa<stablehlo::AddOp, stablehlo::MulOp, stablehlo::AndOp,
-                          stablehlo::OrOp, stablehlo::XorOp>(op);
-}
-
-/// What a shuffle can move, in one or two registers.
-bool isMovable(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.getWidth() <= 64;
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
-}
-
 Value getLane(Lowering &lowering) {
   Value thread =
       lowering.callLibrary("alula_block_thread", lowering.b.getIndexType(), {});
   return lowering.rem(thread, lowering.index(lowering.machine.lanes));
+}
+
+/// Of `count` things, of which neighbouring lanes have neighbours: how many
+/// this lane has, and which is its own one of some number.
+Value countOfLane(Lowering &lowering, int64_t count) {
+  int64_t lanes = lowering.machine.lanes;
+  if (count % lanes == 0)
+    return lowering.index(count / lanes);
+  return lowering.ceilDiv(
+      lowering.sub(lowering.index(count), getLane(lowering)),
+      lowering.index(lanes));
+}
+/// What is read stays known behind straight code, which is no scope.
+SmallVector<Value> foldOfLane(Lowering &lowering, int64_t begin,
+                              int64_t columns, ValueRange initial,
+                              Lowering::Fold body) {
+  Value count = countOfLane(lowering, columns);
+  if (!isStraight(lowering, columns))
+    return lowering.foldRange(lowering.index(begin), count, initial, body);
+  SmallVector<Value> state(initial);
+  for (int64_t number = begin; number < *getConstantIntValue(count); ++number)
+    state = body(lowering.index(number), state);
+  return state;
+}
+Value getOfLane(Lowering &lowering, Value number) {
+  return lowering.add(
+      getLane(lowering),
+      lowering.mul(number, lowering.index(lowering.machine.lanes)));
 }
 
 /// The value of the lane whose number differs in the bits of `mask`.
@@ -95,16 +96,18 @@ bool alula::cuda::mayUseWarps(Lowering &lowering, int64_t columns) {
          !parent->getParentOfType<scf::ParallelOp>();
 }
 
-bool alula::cuda::isSharedByLanes(Operation *reduce, Block &body,
-                                  int64_t columns) {
-  // Each lane has an element to begin with.
-  constexpr int64_t lanes = 32;
-  return columns >= lanes &&
-         llvm::all_of(
-             body.getArguments(),
-             [](Value value) { return isMovable(getElementType(value)); }) &&
-         (getFloatSumType(reduce, body) || isUnordered(body) ||
-          isAssociative(body));
+bool alula::cuda::isStraight(Lowering &lowering, int64_t columns) {
+  constexpr int64_t mostCopies = 32;
+  int64_t lanes = lowering.machine.lanes;
+  return columns % lanes == 0 && columns <= mostCopies * lanes;
+}
+
+void alula::cuda::forEachByLanes(Lowering &lowering, int64_t count,
+                                 LaneBody body) {
+  foldOfLane(lowering, 0, count, {}, [&](ValueRange number, ValueRange) {
+    body(getOfLane(lowering, number.front()), number.front());
+    return SmallVector<Value>();
+  });
 }
 
 void alula::cuda::forEachByWarps(Lowering &lowering, ValueRange sizes,
@@ -147,39 +150,42 @@ void alula::cuda::doByFirstLane(Lowering &lowering,
       nothing);
 }
 
-SmallVector<Value> alula::cuda::reduceByLanes(
-    Lowering &lowering, Reduction &reduction, Block &body, int64_t columns,
-    llvm::function_ref<SmallVector<Value>(Value)> getPlace) {
+SmallVector<Value> alula::cuda::reduceByLanes(Lowering &lowering,
+                                              Reduction &reduction,
+                                              stablehlo::ReduceOp reduce,
+                                              int64_t columns,
+                                              PlaceOfColumn getPlace) {
+  Block &body = reduce.getBody().front();
   Value lane = getLane(lowering);
-  Value all = lowering.index(columns),
-        lanes = lowering.index(lowering.machine.lanes);
   bool isFloatSum = static_cast<bool>(reduction.getFloatSum());
   // Neighbouring lanes read neighbours, where elements may change places; else
   // each has a run, as even as whole numbers can be.
-  bool isStrided = isFloatSum || isUnordered(body);
-  Value first = lane, count = lowering.ceilDiv(lowering.sub(all, lane), lanes);
+  bool isStrided = isStridedByLanes(reduce, body);
+  Value first, end;
   if (!isStrided) {
     auto bound = [&](Value number) {
-      return lowering.div(lowering.mul(number, all), lanes);
+      return lowering.div(lowering.mul(number, lowering.index(columns)),
+                          lowering.index(lowering.machine.lanes));
     };
     first = bound(lane);
-    count = lowering.sub(bound(lowering.add(lane, lowering.index(1))), first);
+    end = lowering.sub(bound(lowering.add(lane, lowering.index(1))), first);
   }
   auto find = [&](Value number) {
-    if (isStrided)
-      number = lowering.mul(number, lanes);
-    return getPlace(lowering.add(first, number));
+    return isStrided ? getPlace(getOfLane(lowering, number), number)
+                     : getPlace(lowering.add(first, number), Value());
   };
   SmallVector<Value> state{};
   if (isFloatSum)
     state.push_back(reduction.getNeutral());
   else
     state = reduction.begin(find(lowering.index(0)));
-  state = lowering.foldRange(lowering.index(isFloatSum ? 0 : 1), count, state,
-                             [&](ValueRange number, ValueRange carried) {
-                               return reduction.append(carried,
-                                                       find(number.front()));
-                             });
+  int64_t begin = isFloatSum ? 0 : 1;
+  auto append = [&](ValueRange number, ValueRange carried) {
+    return reduction.append(carried, find(number.front()));
+  };
+  state = isStrided
+              ? foldOfLane(lowering, begin, columns, state, append)
+              : lowering.foldRange(lowering.index(begin), end, state, append);
   for (int64_t mask = 1; mask < lowering.machine.lanes; mask *= 2) {
     SmallVector<Value> others = llvm::map_to_vector(
         state, [&](Value value) { return exchange(lowering, value, mask); });

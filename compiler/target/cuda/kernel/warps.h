@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compiler/kernel/reduction.h"
+#include "dialect/stablehlo/ops.h"
 
 // Rows that are each computed by a warp, whose lanes share the columns: they
 // read neighbours, and add up what each has by shuffles.
@@ -10,21 +11,30 @@ namespace alula::cuda {
 /// Whether rows of so many columns are worth a warp each where the lowering is,
 /// outside of all loops of threads.
 bool mayUseWarps(kernel::Lowering &lowering, int64_t columns);
-/// Whether lanes may each reduce a part of `columns` elements.
-bool isSharedByLanes(mlir::Operation *reduce, mlir::Block &body,
-                     int64_t columns);
-
 /// A loop over [0, sizes), each iteration of a warp: all lanes run the body.
 void forEachByWarps(kernel::Lowering &lowering, mlir::ValueRange sizes,
                     kernel::Lowering::Body body);
 /// What all lanes have is stored once.
 void doByFirstLane(kernel::Lowering &lowering, llvm::function_ref<void()> body);
 
-/// The results for one row of so many elements: every lane has them. `getPlace`
-/// is where an element is.
-llvm::SmallVector<mlir::Value> reduceByLanes(
-    kernel::Lowering &lowering, kernel::Reduction &reduction, mlir::Block &body,
-    int64_t columns,
-    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> getPlace);
+/// Whether what a lane does for its columns is straight code, as they are few
+/// and every lane has as many: loads come together, and all is in registers.
+bool isStraight(kernel::Lowering &lowering, int64_t columns);
+
+/// What a lane does for one of its columns: its own number `slot`.
+using LaneBody = llvm::function_ref<void(mlir::Value column, mlir::Value slot)>;
+/// `count` columns, of which neighbouring lanes have neighbours.
+void forEachByLanes(kernel::Lowering &lowering, int64_t count, LaneBody body);
+
+/// Where an element is. `slot` is as above; null in a reduction whose lanes
+/// have runs, which is one that is not strided (element/associative.h).
+using PlaceOfColumn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    mlir::Value column, mlir::Value slot)>;
+/// The results for one row of so many elements: every lane has them.
+llvm::SmallVector<mlir::Value> reduceByLanes(kernel::Lowering &lowering,
+                                             kernel::Reduction &reduction,
+                                             mlir::stablehlo::ReduceOp reduce,
+                                             int64_t columns,
+                                             PlaceOfColumn getPlace);
 
 } // namespace alula::cuda
