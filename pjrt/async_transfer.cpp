@@ -71,9 +71,9 @@ void *TransferManager::add(const PJRT_ShapeSpec &spec,
                                      alula_dtype_get_bytes(dtype), layout))
     return error;
   alula_buffer *data;
-  if (alula_error *error = alula_buffer_create(
-          device->instance.get(), dtype, static_cast<uint32_t>(spec.num_dims),
-          getDimsInMemory(dims, spec.num_dims, layout).data(), &data))
+  if (alula_error *error =
+          createData(device, isOnHost(*memory), dtype, spec.num_dims,
+                     getDimsInMemory(dims, spec.num_dims, layout).data(), data))
     return makeError(error);
   auto value = make<Value>(device, make<Event>());
   std::vector<int64_t> shape(dims, dims + spec.num_dims);

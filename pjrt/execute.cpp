@@ -40,6 +40,8 @@ private:
   std::unique_ptr<Error> waitForArguments() const;
   std::unique_ptr<Error> makeTokens(std::vector<alula_buffer *> &in);
   std::unique_ptr<Error> call();
+  bool isInResultsMemory(const Value &value) const;
+  std::unique_ptr<Error> moveToHost();
 };
 
 /// The first error that an argument ended in.
@@ -83,9 +85,10 @@ std::unique_ptr<Error> Launch::call() {
   for (size_t i = 0; i < arguments.size(); ++i) {
     Value &value = *arguments[i];
     in.push_back(value.data);
-    // In place only if there is no other reference to the memory; else a copy.
+    // In place only if there is no other reference to the memory, and it is not
+    // the host's while results are the device's; else a copy.
     takeOver.push_back(donated[i] && program->aliased[i] && !value.isReadOnly &&
-                       value.isUnique());
+                       value.isUnique() && isInResultsMemory(value));
   }
   if (auto error = makeTokens(in))
     return error;
@@ -106,6 +109,36 @@ std::unique_ptr<Error> Launch::call() {
       arguments[i]->forget();
   for (size_t i = 0; i < results.size(); ++i)
     results[i]->set(out[i]);
+  return moveToHost();
+}
+
+bool Launch::isInResultsMemory(const Value &value) const {
+  return alula_instance_shares_memory(device->instance.get()) ||
+         !alula_buffer_get_data(value.data);
+}
+
+/// Programs compute results in the device's memory.
+std::unique_ptr<Error> Launch::moveToHost() {
+  if (alula_instance_shares_memory(device->instance.get()))
+    return nullptr;
+  for (size_t i = 0; i < results.size(); ++i) {
+    alula_buffer *made = results[i]->data, *moved = nullptr;
+    if (!isOnHost(device->memories[program->resultMemories[i]]) ||
+        alula_buffer_get_dtype(made) == ALULA_DTYPE_TOKEN)
+      continue;
+    alula_error *failed = createData(
+        device, /*isOnHost=*/true, alula_buffer_get_dtype(made),
+        alula_buffer_get_rank(made), alula_buffer_get_dims(made), moved);
+    if (!failed)
+      failed = alula_buffer_copy(moved, 0, made, 0,
+                                 alula_buffer_get_bytes(made), nullptr);
+    if (failed) {
+      alula_buffer_release(moved);
+      return takeError(failed, program->name + ": ");
+    }
+    results[i]->forget();
+    results[i]->set(moved);
+  }
   return nullptr;
 }
 

@@ -117,12 +117,12 @@ void *shareMemory(const HostArray &host, Ref<Event> &done, Buffer *&buffer) {
   return nullptr;
 }
 
-void *copyFromHost(const HostArray &host, Buffer *&buffer) {
+void *copyFromHost(const HostArray &host, const Memory &memory,
+                   Buffer *&buffer) {
   alula_buffer *data;
   if (alula_error *error =
-          alula_buffer_create(host.device->instance.get(), host.dtype,
-                              static_cast<uint32_t>(host.rank),
-                              host.getDimsInMemory().data(), &data))
+          createData(host.device, isOnHost(memory), host.dtype, host.rank,
+                     host.getDimsInMemory().data(), data))
     return makeError(error);
   HostView view(data, HostView::Use::write);
   char *to = view.data();
@@ -152,10 +152,11 @@ void *alula::pjrt::Client_BufferFromHostBuffer(
     return error;
   Buffer *buffer;
   Ref<Event> done = getReadyEvent();
+  Memory *memory = getMemory(host.device, take(args, &ALULA_ARGS::memory));
   if (void *error = canShare(host) ? shareMemory(host, done, buffer)
-                                   : copyFromHost(host, buffer))
+                                   : copyFromHost(host, *memory, buffer))
     return error;
-  buffer->memory = getMemory(host.device, take(args, &ALULA_ARGS::memory));
+  buffer->memory = memory;
   put(args, &ALULA_ARGS::buffer, buffer);
   put(args, &ALULA_ARGS::done_with_host_buffer, done.leak());
   return nullptr;
@@ -354,15 +355,15 @@ void *alula::pjrt::Buffer_CopyRawToHostFuture(
 }
 
 namespace {
-void *copyTo(Buffer &source, Device *device, Buffer *&result) {
-  if (void *error =
-          findDevice(*source.device->client, device, nullptr, device))
+void *copyTo(Buffer &source, Device *device, bool isForHost, Buffer *&result) {
+  if (void *error = findDevice(*source.device->client, device, nullptr, device))
     return error;
   Ref<Value> from = source.acquire();
   if (!from)
     return deletedError();
   auto done = make<Event>();
   auto to = make<Value>(device, done);
+  to->isForHost = isForHost;
   result = new Buffer(device, source.dtype, source.dims, source.layout, to);
   Event &ready = *from->ready;
   ready.onReady([from = std::move(from), to](const Error *) mutable {
@@ -376,7 +377,7 @@ void *alula::pjrt::Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args *args) {
   ALULA_TAKE(Buffer, buffer);
   ALULA_TAKE(Device, dst_device);
   Buffer *copy;
-  if (void *error = copyTo(*buffer, dst_device, copy))
+  if (void *error = copyTo(*buffer, dst_device, /*isForHost=*/false, copy))
     return error;
   put(args, &ALULA_ARGS::dst_buffer, copy);
   return nullptr;
@@ -386,7 +387,8 @@ void *alula::pjrt::Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args *args) {
   ALULA_TAKE(Buffer, buffer);
   ALULA_TAKE(Memory, dst_memory);
   Buffer *copy;
-  if (void *error = copyTo(*buffer, dst_memory->device, copy))
+  if (void *error =
+          copyTo(*buffer, dst_memory->device, isOnHost(*dst_memory), copy))
     return error;
   copy->memory = dst_memory;
   put(args, &ALULA_ARGS::dst_buffer, copy);

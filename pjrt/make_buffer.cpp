@@ -113,18 +113,18 @@ void *alula::pjrt::Client_CreateUninitializedBuffer(
                      take(args, &ALULA_ARGS::shape_num_dims),
                      take(args, &ALULA_ARGS::shape_layout), wanted))
     return error;
+  Memory *memory = getMemory(wanted.device, take(args, &ALULA_ARGS::memory));
   alula_buffer *data;
   if (alula_error *error =
-          alula_buffer_create(wanted.device->instance.get(), wanted.dtype,
-                              static_cast<uint32_t>(wanted.dims.size()),
-                              wanted.getDimsInMemory().data(), &data))
+          createData(wanted.device, isOnHost(*memory), wanted.dtype,
+                     wanted.dims.size(), wanted.getDimsInMemory().data(), data))
     return makeError(error);
   if (void *error = canonicalize(data)) {
     alula_buffer_release(data);
     return error;
   }
   Buffer *buffer = makeBuffer(wanted.device, data, wanted.layout);
-  buffer->memory = getMemory(wanted.device, take(args, &ALULA_ARGS::memory));
+  buffer->memory = memory;
   put(args, &ALULA_ARGS::buffer, buffer);
   return nullptr;
 }

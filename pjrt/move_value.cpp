@@ -6,14 +6,21 @@ void alula::pjrt::failValue(Value &to, Error error) {
   to.ready->finish(std::make_unique<Error>(std::move(error)));
 }
 
+alula_error *alula::pjrt::createData(Device *device, bool isOnHost,
+                                     alula_dtype dtype, size_t rank,
+                                     const int64_t *dims, alula_buffer *&data) {
+  return (isOnHost ? alula_buffer_create_on_host : alula_buffer_create)(
+      device->instance.get(), dtype, static_cast<uint32_t>(rank), dims, &data);
+}
+
 void alula::pjrt::copyValue(Ref<Value> from, Value &to) {
   if (const Error *error = from->ready->getError())
     return failValue(to, *error);
   alula_buffer *data = nullptr;
-  if (alula_error *error = alula_buffer_create(
-          to.device->instance.get(), alula_buffer_get_dtype(from->data),
+  if (alula_error *error = createData(
+          to.device, to.isForHost, alula_buffer_get_dtype(from->data),
           alula_buffer_get_rank(from->data), alula_buffer_get_dims(from->data),
-          &data)) {
+          data)) {
     std::unique_ptr<Error> copied(as<Error>(makeError(error)));
     return failValue(to, *copied);
   }

@@ -20,8 +20,10 @@ struct Topology;
 struct Program;
 struct PythonCallbacks;
 
-/// A device's memories. All are the host's own; clients that tell the kinds
-/// apart find what they know of other platforms. The first is the default.
+/// A device's memories. Those of a CPU are all the host's own; clients that
+/// tell the kinds apart find what they know of other platforms. Of a device
+/// with memory of its own, all but the first, the default, are pinned memory of
+/// the host.
 inline constexpr std::string_view memoryKinds[] = {"device", "pinned_host",
                                                    "unpinned_host"};
 
@@ -196,6 +198,13 @@ inline void *findDevice(const Client &client, void *device, void *memory,
 inline Memory *getMemory(Device *device, void *memory) {
   return memory ? as<Memory>(memory) : &device->memories[0];
 }
+
+/// Whether what lies in a memory lies in the host's.
+inline bool isOnHost(const Memory &memory) { return memory.kind != 0; }
+
+/// Memory of a device, its own or the host's.
+alula_error *createData(Device *device, bool isOnHost, alula_dtype dtype,
+                        size_t rank, const int64_t *dims, alula_buffer *&data);
 
 /// A buffer for data that is there.
 Buffer *makeBuffer(Device *device, alula_buffer *data, const Layout &layout,

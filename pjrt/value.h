@@ -34,6 +34,8 @@ public:
   alula_buffer *data = nullptr;
   /// Wraps memory of the caller's that is immutable.
   bool isReadOnly = false;
+  /// Of one that is pending: where its data are to lie.
+  bool isForHost = false;
 
 private:
   int64_t counted = 0;

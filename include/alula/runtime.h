@@ -195,6 +195,14 @@ ALULA_API alula_error *alula_buffer_create(alula_instance *instance,
                                            alula_dtype dtype, uint32_t rank,
                                            const int64_t *dims,
                                            alula_buffer **buffer);
+/* The same in memory of the host that kernels of the device reach too: pinned,
+ * if the device has memory of its own. The host reads and writes it at
+ * `alula_buffer_get_data`, while no call uses it. */
+ALULA_API alula_error *alula_buffer_create_on_host(alula_instance *instance,
+                                                   alula_dtype dtype,
+                                                   uint32_t rank,
+                                                   const int64_t *dims,
+                                                   alula_buffer **buffer);
 /* The caller's memory, without a copy; it must be aligned to the element type
  * and such that the device can use it: if it does not share the host's memory,
  * the host's is none, and an error. `release`, which may be NULL, is called
@@ -502,8 +510,7 @@ alula_processes_connect(const alula_processes_options *options,
                         alula_processes **processes);
 /* When no collectives use it any more. */
 ALULA_API void alula_processes_disconnect(alula_processes *processes);
-ALULA_API uint32_t
-alula_processes_get_number(const alula_processes *processes);
+ALULA_API uint32_t alula_processes_get_number(const alula_processes *processes);
 ALULA_API uint32_t alula_processes_get_count(const alula_processes *processes);
 
 typedef struct alula_collectives_options {
@@ -554,7 +561,7 @@ typedef struct alula_trace_event {
   const char *name;
   uint64_t begin_ns, end_ns;
   uint32_t grid[3]; /* of a kernel */
-  uint64_t bytes; /* that it moves; of a kernel, of all that it is given */
+  uint64_t bytes;   /* that it moves; of a kernel, of all that it is given */
   /* Of a kernel, while the callback runs: the calling thread, then those of the
    * instance that could take part. */
   const alula_trace_thread *threads;

@@ -82,6 +82,86 @@ TEST_P(Copies, BetweenInstances) {
   }
 }
 
+TEST_P(Copies, MemoryOfTheHost) {
+  int64_t size = 1000, bytes = 8 * size;
+  alula_buffer *made = nullptr;
+  alula_error *failed = alula_buffer_create_on_host(
+      instance.get(), ALULA_DTYPE_I64, 1, &size, &made);
+  if (std::string(GetParam()) == "afar") {
+    error.take(failed);
+    EXPECT_STREQ(error.message(),
+                 "device 'afar' reaches no memory of the host");
+    EXPECT_EQ(error.code(), ALULA_STATUS_UNIMPLEMENTED);
+    return;
+  }
+  ASSERT_TRUE(error.take(failed)) << error.message();
+  auto *seen = static_cast<int64_t *>(alula_buffer_get_data(made));
+  ASSERT_TRUE(seen);
+  for (int64_t i = 0; i < size; ++i)
+    seen[i] = i;
+  // Kernels read it and, where it is given away, write it.
+  KernelFile file;
+  uint32_t type = file.addType(ALULA_DTYPE_I64, {size});
+  FunctionWriter &f = file.addFunction("main");
+  f.addArgument("x", type);
+  f.addResult("y", type, 0);
+  Operand one = f.immediate(1);
+  f.dispatch(file.scaleI64, one, one, one, {f.result(0)}, {one, one});
+  Executable model = load(file);
+  alula_buffer *result = nullptr;
+  ASSERT_TRUE(
+      error.take(alula_call(model.get(), 0, nullptr, &made, 1, &result, 1)))
+      << error.message();
+  int64_t out[1000];
+  ASSERT_TRUE(error.take(alula_buffer_read(result, 0, out, 8000, nullptr)));
+  EXPECT_EQ(out[5], computes() ? 6 : 5);
+  EXPECT_EQ(seen[5], 5);
+  uint8_t donate[] = {1};
+  alula_call_options options = {};
+  options.struct_bytes = sizeof options;
+  options.donate = donate;
+  alula_buffer *moved = nullptr;
+  ASSERT_TRUE(
+      error.take(alula_call(model.get(), 0, &options, &made, 1, &moved, 1)));
+  EXPECT_EQ(alula_buffer_get_data(moved), seen);
+  EXPECT_FALSE(alula_buffer_get_data(made));
+  EXPECT_EQ(seen[5], computes() ? 6 : 5);
+  // Copies to and from it, within and by the host.
+  ASSERT_TRUE(error.take(
+      alula_buffer_copy(moved, 0, result, 0, size_t(bytes), nullptr)));
+  EXPECT_EQ(seen[999], out[999]);
+  seen[0] = -7;
+  ASSERT_TRUE(error.take(alula_buffer_copy(result, 0, moved, 0, 80, nullptr)));
+  ASSERT_TRUE(error.take(alula_buffer_copy(moved, 8, moved, 0, 80, nullptr)));
+  ASSERT_TRUE(error.take(alula_buffer_read(result, 0, out, 80, nullptr)));
+  EXPECT_EQ(out[0], -7);
+  EXPECT_EQ(seen[1], -7);
+  int64_t more[] = {11, 12};
+  ASSERT_TRUE(error.take(alula_buffer_write(moved, 16, more, 16, nullptr)));
+  EXPECT_EQ(seen[3], 12);
+  // Devices of another kind, and another device of this kind.
+  for (const char *device : {"cpu", "afar", "cuda:1"}) {
+    if (device[0] == 'c' && device[1] == 'u' && sharesMemory())
+      continue;
+    alula_instance_options of = {};
+    of.struct_bytes = sizeof of;
+    of.device = device;
+    error.clear();
+    Instance other = Instance::create(&of, error);
+    ASSERT_FALSE(error) << error.message();
+    Buffer there = Buffer::create(other, ALULA_DTYPE_I64, {size}, error);
+    ASSERT_TRUE(error.take(
+        alula_buffer_copy(there.get(), 0, moved, 0, size_t(bytes), nullptr)));
+    EXPECT_EQ(get<int64_t>(there)[3], 12);
+    seen[3] = 0;
+    ASSERT_TRUE(error.take(
+        alula_buffer_copy(moved, 0, there.get(), 0, size_t(bytes), nullptr)));
+    EXPECT_EQ(seen[3], 12);
+  }
+  for (alula_buffer *buffer : {made, result, moved})
+    alula_buffer_release(buffer);
+}
+
 TEST_P(Copies, InTheOrderOfCalls) {
   // y = x + 1 by a call between a copy to x and one from y.
   KernelFile file;

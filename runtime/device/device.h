@@ -93,6 +93,10 @@ struct Driver {
   void (*release)(Device *device, uint8_t *memory, uint64_t bytes);
   /// Whether kernels can access these bytes, which are the embedder's.
   bool (*reaches)(Device *device, const void *memory, uint64_t bytes);
+  /// Memory of the host that kernels of all devices of the driver reach,
+  /// aligned as above. NULL: there is none, unless all memory is.
+  uint8_t *(*allocateOnHost)(Device *device, uint64_t bytes);
+  void (*releaseOnHost)(Device *device, uint8_t *memory, uint64_t bytes);
   /// So many bytes of the embedder's memory became a buffer's, or cease to be:
   /// they count as in use in the bound of what is cached. NULL: no cache.
   void (*lend)(Device *device, int64_t bytes);
@@ -149,8 +153,8 @@ struct Driver {
 /// every build: NULL where it is not linked.
 extern const Driver cpuDriver, nullDriver;
 extern const Driver afarDriver __attribute__((weak, visibility("hidden")));
-/// That of NVIDIA's GPUs: linked, or in a library of its own that is loaded when
-/// it is asked for.
+/// That of NVIDIA's GPUs: linked, or in a library of its own that is loaded
+/// when it is asked for.
 extern const Driver cudaDriver __attribute__((weak, visibility("hidden")));
 
 /// What a driver in a library of its own gets from the runtime.

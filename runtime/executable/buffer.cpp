@@ -72,6 +72,10 @@ Status createBuffer(Instance *instance, alula_dtype dtype, uint32_t rank,
   return nullptr;
 }
 
+bool isHosts(const alula_buffer &buffer) {
+  return buffer.instance->driver->sharesMemory || buffer.isOnHost;
+}
+
 /// Fewer bytes of the caller's are not worth counting.
 constexpr uint64_t leastLent = 1 << 16;
 
@@ -84,7 +88,10 @@ static void releaseMemory(alula_buffer *buffer) {
   const Instance &instance = *buffer->instance;
   if (!buffer->data)
     return;
-  if (!buffer->isWrapped) {
+  if (buffer->isOnHost) {
+    instance.driver->releaseOnHost(instance.device, buffer->data,
+                                   buffer->bytes);
+  } else if (!buffer->isWrapped) {
     instance.driver->release(instance.device, buffer->data, buffer->bytes);
   } else {
     lend(instance, buffer->bytes, -1);
@@ -97,6 +104,7 @@ static void releaseMemory(alula_buffer *buffer) {
 void moveMemory(alula_buffer *from, alula_buffer *to) {
   to->data = from->data;
   to->isWrapped = from->isWrapped;
+  to->isOnHost = from->isOnHost;
   to->releaseData = from->releaseData;
   to->releaseUser = from->releaseUser;
   from->data = nullptr;
@@ -141,6 +149,33 @@ alula_error *alula_buffer_create(alula_instance *instance, alula_dtype dtype,
                      "alula_buffer_create: instance or result is null");
   return createBuffer(reinterpret_cast<Instance *>(instance), dtype, rank, dims,
                       buffer);
+}
+
+alula_error *alula_buffer_create_on_host(alula_instance *instance,
+                                         alula_dtype dtype, uint32_t rank,
+                                         const int64_t *dims,
+                                         alula_buffer **buffer) {
+  if (!instance || !buffer)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "alula_buffer_create_on_host: instance or result is null");
+  auto *mine = reinterpret_cast<Instance *>(instance);
+  const Driver &driver = *mine->driver;
+  if (driver.sharesMemory)
+    return createBuffer(mine, dtype, rank, dims, buffer);
+  if (!driver.allocateOnHost)
+    return makeError(ALULA_STATUS_UNIMPLEMENTED,
+                     "device '%s' reaches no memory of the host", driver.name);
+  alula_buffer *made;
+  ALULA_TRY(createHandle(mine, dtype, rank, dims, &made));
+  made->data = driver.allocateOnHost(mine->device, made->bytes);
+  made->isOnHost = made->data != nullptr;
+  if (!made->data) {
+    uint64_t bytes = made->bytes;
+    alula_buffer_release(made);
+    return makeOutOfMemory("a buffer on the host", bytes);
+  }
+  *buffer = made;
+  return nullptr;
 }
 
 alula_error *alula_buffer_wrap(alula_instance *instance, alula_dtype dtype,
@@ -199,8 +234,7 @@ void alula_buffer_release(alula_buffer *buffer) {
 }
 
 void *alula_buffer_get_data(const alula_buffer *buffer) {
-  return buffer && buffer->instance->driver->sharesMemory ? buffer->data
-                                                          : nullptr;
+  return buffer && isHosts(*buffer) ? buffer->data : nullptr;
 }
 uint64_t alula_buffer_get_address(const alula_buffer *buffer) {
   return buffer ? reinterpret_cast<uintptr_t>(buffer->data) : 0;

@@ -15,6 +15,8 @@ struct alula_buffer {
   uint64_t bytes;
   /// The deleter of wrapped memory; else the allocator releases it.
   bool isWrapped;
+  /// In memory of the host that the device reaches too.
+  bool isOnHost;
   void (*releaseData)(void *user, void *data);
   void *releaseUser;
   int64_t dims[];
@@ -31,6 +33,8 @@ Status createHandle(Instance *instance, alula_dtype dtype, uint32_t rank,
                     const int64_t *dims, alula_buffer **buffer);
 Status createBuffer(Instance *instance, alula_dtype dtype, uint32_t rank,
                     const int64_t *dims, alula_buffer **buffer);
+/// Whether the host may read and write the buffer's memory.
+bool isHosts(const alula_buffer &buffer);
 
 /// Donates `from`'s memory to `to`, which has none.
 void moveMemory(alula_buffer *from, alula_buffer *to);

@@ -39,21 +39,12 @@ Status copyToHost(void *to, const alula_buffer &from, size_t offset,
 
 Status copyBetween(const CopyRequest &request) {
   alula_buffer &to = *request.to, &from = *request.from;
-  bool toHost = to.instance->driver->sharesMemory;
-  bool fromHost = from.instance->driver->sharesMemory;
+  bool toHost = isHosts(to), fromHost = isHosts(from);
   if (to.instance == from.instance || (toHost && fromHost)) {
     StreamUse stream(*to.instance);
     ALULA_TRY(stream.take());
     return stream.finish(to.instance->driver->copy(
         stream.get(), to.data + request.toOffset,
-        from.data + request.fromOffset, request.bytes));
-  }
-  const Driver &driver = *to.instance->driver;
-  if (&driver == from.instance->driver && driver.copyFromDevice) {
-    StreamUse stream(*to.instance);
-    ALULA_TRY(stream.take());
-    return stream.finish(driver.copyFromDevice(
-        stream.get(), to.data + request.toOffset, from.instance->device,
         from.data + request.fromOffset, request.bytes));
   }
   if (toHost)
@@ -62,6 +53,14 @@ Status copyBetween(const CopyRequest &request) {
   if (fromHost)
     return copyFromHost(to, request.toOffset, from.data + request.fromOffset,
                         request.bytes);
+  const Driver &driver = *to.instance->driver;
+  if (&driver == from.instance->driver && driver.copyFromDevice) {
+    StreamUse stream(*to.instance);
+    ALULA_TRY(stream.take());
+    return stream.finish(driver.copyFromDevice(
+        stream.get(), to.data + request.toOffset, from.instance->device,
+        from.data + request.fromOffset, request.bytes));
+  }
   size_t most = request.bytes < pieceBytes ? request.bytes : pieceBytes;
   void *piece = malloc(most);
   if (!piece)

@@ -1,6 +1,8 @@
 """JAX on the platform `alula_cuda`, with two devices that are interpreted. Each test
 shows itself in test_jax_on_cuda.py."""
 
+import ctypes
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -104,6 +106,50 @@ def test_memories():
     )
     assert y.sharding.memory_kind == "pinned_host"
     np.testing.assert_array_equal(y, [0, 2, 4, 6])
+
+
+def is_on_host(x) -> bool:
+    """What CUDA says of an array's address."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    ask, kind = ctypes.c_void_p(), ctypes.c_uint()
+    assert (
+        driver.cuGetProcAddress_v2(
+            b"cuPointerGetAttribute", ctypes.byref(ask), 12040, ctypes.c_uint64(0), None
+        )
+        == 0
+    )
+    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64)(
+        ask.value
+    )
+    assert function(ctypes.byref(kind), 2, x.unsafe_buffer_pointer()) == 0
+    return kind.value == 1
+
+
+def test_memory_of_the_host_is_pinned():
+    x = jax.device_put(np.arange(4.0, dtype=np.float32), on_host())
+    assert is_on_host(x)
+    near = jax.device_put(x, jax.memory.Space.Device)
+    assert not is_on_host(near)
+    f = jax.jit(lambda x: (x * 2, x + 1), out_shardings=(on_host(), None))
+    double, more = f(near)
+    assert is_on_host(double) and not is_on_host(more)
+    again = jax.device_put(more, on_host())
+    assert is_on_host(again)
+    np.testing.assert_array_equal(
+        np.stack([double, more, again]), [[0, 2, 4, 6], *2 * [[1, 2, 3, 4]]]
+    )
+
+
+def test_donated_memory_of_the_host_stays_there():
+    """A result is where it was asked for, whatever was given away for it."""
+    x = jax.device_put(np.zeros(1024, np.float32), on_host())
+    y = jax.jit(
+        lambda x: x + 1,
+        donate_argnums=0,
+        out_shardings=jax.sharding.SingleDeviceSharding(jax.devices()[0]),
+    )(x)
+    assert not is_on_host(y)
+    np.testing.assert_array_equal(y, np.ones(1024))
 
 
 def test_arrays_move_between_devices():

@@ -63,7 +63,12 @@ enum : int {
   rangeSize = 12
 };
 enum : int { infoLog = 3, infoLogBytes = 4, errorLog = 5, errorLogBytes = 6 };
-enum : unsigned { streamNonBlocking = 1, eventNoTiming = 2, hostPortable = 1 };
+enum : unsigned {
+  streamNonBlocking = 1,
+  eventNoTiming = 2,
+  hostPortable = 1,
+  hostMapped = 2
+};
 enum : int {
   poolReleaseThreshold = 4,
   launchCooperative = 2,
@@ -127,11 +132,7 @@ static_assert(sizeof(LaunchConfig) == 56);
   X(MemHostAlloc, (void **memory, size_t bytes, unsigned flags))               \
   X(MemFreeHost, (void *memory))                                               \
   X(PointerGetAttribute, (void *value, int attribute, DeviceAddress address))  \
-  X(MemcpyHtoDAsync,                                                           \
-    (DeviceAddress to, const void *from, size_t bytes, StreamHandle stream))   \
-  X(MemcpyDtoHAsync,                                                           \
-    (void *to, DeviceAddress from, size_t bytes, StreamHandle stream))         \
-  X(MemcpyDtoDAsync,                                                           \
+  X(MemcpyAsync,                                                               \
     (DeviceAddress to, DeviceAddress from, size_t bytes, StreamHandle stream)) \
   X(MemcpyPeerAsync,                                                           \
     (DeviceAddress to, ContextHandle toContext, DeviceAddress from,            \

@@ -233,6 +233,20 @@ void release(Device *handle, uint8_t *memory, uint64_t) {
   device.api->MemFreeAsync(reinterpret_cast<DeviceAddress>(memory),
                            device.memoryStream);
 }
+uint8_t *allocateOnHost(Device *handle, uint64_t bytes) {
+  CudaDevice &device = get(handle);
+  Current current(device);
+  void *memory = nullptr;
+  return device.api->MemHostAlloc(&memory, bytes ? bytes : 1,
+                                  hostPortable | hostMapped) == success
+             ? static_cast<uint8_t *>(memory)
+             : nullptr;
+}
+void releaseOnHost(Device *handle, uint8_t *memory, uint64_t) {
+  CudaDevice &device = get(handle);
+  Current current(device);
+  device.api->MemFreeHost(memory);
+}
 bool reaches(Device *handle, const void *memory, uint64_t bytes) {
   CudaDevice &device = get(handle);
   const Api &api = *device.api;
@@ -347,6 +361,8 @@ const Driver cudaDriver = {"cuda",
                            cuda::allocate,
                            cuda::release,
                            cuda::reaches,
+                           cuda::allocateOnHost,
+                           cuda::releaseOnHost,
                            /*lend=*/nullptr,
                            /*readStatistics=*/nullptr,
                            /*trim=*/nullptr,

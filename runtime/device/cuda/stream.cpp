@@ -7,7 +7,8 @@
 namespace alula::runtime::cuda {
 namespace {
 
-DeviceAddress addressOf(const uint8_t *memory) {
+/// Of the device's memory, or of the host's: no two things have one address.
+DeviceAddress addressOf(const void *memory) {
   return reinterpret_cast<DeviceAddress>(memory);
 }
 } // namespace
@@ -194,9 +195,9 @@ Status CudaStream::copyTo(uint8_t *to, const void *from, uint64_t bytes) {
     return nullptr;
   Current current(device);
   if (bytes > mostStaged) {
-    ALULA_TRY(
-        check(device.api->MemcpyHtoDAsync(addressOf(to), from, bytes, handle),
-              "a copy to the device"));
+    ALULA_TRY(check(
+        device.api->MemcpyAsync(addressOf(to), addressOf(from), bytes, handle),
+        "a copy to the device"));
     // The bytes may be pinned by somebody: only then are they still needed.
     return check(device.api->StreamSynchronize(handle), "a copy to the device");
   }
@@ -204,7 +205,7 @@ Status CudaStream::copyTo(uint8_t *to, const void *from, uint64_t bytes) {
   ALULA_TRY(takeStaging(bytes, &memory));
   memcpy(memory, from, bytes);
   return check(
-      device.api->MemcpyHtoDAsync(addressOf(to), memory, bytes, handle),
+      device.api->MemcpyAsync(addressOf(to), addressOf(memory), bytes, handle),
       "a copy to the device");
 }
 
@@ -216,8 +217,8 @@ Status CudaStream::copyFrom(void *to, const uint8_t *from, uint64_t bytes) {
     Current current(device);
     if (bytes <= mostStaged)
       ALULA_TRY(takeStaging(bytes, &memory));
-    ALULA_TRY(check(device.api->MemcpyDtoHAsync(memory ? memory : to,
-                                                addressOf(from), bytes, handle),
+    ALULA_TRY(check(device.api->MemcpyAsync(addressOf(memory ? memory : to),
+                                            addressOf(from), bytes, handle),
                     "a copy from the device"));
   }
   ALULA_TRY(synchronize());
@@ -233,16 +234,15 @@ Status CudaStream::copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
   Current current(device);
   bool overlap = to < from + bytes && from < to + bytes;
   if (!overlap)
-    return check(
-        api.MemcpyDtoDAsync(addressOf(to), addressOf(from), bytes, handle),
-        "a copy");
+    return check(api.MemcpyAsync(addressOf(to), addressOf(from), bytes, handle),
+                 "a copy");
   DeviceAddress between;
   ALULA_TRY(
       check(api.MemAllocFromPoolAsync(&between, bytes, device.pool, handle),
             "a copy of bytes that overlap"));
-  Result result = api.MemcpyDtoDAsync(between, addressOf(from), bytes, handle);
+  Result result = api.MemcpyAsync(between, addressOf(from), bytes, handle);
   if (result == success)
-    result = api.MemcpyDtoDAsync(addressOf(to), between, bytes, handle);
+    result = api.MemcpyAsync(addressOf(to), between, bytes, handle);
   Result freed = api.MemFreeAsync(between, handle);
   return check(result != success ? result : freed, "a copy");
 }
@@ -301,7 +301,8 @@ Status CudaStream::fill(uint8_t *to, uint64_t pattern, uint32_t width,
     for (uint64_t i = 0; i < piece; ++i)
       memory[i] = uint8_t(pattern >> (8 * (i % 8)));
     ALULA_TRY(
-        check(api.MemcpyHtoDAsync(at + done, memory, piece, handle), "a fill"));
+        check(api.MemcpyAsync(at + done, addressOf(memory), piece, handle),
+              "a fill"));
     done += piece;
   }
   return nullptr;
