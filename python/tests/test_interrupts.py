@@ -215,8 +215,8 @@ FACTORIZATIONS = [
     ("alula.tridiagonal", 4000, "lower = true", "f nn, f n, f e, f e"),
     ("alula.svd", 2000, "full_matrices = false, compute_uv = true", "f n, f nn, f nn"),
     ("alula.hessenberg", 2500, "", "f nn, f e"),
-    ("alula.schur", 1500, "vectors = true", "f nn, f nn"),
-    ("alula.eig", 1500, "left = true, right = true", "c n, c nn, c nn"),
+    ("alula.schur", 2500, "vectors = true", "f nn, f nn"),
+    ("alula.eig", 3000, "left = true, right = true", "c n, c nn, c nn"),
 ]
 
 

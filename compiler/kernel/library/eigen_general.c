@@ -1,11 +1,26 @@
 // General square matrices: Hessenberg and Schur form, eigenvalues and vectors.
 #include "compiler/kernel/library/linear_algebra.h"
 #include "compiler/kernel/library/matrix.h"
+#include "compiler/kernel/library/code_forms.h"
+#include "compiler/kernel/library/machine_facts.h"
+#include "compiler/kernel/library/transpose.h"
+
+// Vectors wider than the machine's only pass between inlined functions.
+#pragma clang diagnostic ignored "-Wpsabi"
 
 #define BODY "compiler/kernel/library/hessenberg.inc"
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY
 #define BODY "compiler/kernel/library/schur_real.inc"
+#include "compiler/kernel/library/for_each_element.inc"
+#undef BODY
+#define BODY "compiler/kernel/library/schur_chains.inc"
+#include "compiler/kernel/library/for_each_element.inc"
+#undef BODY
+#define BODY "compiler/kernel/library/schur_deflate.inc"
+#include "compiler/kernel/library/for_each_element.inc"
+#undef BODY
+#define BODY "compiler/kernel/library/schur_shifts.inc"
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY
 #define BODY "compiler/kernel/library/schur_complex.inc"

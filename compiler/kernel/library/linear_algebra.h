@@ -28,6 +28,24 @@ enum { ALULA_REFLECTOR_BLOCK = 32 };
 /* Reductions from both sides have panels of this many. */
 enum { ALULA_REDUCTION_PANEL = 32 };
 
+/* Schur forms of so many rows and more go by chains of so many bulges at most,
+ * so many rows at a time, with so many shifts altogether; windows in which
+ * eigenvalues are deflated have at most so many rows, and are applied to strips
+ * of so many columns. The scratch of all this has so many real elements. */
+enum {
+  ALULA_SCHUR_LEAST = 128,
+  ALULA_SCHUR_BULGES = 16,
+  ALULA_SCHUR_MOVES = 48,
+  ALULA_SCHUR_SHIFTS = 64,
+  ALULA_SCHUR_WINDOW = 144,
+  ALULA_SCHUR_STRIP = 256,
+  ALULA_SCHUR_PLACES = ALULA_SCHUR_MOVES + 3 * ALULA_SCHUR_BULGES + 8,
+  ALULA_SCHUR_CHAIN_ELEMENTS =
+      ALULA_SCHUR_WINDOW * (2 * ALULA_SCHUR_WINDOW + ALULA_SCHUR_STRIP + 2) +
+      ALULA_SCHUR_PLACES * (ALULA_SCHUR_PLACES + 64) +
+      5 * ALULA_SCHUR_BULGES * ALULA_SCHUR_MOVES + 64
+};
+
 static inline int64_t alula_smaller_size(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -225,8 +243,8 @@ static inline int64_t alula_hessenberg_scratch_bytes(int64_t n,
 
 /* schur: a = q t q^H; t is upper triangular, for real matrices with 2 by 2
  * blocks on the diagonal for pairs of complex eigenvalues, in LAPACK's
- * standard form. Eigenvalues come in the order in which LAPACK's gebal, gehrd
- * and lahqr find them. q may be null. info as in eigen_symmetric. `is_narrow`:
+ * standard form. Eigenvalues of up to 75 rows come in the order in which
+ * LAPACK's gebal, gehrd and lahqr find them. q may be null. info as in eigen_symmetric. `is_narrow`:
  * f32 or c64, whose work is done in f64. */
 #define ALULA_DECLARE(T)                                                       \
   void alula_schur_##T(                                                        \
@@ -239,7 +257,8 @@ static inline int64_t alula_schur_scratch_bytes(int64_t n, int64_t is_narrow,
   int64_t wide = 2 * n * n;
   int64_t work = n * n + 3 * n +
                  ALULA_REDUCTION_PANEL * (3 * n + ALULA_REDUCTION_PANEL) +
-                 ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK);
+                 ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK) +
+                 (n < ALULA_SCHUR_LEAST ? 0 : ALULA_SCHUR_CHAIN_ELEMENTS);
   return is_narrow ? (wide + work) * (2 * element_bytes) : work * element_bytes;
 }
 
@@ -259,7 +278,8 @@ static inline int64_t
 alula_eigen_general_scratch_bytes(int64_t n, int64_t element_bytes) {
   return (4 * n * n + 7 * n +
           ALULA_REDUCTION_PANEL * (3 * n + ALULA_REDUCTION_PANEL) +
-          ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK)) *
+          ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK) +
+          (n < ALULA_SCHUR_LEAST ? 0 : ALULA_SCHUR_CHAIN_ELEMENTS)) *
          element_bytes;
 }
 

@@ -15,7 +15,9 @@ from native_library import (
     wide,
 )
 
-SIZES = [0, 1, 2, 3, 17, 64, 130, 203]
+# From 128 rows on Schur forms go by many shifts at once.
+SIZES = [0, 1, 2, 3, 17, 64, 127, 130, 203]
+HARD_SIZES = [40, 160]
 
 
 def hessenberg(a):
@@ -57,8 +59,7 @@ def eig(a, left=True, right=True):
     return w, vl, vr, info
 
 
-def hard_matrices(dtype):
-    n = 40
+def hard_matrices(dtype, n=40):
     finfo = np.finfo(dtype)
     companion = np.diag(np.ones(n - 1), -1)
     companion[0] = np.random.RandomState(0).standard_normal(n)
@@ -136,10 +137,39 @@ def test_schur(dtype, n):
     check_schur(random_matrix((2, n, n), dtype))
 
 
+@pytest.mark.parametrize("n", HARD_SIZES)
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_schur_of_hard_matrices(dtype):
-    for matrix in hard_matrices(dtype):
+def test_schur_of_hard_matrices(dtype, n):
+    for matrix in hard_matrices(dtype, n):
         check_schur(matrix[None])
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_schur_of_large_structured_matrices(dtype):
+    # Windows in which all, a few or no eigenvalues are deflated, pairs beside
+    # real ones, graded diagonals, clusters, and strips that do not fill a vector.
+    n = 301
+    a = random_matrix((n, n), dtype)
+    diagonal = np.arange(1, n + 1)
+    blocks = np.kron(np.eye(n // 2 + 1), [[1, 2], [-2, 1]])[:n, :n]
+    for matrix in (
+        np.triu(a, -1),
+        np.triu(a, -1) * np.logspace(0, -8, n)[:, None],
+        np.triu(a, -1) * np.logspace(-8, 0, n),
+        np.diag(diagonal) + np.diag(np.full(n - 1, 1e-3), -1) + np.triu(a, 1) / n,
+        np.eye(n) + np.triu(a, -1) * epsilon(dtype) ** 0.5,
+        blocks + np.diag(np.full(n - 1, 1e-2), -1) + np.triu(a, 1),
+        np.abs(a),
+        a - a.T,
+        np.tril(np.ones((n, n))) - np.diag(np.ones(n - 2), 2),
+    ):
+        check_schur(np.ascontiguousarray(matrix.astype(dtype))[None], 40)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_eigen_general_of_one_large_matrix(dtype):
+    # More than one block of windows, strips and rows.
+    check_eig(random_matrix((1, 647, 647), dtype))
 
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
@@ -162,6 +192,14 @@ def test_eigen_general_of_large_defective_matrices(dtype):
         matrix = np.ascontiguousarray(a.astype(dtype))[None]
         check_schur(matrix)
         check_eig(matrix)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_schur_of_matrices_of_rank_one(dtype):
+    # What is left has elements down to the least numbers there are.
+    for n in (60, 80, 100, 140):
+        for value in (1, 0.7 + 0.1j) if dtype.kind == "c" else (1, 0.7):
+            check_schur(np.full((1, n, n), value, dtype))
 
 
 def check_order(a):
@@ -258,9 +296,10 @@ def test_eigen_general(dtype, n):
         )
 
 
+@pytest.mark.parametrize("n", HARD_SIZES)
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_eigen_general_of_hard_matrices(dtype):
-    for matrix in hard_matrices(dtype):
+def test_eigen_general_of_hard_matrices(dtype, n):
+    for matrix in hard_matrices(dtype, n):
         check_eig(matrix[None], 40)
 
 
