@@ -53,6 +53,29 @@ func.func public @main(%x: tensor<17x37xbf16>, %y: tensor<37x41xbf16>, %z: tenso
 }""",
         ["17x37xbf16=0.5", "37x41xbf16=0.25", "17x37xi8=-37", "41x37xi8=53"],
     ),
+    # Weights that are packed when the program is compiled.
+    "narrow_weights": (
+        """
+func.func public @main(%x: tensor<19x45xbf16>, %z: tensor<19x45xi8>, %u: tensor<19x45xui8>) -> (tensor<19x70xf32>, tensor<19x70xi32>, tensor<19x70xi32>) {
+  %i = stablehlo.iota dim = 1 : tensor<19x45xi8>
+  %j = stablehlo.iota dim = 0 : tensor<19x45xi8>
+  %k = stablehlo.multiply %i, %j : tensor<19x45xi8>
+  %b = stablehlo.multiply %z, %k : tensor<19x45xi8>
+  %bu = stablehlo.bitcast_convert %b : (tensor<19x45xi8>) -> tensor<19x45xui8>
+  %c = stablehlo.xor %bu, %u : tensor<19x45xui8>
+  %f = stablehlo.convert %b : (tensor<19x45xi8>) -> tensor<19x45xbf16>
+  %a = stablehlo.multiply %x, %f : tensor<19x45xbf16>
+  %w = stablehlo.constant dense<"0xWEIGHTS"> : tensor<45x70xi8>
+  %v = stablehlo.constant dense<"0xHALVES"> : tensor<45x70xbf16>
+  %0 = stablehlo.dot_general %a, %v, contracting_dims = [1] x [0] : (tensor<19x45xbf16>, tensor<45x70xbf16>) -> tensor<19x70xf32>
+  %1 = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0] : (tensor<19x45xi8>, tensor<45x70xi8>) -> tensor<19x70xi32>
+  %2 = stablehlo.dot_general %c, %w, contracting_dims = [1] x [0] : (tensor<19x45xui8>, tensor<45x70xi8>) -> tensor<19x70xi32>
+  return %0, %1, %2 : tensor<19x70xf32>, tensor<19x70xi32>, tensor<19x70xi32>
+}""".replace("WEIGHTS", bytes(i * 37 % 251 for i in range(45 * 70)).hex())
+        # Small integers: the upper half of their f32.
+        .replace("HALVES", "".join("803f" if i % 3 else "40c0" for i in range(45 * 70))),
+        ["19x45xbf16=0.5", "19x45xi8=-37", "19x45xui8=200"],
+    ),
     "loop": (
         """
 func.func public @main(%n: tensor<i64>, %x: tensor<8xf64>) -> (tensor<i64>, tensor<8xf64>) {
@@ -168,10 +191,19 @@ def run(*command, **options):
     return result.stdout
 
 
-@pytest.fixture(scope="module", params=["aarch64", "riscv64"])
+# Of each target the machine, and the processor that has just what it needs.
+TARGETS = {
+    "aarch64": ("aarch64", "cortex-a57"),
+    "aarch64-dot": ("aarch64", "cortex-a76"),
+    "aarch64-mmla": ("aarch64", "max"),
+    "riscv64": ("riscv64", None),
+}
+
+
+@pytest.fixture(scope="module", params=TARGETS)
 def machine(request):
-    """A machine's name and the words that run a program of ours on it."""
-    name = request.param
+    """A target's name and the words that run a program of ours on it."""
+    name, processor = TARGETS[request.param]
     qemu = shutil.which(f"qemu-{name}")
     if not qemu:
         pytest.skip(f"no qemu-{name}: Debian's qemu-user has it")
@@ -185,7 +217,8 @@ def machine(request):
         toolchain = ["--toolchain", ROOT / "cmake/cross.cmake"]
         run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, *toolchain, *flags)
     run("ninja", "-C", folder, "alula-run")
-    return name, [qemu, "-L", f"/usr/{name}-linux-gnu", folder / "bin/alula-run"]
+    chosen = ["-cpu", processor] if processor else []
+    return request.param, [qemu, *chosen, "-L", f"/usr/{name}-linux-gnu", folder / "bin/alula-run"]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -213,5 +246,6 @@ def test_what_is_missing_is_said(machine, tmp_path):
     result = subprocess.run([*runner, artifact, "--list"], capture_output=True, text=True)
     assert result.returncode == 1
     assert (
-        f"no variant fits this machine: 'x86-64-v3' needs x86_64; this is {target}" in result.stderr
+        f"no variant fits this machine: 'x86-64-v3' needs x86_64; this is {TARGETS[target][0]}"
+        in result.stderr
     )

@@ -39,6 +39,14 @@ MACHINES = {
         "cpu:aarch64", ["--target=aarch64-none-elf"], "aarch64", ["qemu-aarch64"],
         "cpu:x86-64-v3",
     ),
+    "aarch64-dot": (
+        "cpu:aarch64-dot", ["--target=aarch64-none-elf"], "aarch64",
+        ["qemu-aarch64", "-cpu", "cortex-a76"], "cpu:x86-64-v3",
+    ),
+    "aarch64-mmla": (
+        "cpu:aarch64-mmla", ["--target=aarch64-none-elf"], "aarch64",
+        ["qemu-aarch64", "-cpu", "max"], "cpu:x86-64-v3",
+    ),
     "riscv64": (
         "cpu:riscv64", ["--target=riscv64-unknown-elf", "-march=rv64gc", "-mabi=lp64d"], "riscv",
         ["qemu-riscv64"], "cpu:x86-64-v3",

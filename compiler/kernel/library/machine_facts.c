@@ -23,8 +23,14 @@ int32_t alula_has_bf16_dot = 1;
 int32_t alula_has_bf16_dot = 0;
 #endif
 
-#if defined(__AVX512VNNI__)
+#if defined(__AVX512VNNI__) || defined(__ARM_FEATURE_DOTPROD)
 int32_t alula_has_int8_dot = 1;
 #else
 int32_t alula_has_int8_dot = 0;
+#endif
+
+#if defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_BF16)
+int32_t alula_has_matrix_products = 1;
+#else
+int32_t alula_has_matrix_products = 0;
 #endif

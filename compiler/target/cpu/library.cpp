@@ -101,6 +101,7 @@ void defineFacts(llvm::Module &module, const Machine &machine) {
   define("alula_vector_bytes", machine.facts.vectorBytes);
   define("alula_has_bf16_dot", machine.facts.bf16Dot);
   define("alula_has_int8_dot", machine.facts.int8Dot);
+  define("alula_has_matrix_products", machine.facts.hasMatrixProducts);
 }
 
 /// Keeps the first error of the linker, which has no other way to say it.

@@ -6,6 +6,8 @@
 
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/Support/Endian.h"
+
 #include "gtest/gtest.h"
 
 using namespace alula::cpu;
@@ -156,6 +158,44 @@ bool hasInstruction(llvm::StringRef code, unsigned prefix, unsigned number) {
   return false;
 }
 } // namespace
+
+/// Whether code of aarch64 has an instruction whose bits under `mask` are
+/// these.
+static bool hasWord(llvm::StringRef code, uint32_t mask, uint32_t bits) {
+  for (size_t i = 0; i + 4 <= code.size(); i += 4)
+    if ((llvm::support::endian::read32le(code.data() + i) & mask) == bits)
+      return true;
+  return false;
+}
+
+TEST(Routines, MultiplyByLanesAndMatricesOnAarch64) {
+  constexpr uint32_t byLane = 0xffc0f400, whole = 0xffe0fc00;
+  struct {
+    const char *routine;
+    uint32_t lane, matrix;
+  } cases[] = {{"alula_product_f32", 0x4f801000, 0},
+               {"alula_product_bf16", 0x4f801000, 0x6e40ec00},
+               {"alula_product_i8", 0x4f80e000, 0x4e80a400},
+               {"alula_product_ui8", 0x6f80e000, 0x6e80a400}};
+  for (const char *name : {"aarch64", "aarch64-dot", "aarch64-mmla"}) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    bool dots = machine.facts.int8Dot,
+         matrices = machine.facts.hasMatrixProducts;
+    for (const auto &[routine, lane, matrix] : cases) {
+      auto code = getRoutineObject(machine, routine);
+      ASSERT_TRUE(bool(code)) << toText(code.takeError());
+      bool isBytes = lane != 0x4f801000;
+      if (!matrix || !matrices) {
+        EXPECT_EQ(hasWord(*code, byLane, lane), !isBytes || dots)
+            << name << " " << routine;
+      }
+      if (matrix) {
+        EXPECT_EQ(hasWord(*code, whole, matrix), matrices)
+            << name << " " << routine;
+      }
+    }
+  }
+}
 
 TEST(Routines, HaveDotInstructionsWhereTheMachineDoes) {
   unsigned count = 0;

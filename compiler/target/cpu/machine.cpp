@@ -92,6 +92,22 @@ constexpr Facts aarch64 = [] {
   return facts;
 }();
 
+/// Cortex-A75 and later: products of four bytes in each lane.
+constexpr Facts aarch64Dot = [] {
+  Facts facts = aarch64;
+  facts.int8Dot = 1;
+  return facts;
+}();
+
+/// Neoverse N2 and V1, Cortex-A510 and later: products of small matrices of
+/// bf16 and of bytes.
+constexpr Facts aarch64Matrices = [] {
+  Facts facts = aarch64Dot;
+  facts.bf16Dot = 1;
+  facts.hasMatrixProducts = true;
+  return facts;
+}();
+
 /// Without vectors; the library works in pieces of as many bytes.
 constexpr Facts riscv64 = [] {
   Facts facts = portable;
@@ -128,9 +144,10 @@ constexpr Facts softFloats = [] {
 }();
 
 /// Whatever a C compiler makes code for: loops of numbers, each rounded by
-/// itself.
+/// itself. The compiler may find vectors for them.
 constexpr Facts anyMachine = [] {
   Facts facts = small;
+  facts.vectorRegisters = 16;
   facts.isText = true;
   return facts;
 }();
@@ -192,6 +209,20 @@ const std::vector<Row> &getTable() {
         {"x86-64-v3", "x86_64", linuxX86, "x86-64-v3", x86V3, v3},
         {"x86-64-v2", "x86_64", linuxX86, "x86-64-v2", x86Base, v2},
         {"x86-64", "x86_64", linuxX86, "x86-64", x86Base, v1},
+        {"aarch64-mmla",
+         "aarch64",
+         "aarch64-unknown-linux-gnu",
+         "generic",
+         aarch64Matrices,
+         {"bf16", "dotprod", "fp-armv8", "i8mm", "neon"},
+         "+dotprod,+bf16,+i8mm"},
+        {"aarch64-dot",
+         "aarch64",
+         "aarch64-unknown-linux-gnu",
+         "generic",
+         aarch64Dot,
+         {"dotprod", "fp-armv8", "neon"},
+         "+dotprod"},
         {"aarch64",
          "aarch64",
          "aarch64-unknown-linux-gnu",
@@ -263,11 +294,12 @@ std::optional<Machine> makeHost() {
   for (const Row &row : getTable()) {
     if (triple.getArchName() != row.target)
       continue;
-    // x86 reports every feature by these names; of the others only one level
-    // is in the table.
-    bool fits = triple.getArch() != llvm::Triple::x86_64 ||
+    // LLVM reports features by these names, but for some that every processor
+    // of ours has, and new ones of aarch64, which then has a lower level.
+    bool fits = triple.getArch() == llvm::Triple::riscv64 ||
                 llvm::all_of(row.features, [&](const std::string &feature) {
-                  return feature == "x87" || has.lookup(feature);
+                  return feature == "x87" || feature == "fp-armv8" ||
+                         feature == "neon" || has.lookup(feature);
                 });
     if (!fits)
       continue;
@@ -353,6 +385,8 @@ std::vector<std::string> alula::cpu::listPortable() {
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   if (triple.getArch() == llvm::Triple::x86_64)
     return {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+  if (triple.getArch() == llvm::Triple::aarch64)
+    return {"aarch64-mmla", "aarch64-dot", "aarch64"};
   return {triple.getArchName().str()};
 }
 

@@ -36,6 +36,8 @@ struct Facts : dispatch::MachineFacts {
   bool comparesHalves = false;
   /// LLVM selects between vectors of bits as it should.
   bool selectsBits = false;
+  /// Multiplies matrices of two rows and two columns, of bf16 and of bytes.
+  bool hasMatrixProducts = false;
   /// LLVM's code without optimization is good enough for what only calls.
   bool hasQuickCode = false;
   /// Has instructions for floats; others call functions for them.
@@ -49,10 +51,11 @@ struct Facts : dispatch::MachineFacts {
 
 /// A kind of machine to make code for.
 struct Machine {
-  std::string name;   ///< "x86-64-v3", what people call the variant.
-  std::string target; ///< "x86_64", the artifact's word for the instruction set.
+  std::string name; ///< "x86-64-v3", what people call the variant.
+  std::string
+      target; ///< "x86_64", the artifact's word for the instruction set.
   std::string triple;
-  std::string cpu;  ///< What LLVM may use; never more than `features` say.
+  std::string cpu;   ///< What LLVM may use; never more than `features` say.
   std::string extra; ///< What it may use besides, in LLVM's words.
   std::string abi;   ///< LLVM's name of the calling convention; empty: its own.
   std::string layout; ///< Of memory, in LLVM's words; empty: its own.

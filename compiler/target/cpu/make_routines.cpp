@@ -27,7 +27,8 @@ namespace {
 constexpr const char *machines[] = {"x86-64-v3", "x86-64-v3-vnni", "x86-64-v4",
                                     "x86-64-v4-vnni", "x86-64-v4-bf16"};
 /// Those that have transforms alone, which take the longest.
-constexpr const char *otherMachines[] = {"x86-64-v2", "aarch64", "riscv64"};
+constexpr const char *otherMachines[] = {"x86-64-v2", "aarch64", "aarch64-dot",
+                                         "aarch64-mmla", "riscv64"};
 
 bool isTransform(llvm::StringRef name) {
   return name == "alula_fft_f32" || name == "alula_fft_f64";
@@ -48,10 +49,11 @@ bool isFactorization(llvm::StringRef name) {
 /// The machine that a routine is compiled for: transforms and factorizations
 /// multiply no bytes and no bf16, so they are compiled once for each level.
 llvm::StringRef getLevel(llvm::StringRef machine, llvm::StringRef routine) {
-  constexpr size_t length = sizeof("x86-64-v3") - 1;
-  return isTransform(routine) || isFactorization(routine)
-             ? machine.take_front(length)
-             : machine;
+  if (!isTransform(routine) && !isFactorization(routine))
+    return machine;
+  if (machine.starts_with("aarch64"))
+    return "aarch64";
+  return machine.take_front(sizeof("x86-64-v3") - 1);
 }
 
 bool isCommon(llvm::StringRef name) {

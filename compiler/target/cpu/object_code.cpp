@@ -160,7 +160,7 @@ void markFreestanding(llvm::Module &module, const Machine &machine) {
     if (!machine.extra.empty())
       function.addFnAttr("target-features", machine.extra);
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    if (facts.isBare && !facts.vectorRegisters)
+    if (facts.isBare && (facts.isText || !facts.vectorRegisters))
       function.addFnAttr(llvm::Attribute::OptimizeForSize);
   }
 }

@@ -48,7 +48,8 @@ TEST(Precompiled, HasTransformsForEachLevel) {
       EXPECT_EQ(findPrecompiled(name, routine), plain) << name;
     EXPECT_NE(findPrecompiled("x86-64-v3", routine), plain);
     // Of other machines, nothing else.
-    for (const char *name : {"x86-64-v2", "aarch64", "riscv64"})
+    for (const char *name :
+         {"x86-64-v2", "aarch64", "aarch64-dot", "aarch64-mmla", "riscv64"})
       EXPECT_TRUE(defines(findPrecompiled(name, routine).str(), routine))
           << name;
   }

@@ -8,6 +8,7 @@
 #include "compiler/target/cpu/kernel/block_convolution.h"
 #include "compiler/target/cpu/kernel/convolution.h"
 #include "compiler/target/cpu/kernel/families.h"
+#include "compiler/target/cpu/kernel/few_sums.h"
 
 #include "dialect/stablehlo/ops.h"
 
@@ -35,6 +36,7 @@ private:
   Value getProductSum(const ConvPosition &at, ValueRange offsets, Value feature,
                       ValueRange inputPlace, Value sum);
   void emitElements();
+  void emitFewFeatures();
   void emitRows(Row row);
   void addRow(Row row, ConvPosition at, ValueRange offsets, Value feature,
               function_ref<void(const ConvPosition &, ValueRange)> addOne);
@@ -66,10 +68,9 @@ Value ConvEmitter::getProductSum(const ConvPosition &at, ValueRange offsets,
           ? lowering.add(lowering.mul(at.group, numBatches), at.batch)
           : at.batch;
   input[static_cast<size_t>(numbers.getInputFeatureDimension())] =
-      featureGroups > 1 ? lowering.add(lowering.mul(at.group,
-                                                    inputFeaturesOfGroup),
-                                       feature)
-                        : feature;
+      featureGroups > 1
+          ? lowering.add(lowering.mul(at.group, inputFeaturesOfGroup), feature)
+          : feature;
   kernel[static_cast<size_t>(numbers.getKernelInputFeatureDimension())] =
       feature;
   kernel[static_cast<size_t>(numbers.getKernelOutputFeatureDimension())] =
@@ -106,7 +107,7 @@ void ConvEmitter::emitElements() {
   inner.push_back(inputFeaturesOfGroup);
   lowering.forEach(outer, [&](ValueRange indices) {
     ConvPosition at{indices[0], indices[1], indices[2],
-                llvm::to_vector(indices.drop_front(3))};
+                    llvm::to_vector(indices.drop_front(3))};
     Value sum = lowering.fold(
         inner, lowering.zero(sumType), [&](ValueRange steps, ValueRange sums) {
           Value isInside = lowering.makeTrue();
@@ -124,6 +125,58 @@ void ConvEmitter::emitElements() {
         })[0];
     lowering.store(roundSum(lowering, sum, element), element, buffer,
                    getOutputIndices(at));
+  });
+}
+
+// Sums of a few features of one place, in registers. Whether an element of the
+// window is inside is asked once for all input features.
+void ConvEmitter::emitFewFeatures() {
+  Value buffer = lowering.createResult(op->getResult(0));
+  SmallVector<Value> outer{numBatches, numGroups}, inner;
+  for (const ConvWindow &window : windows) {
+    outer.push_back(window.outputSize);
+    inner.push_back(window.kernelSize);
+  }
+  lowering.forEach(outer, [&](ValueRange indices) {
+    ConvPosition at{indices[0], indices[1], Value(),
+                    llvm::to_vector(indices.drop_front(2))};
+    forEachFew(lowering, featuresOfGroup, [&](ArrayRef<Value> features) {
+      SmallVector<Type> types(features.size(), sumType);
+      SmallVector<Value> zeros(features.size(), lowering.zero(sumType));
+      auto addFeature = [&](ValueRange offsets, ValueRange place, Value feature,
+                            ValueRange sums) {
+        SmallVector<Value> next;
+        for (auto [output, sum] : llvm::zip_equal(features, sums)) {
+          at.feature = output;
+          next.push_back(getProductSum(at, offsets, feature, place, sum));
+        }
+        return next;
+      };
+      SmallVector<Value> sums = lowering.fold(
+          inner, zeros, [&](ValueRange offsets, ValueRange carried) {
+            Value isInside = lowering.makeTrue();
+            SmallVector<Value> place;
+            for (auto [window, output, offset] :
+                 llvm::zip_equal(windows, at.place, offsets))
+              place.push_back(getInputPlace(window, output, offset, isInside));
+            return lowering.choose(
+                isInside, types,
+                [&] {
+                  return lowering.fold(
+                      inputFeaturesOfGroup, carried,
+                      [&](ValueRange feature, ValueRange inside) {
+                        return addFeature(offsets, place, feature.front(),
+                                          inside);
+                      });
+                },
+                [&] { return llvm::to_vector(carried); });
+          });
+      for (auto [output, sum] : llvm::zip_equal(features, sums)) {
+        at.feature = output;
+        lowering.store(roundSum(lowering, sum, element), element, buffer,
+                       getOutputIndices(at));
+      }
+    });
   });
 }
 
@@ -163,15 +216,14 @@ void ConvEmitter::addRow(
         Value upper = b.create<arith::MinSIOp>(
             firstAtLeast(lowering.sub(window.inputSize, shift)),
             window.outputSize);
-        lowering.foldRange(lower, upper, {},
-                           [&](ValueRange index, ValueRange) {
-                             at.place.back() = index.front();
-                             place.push_back(lowering.add(
-                                 lowering.mul(index.front(), stride), shift));
-                             addOne(at, place);
-                             place.pop_back();
-                             return SmallVector<Value>();
-                           });
+        lowering.foldRange(lower, upper, {}, [&](ValueRange index, ValueRange) {
+          at.place.back() = index.front();
+          place.push_back(
+              lowering.add(lowering.mul(index.front(), stride), shift));
+          addOne(at, place);
+          place.pop_back();
+          return SmallVector<Value>();
+        });
         return {};
       },
       [] { return SmallVector<Value>(); });
@@ -180,8 +232,7 @@ void ConvEmitter::addRow(
 void ConvEmitter::emitRows(Row row) {
   Value buffer = lowering.createResult(op->getResult(0));
   Value one = lowering.index(1);
-  SmallVector<Value> outer{numBatches,
-                           row == Row::Groups ? one : numGroups,
+  SmallVector<Value> outer{numBatches, row == Row::Groups ? one : numGroups,
                            row == Row::Features ? one : featuresOfGroup};
   SmallVector<Value> inner;
   for (const ConvWindow &window : windows) {
@@ -196,8 +247,7 @@ void ConvEmitter::emitRows(Row row) {
     outer.back() = one;
 
   bool sumsInPlace = getMemoryType(element) == sumType;
-  Value sums =
-      sumsInPlace ? buffer : lowering.createTemporary(size, sumType);
+  Value sums = sumsInPlace ? buffer : lowering.createTemporary(size, sumType);
   auto setRow = [&](ConvPosition &at, Value index) {
     (row == Row::Features ? at.feature
      : row == Row::Groups ? at.group
@@ -212,7 +262,7 @@ void ConvEmitter::emitRows(Row row) {
   };
   lowering.forEach(outer, [&](ValueRange indices) {
     ConvPosition at{indices[0], indices[1], indices[2],
-                llvm::to_vector(indices.drop_front(3))};
+                    llvm::to_vector(indices.drop_front(3))};
     lowering.forEach(size, [&](ValueRange index) {
       setRow(at, index.front());
       b.create<memref::StoreOp>(lowering.zero(sumType), sums, sumAt(at));
@@ -243,6 +293,8 @@ void ConvEmitter::emit() {
   lowering.getBuffer(lhs);
   lowering.getBuffer(rhs);
   Row row = chooseRow();
+  if (keepsSumsInRegisters(lowering))
+    return emitFewFeatures();
   row == Row::None ? emitElements() : emitRows(row);
 }
 } // namespace

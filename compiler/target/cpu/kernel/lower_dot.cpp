@@ -5,6 +5,7 @@
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/target/cpu/kernel/block_product.h"
 #include "compiler/target/cpu/kernel/families.h"
+#include "compiler/target/cpu/kernel/few_sums.h"
 
 #include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/ops.h"
@@ -114,6 +115,22 @@ void DotEmitter::emit() {
       llvm::append_range(indices, columns);
       return indices;
     };
+    if (keepsSumsInRegisters(lowering) && columnSizes.size() == 1) {
+      forEachFew(lowering, columnSizes[0], [&](ArrayRef<Value> columns) {
+        SmallVector<Value> zeros(columns.size(), lowering.zero(sumType));
+        SmallVector<Value> sums = lowering.fold(
+            sumSizes, zeros, [&](ValueRange contracted, ValueRange carried) {
+              SmallVector<Value> next;
+              for (auto [column, sum] : llvm::zip_equal(columns, carried))
+                next.push_back(
+                    getProductSum(batch, rows, column, contracted, sum));
+              return next;
+            });
+        for (auto [column, sum] : llvm::zip_equal(columns, sums))
+          storeSum(sum, at(column));
+      });
+      return;
+    }
     if (!columnsAreNeighbours) {
       lowering.forEach(columnSizes, [&](ValueRange columns) {
         Value sum = lowering.fold(
@@ -128,8 +145,8 @@ void DotEmitter::emit() {
     }
     // One row of sums; each step adds a row of the right side to it.
     bool sumsInPlace = final == result && getMemoryType(element) == sumType;
-    Value sums = sumsInPlace ? buffer
-                             : lowering.createTemporary(columnSizes, sumType);
+    Value sums =
+        sumsInPlace ? buffer : lowering.createTemporary(columnSizes, sumType);
     auto sumAt = [&](ValueRange columns) {
       return sumsInPlace ? at(columns) : llvm::to_vector(columns);
     };
@@ -142,7 +159,8 @@ void DotEmitter::emit() {
                     lowering.forEach(columnSizes, [&](ValueRange columns) {
                       SmallVector<Value> where = sumAt(columns);
                       Value sum = b.create<memref::LoadOp>(sums, where);
-                      sum = getProductSum(batch, rows, columns, contracted, sum);
+                      sum =
+                          getProductSum(batch, rows, columns, contracted, sum);
                       b.create<memref::StoreOp>(sum, sums, where);
                     });
                     return {};
