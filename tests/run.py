@@ -29,6 +29,7 @@ LONG = {
     "native-stablehlo": ["tests/stablehlo/run_native_tests.py"],
     "training": ["tests/jax/run_training.py"],
     "torch": ["tests/torch/run.py"],
+    "frontends": ["tests/frontends/run.py"],
 }
 
 

@@ -47,6 +47,47 @@ static OwningOpRef<ModuleOp> readLater(const llvm::SourceMgr &sources,
   return module;
 }
 
+/// The name before a place in a text: `"tf.Reshape"(` is tf.Reshape.
+static llvm::StringRef getNameBefore(llvm::StringRef text, unsigned line,
+                                     unsigned column) {
+  while (line > 1 && !text.empty()) {
+    text = text.split('\n').second;
+    --line;
+  }
+  llvm::StringRef before =
+      text.split('\n').first.take_front(column - 1).rtrim();
+  return before.consume_back("\"") ? before.rsplit('"').second
+                                   : llvm::StringRef();
+}
+
+/// What exporters could not say in StableHLO they leave as it was; MLIR would
+/// advise to allow that.
+static OwningOpRef<ModuleOp> readText(const llvm::SourceMgr &sources,
+                                      MLIRContext *context, bool verify) {
+  FileLineColLoc place;
+  OwningOpRef<ModuleOp> module;
+  {
+    ScopedDiagnosticHandler keep(context, [&](Diagnostic &diagnostic) {
+      if (!llvm::StringRef(diagnostic.str())
+               .starts_with("operation being parsed with an unregistered "
+                            "dialect"))
+        return failure();
+      place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+      return success(place != nullptr);
+    });
+    module = alula::newer::parseSource(sources, context, verify);
+  }
+  if (!place)
+    return module;
+  llvm::StringRef text =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
+  emitError(place) << "'"
+                   << getNameBefore(text, place.getLine(), place.getColumn())
+                   << "': is no operation of StableHLO; who exported the "
+                      "program left it as it was";
+  return nullptr;
+}
+
 OwningOpRef<ModuleOp>
 alula::driver::readProgram(std::unique_ptr<llvm::MemoryBuffer> buffer,
                            MLIRContext *context, bool verify) {
@@ -73,5 +114,7 @@ alula::driver::readProgram(std::unique_ptr<llvm::MemoryBuffer> buffer,
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   if (release > LLVM_VERSION_MAJOR)
     return readLater(sources, name, release, context, verify);
-  return newer::parseSource(sources, context, verify);
+  if (release)
+    return newer::parseSource(sources, context, verify);
+  return readText(sources, context, verify);
 }
