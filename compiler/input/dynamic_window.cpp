@@ -32,9 +32,6 @@ public:
       buildWindow();
       return true;
     }
-    // A map has one result.
-    if (count != 1)
-      return false;
     buildLoop();
     return true;
   }
@@ -87,13 +84,15 @@ private:
     return true;
   }
 
-  void moveBody(Region &region) {
+  /// `count` results of the body, from `first` on.
+  void copyBody(Region &region, unsigned first, unsigned count) {
     IRMapping mapping;
     body.getBody().cloneInto(&region, mapping);
     OpBuilder::InsertionGuard guard(rewriter);
     Operation *end = region.front().getTerminator();
     rewriter.setInsertionPoint(end);
-    rewriter.replaceOpWithNewOp<stablehlo::ReturnOp>(end, end->getOperands());
+    rewriter.replaceOpWithNewOp<stablehlo::ReturnOp>(
+        end, end->getOperands().slice(first, count));
   }
 
   /// Holes and edges hold the init value.
@@ -121,7 +120,7 @@ private:
         rewriter.getDenseI64ArrayAttr(constants[Strides]), DenseI64ArrayAttr(),
         rewriter.getDenseI64ArrayAttr(constants[Dilations]),
         DenseIntElementsAttr());
-    moveBody(window.getBody());
+    copyBody(window.getBody(), 0, count);
     rewriter.replaceOp(call, window);
   }
 
@@ -145,16 +144,17 @@ private:
           rounds,
           math.multiply(sizes.back(), math.getMinimum(places.back(), one)));
     }
-    auto type = cast<RankedTensorType>(call.getResult(0).getType());
-    Value initial = rewriter.create<stablehlo::DynamicBroadcastInDimOp>(
-        location, type, call.getInputs()[1], math.makeList(places),
-        rewriter.getDenseI64ArrayAttr({}), DenseI64ArrayAttr(),
-        DenseI64ArrayAttr());
+    SmallVector<Value> initial{zero};
+    for (unsigned i = 0; i < count; ++i)
+      initial.push_back(rewriter.create<stablehlo::DynamicBroadcastInDimOp>(
+          location, call.getResult(i).getType(), call.getInputs()[count + i],
+          math.makeList(places), rewriter.getDenseI64ArrayAttr({}),
+          DenseI64ArrayAttr(), DenseI64ArrayAttr()));
     Value strideList = math.makeList(strides);
     auto loop = rewriter.create<stablehlo::WhileOp>(
-        location, TypeRange{zero.getType(), type}, ValueRange{zero, initial});
+        location, ValueRange(initial).getTypes(), initial);
     SmallVector<Type> types(loop.getResultTypes());
-    SmallVector<Location> locations(2, location);
+    SmallVector<Location> locations(types.size(), location);
     Block *condition =
         rewriter.createBlock(&loop.getCond(), {}, types, locations);
     Value isLeft = rewriter.create<stablehlo::CompareOp>(
@@ -174,20 +174,26 @@ private:
       limits.push_back(math.add(
           math.add(start, math.multiply(math.subtract(place, one), stride)),
           one));
-    Value slice = rewriter.create<stablehlo::RealDynamicSliceOp>(
-        location, type, padded[0], math.makeList(starts), math.makeList(limits),
-        strideList);
+    Value startList = math.makeList(starts), limitList = math.makeList(limits);
+    SmallVector<Value> operands(round->getArguments().drop_front());
+    for (unsigned i = 0; i < count; ++i)
+      operands.push_back(rewriter.create<stablehlo::RealDynamicSliceOp>(
+          location, types[1 + i], padded[i], startList, limitList, strideList));
+    // A map has one result: each has the part of the body that it needs.
     auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-    auto map = rewriter.create<stablehlo::MapOp>(
-        location, type, ValueRange{round->getArgument(1), slice},
-        rewriter.getDenseI64ArrayAttr(dims));
-    moveBody(map.getComputation());
-    rewriter.setInsertionPointAfter(map);
-    Value next = math.add(round->getArgument(0), one);
-    rewriter.create<stablehlo::ReturnOp>(location,
-                                         ValueRange{next, map.getResult()});
+    SmallVector<Value> yielded;
+    for (unsigned i = 0; i < count; ++i) {
+      auto map = rewriter.create<stablehlo::MapOp>(
+          location, types[1 + i], operands,
+          rewriter.getDenseI64ArrayAttr(dims));
+      copyBody(map.getComputation(), i, 1);
+      rewriter.setInsertionPointAfter(map);
+      yielded.push_back(map.getResult());
+    }
+    yielded.insert(yielded.begin(), math.add(round->getArgument(0), one));
+    rewriter.create<stablehlo::ReturnOp>(location, yielded);
     rewriter.setInsertionPointAfter(loop);
-    rewriter.replaceOp(call, loop.getResult(1));
+    rewriter.replaceOp(call, loop.getResults().drop_front());
   }
 
   stablehlo::CustomCallOp call;

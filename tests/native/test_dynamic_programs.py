@@ -84,6 +84,18 @@ def windows(x):
     return pooled, lax.reduce_window(x, 0.0, lax.add, (1, 2), (1, 1), "SAME")
 
 
+def paired_windows(x):
+    """Values and their columns, in windows as wide as there are rows."""
+
+    def later(left, right):
+        wins = right[0] > left[0]
+        return lax.select(wins, right[0], left[0]), lax.select(wins, right[1], left[1])
+
+    columns = lax.broadcasted_iota(jnp.int32, x.shape, 1)
+    start = (jnp.float32(-np.inf), jnp.int32(-1))
+    return lax.reduce_window((x, columns), start, later, (1, x.shape[0]), (1, 2), "VALID")
+
+
 def running(x):
     return lax.cumsum(x, 0), lax.cummax(x, 1, reverse=True), lax.cumlogsumexp(x, 0)
 
@@ -171,6 +183,11 @@ PROGRAMS = {
     "scan_rows": (scan_rows, [("b, 6", F)], MANY),
     "branches": (branches, [(S, I), ("b, 3", F)], MANY),
     "windows": (windows, [("b, n", F)], [{"b": b, "n": n} for b in (1, 4) for n in (1, 2, 11)]),
+    "paired_windows": (
+        paired_windows,
+        [("b, b + n", F)],
+        [{"b": b, "n": n} for b in (1, 3, 8) for n in (1, 10)],
+    ),
     "running": (running, [("b, n", F)], [{"b": b, "n": n} for b in (1, 5, 30) for n in (1, 4)]),
     "largest": (largest, [("3, n", F)], [{"n": n} for n in (1, 2, 40)]),
     "approximate": (

@@ -52,9 +52,19 @@ func.func @top(%x: tensor<4x?xf32>, %k: tensor<i32>) -> (tensor<4x?xf32>, tensor
   return %0#0, %0#1 : tensor<4x?xf32>, tensor<4x?xi32>
 }
 
-// Does not fire: of two inputs only windows of known size are.
+// Of two inputs: a map for each result.
 // CHECK-LABEL: func.func @two
-// CHECK: stablehlo.custom_call @stablehlo.dynamic_reduce_window
+// CHECK-COUNT-2: stablehlo.dynamic_pad
+// CHECK: %[[R:.*]]:3 = stablehlo.while(%{{.*}} = %{{.*}}, %[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK: %[[P:.*]] = stablehlo.real_dynamic_slice
+// CHECK: %[[Q:.*]] = stablehlo.real_dynamic_slice
+// CHECK: "stablehlo.map"(%[[A]], %[[B]], %[[P]], %[[Q]])
+// CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<f32>, %{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>)
+// CHECK: stablehlo.return %[[X]]
+// CHECK: "stablehlo.map"(%[[A]], %[[B]], %[[P]], %[[Q]])
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>, %[[Y:.*]]: tensor<f32>)
+// CHECK: stablehlo.return %[[Y]]
+// CHECK: return %[[R]]#1
 func.func private @both(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   return %a, %d : tensor<f32>, tensor<f32>
 }
