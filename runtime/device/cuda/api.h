@@ -17,6 +17,9 @@ using EventHandle = struct EventTag *;
 using ModuleHandle = struct ModuleTag *;
 using FunctionHandle = struct FunctionTag *;
 using PoolHandle = struct PoolTag *;
+using GraphHandle = struct GraphTag *;
+using GraphExecHandle = struct GraphExecTag *;
+using NodeHandle = struct NodeTag *;
 
 enum : Result {
   success = 0,
@@ -109,6 +112,38 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
+/// Nodes of graphs.
+struct KernelNode {
+  FunctionHandle function;
+  unsigned grid[3], block[3], sharedBytes;
+  void **parameters, **extra;
+  void *kernel;
+  ContextHandle context;
+};
+static_assert(sizeof(KernelNode) == 72);
+/// Where the address tells whose memory it is.
+enum : int { unifiedMemory = 4 };
+struct CopyEnd {
+  size_t x, y, z, level;
+  int type;
+  void *host;
+  DeviceAddress address;
+  void *array, *reserved;
+  size_t pitch, height;
+};
+struct CopyNode {
+  CopyEnd from, to;
+  size_t width, height, depth;
+};
+static_assert(sizeof(CopyNode) == 200);
+struct FillNode {
+  DeviceAddress to;
+  size_t pitch;
+  unsigned value, elementBytes;
+  size_t width, height;
+};
+static_assert(sizeof(FillNode) == 40);
+
 /// X(name without cu, parameters): all return a Result.
 #define ALULA_FOR_EACH_CUDA_FUNCTION(X)                                        \
   X(Init, (unsigned flags))                                                    \
@@ -166,6 +201,29 @@ static_assert(sizeof(LaunchConfig) == 56);
      StreamHandle stream, void **parameters, void **extra))                    \
   X(LaunchKernelEx, (const LaunchConfig *config, FunctionHandle function,      \
                      void **parameters, void **extra))                         \
+  X(GraphCreate, (GraphHandle * graph, unsigned flags))                        \
+  X(GraphDestroy, (GraphHandle graph))                                         \
+  X(GraphAddKernelNode,                                                        \
+    (NodeHandle * node, GraphHandle graph, const NodeHandle *before,           \
+     size_t count, const KernelNode *launch))                                  \
+  X(GraphAddMemcpyNode,                                                        \
+    (NodeHandle * node, GraphHandle graph, const NodeHandle *before,           \
+     size_t count, const CopyNode *copy, ContextHandle context))               \
+  X(GraphAddMemsetNode,                                                        \
+    (NodeHandle * node, GraphHandle graph, const NodeHandle *before,           \
+     size_t count, const FillNode *fill, ContextHandle context))               \
+  X(GraphInstantiateWithFlags,                                                 \
+    (GraphExecHandle * exec, GraphHandle graph, uint64_t flags))               \
+  X(GraphExecDestroy, (GraphExecHandle exec))                                  \
+  X(GraphExecKernelNodeSetParams,                                              \
+    (GraphExecHandle exec, NodeHandle node, const KernelNode *launch))         \
+  X(GraphExecMemcpyNodeSetParams,                                              \
+    (GraphExecHandle exec, NodeHandle node, const CopyNode *copy,              \
+     ContextHandle context))                                                   \
+  X(GraphExecMemsetNodeSetParams,                                              \
+    (GraphExecHandle exec, NodeHandle node, const FillNode *fill,              \
+     ContextHandle context))                                                   \
+  X(GraphLaunch, (GraphExecHandle exec, StreamHandle stream))                  \
   X(GetErrorName, (Result result, const char **text))                          \
   X(GetErrorString, (Result result, const char **text))
 

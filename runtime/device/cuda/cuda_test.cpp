@@ -10,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <limits>
+
 namespace alula {
 namespace {
 
@@ -156,6 +159,181 @@ TEST_F(Cuda, SeveralLaunchesWithScratchAndMuchSharedMemory) {
   // All is given back.
   EXPECT_EQ(fakeCudaCount("allocations"), 0u);
   EXPECT_EQ(fakeCudaCount("modules"), 0u);
+}
+
+/// y = x in place, `times` times x + 1 then x * 2 by two launches each.
+class Graphs : public Cuda {
+protected:
+  void SetUp() override {
+    Cuda::SetUp();
+    Error error;
+    instance = open("cuda", error);
+    ASSERT_FALSE(error) << error.message();
+  }
+
+  Executable load(uint32_t times) {
+    CudaLaunchSpec first = launch("first"), second = launch("second", 66560);
+    first.arguments.push_back({ALULA_CUDA_ARGUMENT_SCRATCH, 8, 0, 128});
+    second.arguments.push_back({ALULA_CUDA_ARGUMENT_SCRATCH, 8, 0, 128});
+    second.arguments.push_back({ALULA_CUDA_ARGUMENT_NUMBER, 4, 0, 0x40000000});
+    ArtifactWriter file;
+    CudaImageWriter image;
+    image.addModule(std::string(head) + chain, 80, false);
+    image.addKernel({first, second});
+    uint32_t kernel = file.addKernel({"work", {3}, 0, 1024});
+    VariantSpec variant;
+    variant.name = "gpu";
+    variant.target = "cuda";
+    variant.features = {"sm_80"};
+    variant.kind = ALULA_IMAGE_CUDA;
+    variant.image = image.finish(variant.entries);
+    file.addVariant(std::move(variant));
+    FunctionWriter &f = file.addFunction("main");
+    uint32_t type = file.addType(ALULA_DTYPE_F32, {64});
+    f.addArgument("x", type);
+    f.addResult("y", type);
+    uint32_t y = f.result(0);
+    f.copy(y, f.immediate(0), f.argument(0), f.immediate(0), f.immediate(256));
+    Operand one = f.immediate(1);
+    for (uint32_t i = 0; i < times; ++i)
+      f.dispatch(kernel, one, one, one, {y});
+    Diagnostic diagnostic;
+    std::string bytes = file.finish(diagnostic);
+    EXPECT_FALSE(bytes.empty()) << diagnostic.text;
+    Error error;
+    kept.push_back(std::move(bytes));
+    Executable model = Executable::loadMemory(instance, kept.back().data(),
+                                              kept.back().size(), error);
+    EXPECT_FALSE(error) << error.message();
+    return model;
+  }
+
+  Buffer make(float value) {
+    Error error;
+    Buffer x = Buffer::create(instance, ALULA_DTYPE_F32, {64}, error);
+    std::vector<float> data(64, value);
+    x.write(data.data(), error);
+    EXPECT_FALSE(error) << error.message();
+    return x;
+  }
+
+  /// The first element of what a call gives.
+  float run(const Executable &model, const Buffer &x) {
+    Error error;
+    std::vector<Buffer> results = model.call(0, {x}, error);
+    EXPECT_FALSE(error) << error.message();
+    std::vector<float> data(64);
+    if (!error)
+      results[0].read(data.data(), error);
+    EXPECT_EQ(data, std::vector<float>(64, data[0]));
+    last = std::move(results);
+    return data[0];
+  }
+
+  Instance instance;
+  std::deque<std::string> kept;
+  /// Lives on, so that the next result lies elsewhere.
+  std::vector<Buffer> last;
+};
+
+TEST_F(Graphs, WhatComesAgainIsOne) {
+  Executable model = load(3);
+  uint64_t before = fakeCudaCount("graph launches");
+  Buffer x = make(1), other = make(2);
+  // ((1 + 1) * 2 + 1) * 2 …
+  EXPECT_EQ(run(model, x), 22);
+  EXPECT_EQ(fakeCudaCount("graph launches"), before);
+  EXPECT_EQ(run(model, x), 22);
+  EXPECT_EQ(fakeCudaCount("graph launches"), before + 1);
+  // Other arguments and results are changed in the graph.
+  uint64_t graphs = fakeCudaCount("graphs"),
+           changed = fakeCudaCount("changed nodes");
+  std::vector<Buffer> first = std::move(last);
+  EXPECT_EQ(run(model, other), 30);
+  EXPECT_EQ(fakeCudaCount("graph launches"), before + 2);
+  EXPECT_EQ(fakeCudaCount("graphs"), graphs);
+  EXPECT_GT(fakeCudaCount("changed nodes"), changed);
+  // An argument on the host is memory of another kind: a graph of its own.
+  int64_t size = 64;
+  alula_buffer *made = nullptr;
+  Error error;
+  error.take(alula_buffer_create_on_host(instance.get(), ALULA_DTYPE_F32, 1,
+                                         &size, &made));
+  ASSERT_FALSE(error) << error.message();
+  Buffer host(made);
+  auto *data = static_cast<float *>(alula_buffer_get_data(made));
+  for (int64_t i = 0; i < size; ++i)
+    data[i] = 5;
+  for (int turn = 0; turn < 3; ++turn)
+    EXPECT_EQ(run(model, host), 54);
+  EXPECT_EQ(run(model, x), 22);
+}
+
+TEST_F(Graphs, ShortListsAreNone) {
+  Executable model = load(1);
+  uint64_t before = fakeCudaCount("graph launches");
+  for (int turn = 0; turn < 3; ++turn)
+    EXPECT_EQ(run(model, make(3)), 8);
+  EXPECT_EQ(fakeCudaCount("graph launches"), before);
+}
+
+TEST_F(Graphs, LongListsAreSeveral) {
+  Executable model = load(1100);
+  // x + 1 and x * 2 end at infinity.
+  for (int turn = 0; turn < 3; ++turn)
+    EXPECT_EQ(run(model, make(1)), std::numeric_limits<float>::infinity());
+  uint64_t before = fakeCudaCount("graph launches");
+  run(model, make(1));
+  EXPECT_EQ(fakeCudaCount("graph launches"), before + 3);
+}
+
+TEST_F(Graphs, OthersTakeThePlaceOfOldOnes) {
+  std::vector<Executable> models;
+  for (uint32_t times = 2; times < 14; ++times)
+    models.push_back(load(times));
+  for (int turn = 0; turn < 3; ++turn)
+    for (uint32_t times = 2; times < 14; ++times) {
+      float want = 1;
+      for (uint32_t i = 0; i < times; ++i)
+        want = (want + 1) * 2;
+      EXPECT_EQ(run(models[times - 2], make(1)), want);
+    }
+  // Eight graphs at most, with what runs of each.
+  EXPECT_LE(fakeCudaCount("graphs"), 16u);
+}
+
+TEST_F(Graphs, KernelsThatAreGoneAreNotTheirs) {
+  for (int turn = 0; turn < 4; ++turn) {
+    Executable model = load(2);
+    for (int again = 0; again < 3; ++again)
+      EXPECT_EQ(run(model, make(1)), 10);
+  }
+}
+
+TEST_F(Graphs, WhatCanNotBeOneIsGivenOneByOne) {
+  Executable model = load(3);
+  Buffer x = make(1), other = make(2);
+  run(model, x);
+  for (const char *name : {"GraphCreate", "GraphAddKernelNode",
+                           "GraphAddMemcpyNode", "GraphInstantiateWithFlags"}) {
+    fakeCudaFailNext(name, cuda::outOfMemory);
+    uint64_t before = fakeCudaCount("graph launches");
+    EXPECT_EQ(run(model, x), 22) << name;
+    EXPECT_EQ(fakeCudaCount("graph launches"), before) << name;
+    EXPECT_EQ(fakeCudaCount("graphs"), 0u) << name;
+  }
+  EXPECT_EQ(run(model, x), 22);
+  fakeCudaFailNext("GraphExecKernelNodeSetParams", cuda::invalidValue);
+  EXPECT_EQ(run(model, other), 30);
+  EXPECT_EQ(run(model, other), 30);
+  // An error of the launch itself is one.
+  fakeCudaFailNext("GraphLaunch", cuda::outOfMemory);
+  Error error;
+  (void)model.call(0, {x}, error);
+  EXPECT_STREQ(error.message(),
+               "function 'main': a graph, after kernel 'work' or before it: "
+               "CUDA_ERROR_OUT_OF_MEMORY: no more is known");
+  EXPECT_EQ(run(model, x), 22);
 }
 
 TEST_F(Cuda, ErrorsOfCode) {

@@ -4,6 +4,7 @@
 
 #include "artifact/cuda_image.h"
 #include "runtime/device/cuda/api.h"
+#include "runtime/device/cuda/graph.h"
 #include "runtime/device/device.h"
 
 namespace alula::runtime::cuda {
@@ -70,7 +71,8 @@ public:
   /// What a launch runs, with the device's context current.
   Status getFunction(const CudaDevice &device, const alula_cuda_launch &launch,
                      FunctionHandle *function);
-  uint32_t getMostArguments() const { return mostArguments; }
+  /// No other kernels of the process ever have it.
+  uint64_t getSerial() const { return serial; }
 
 private:
   struct PerDevice {
@@ -85,7 +87,7 @@ private:
   const Api *api = nullptr;
   artifact::CudaImage image;
   Array<const alula_cuda_kernel *> records;
-  uint32_t mostArguments = 0;
+  uint64_t serial = 0;
   char name[64] = "";
   Mutex mutex;
   PerDevice devices[maxDevices] = {};
@@ -102,7 +104,7 @@ struct CudaEvent {
 
 class CudaStream {
 public:
-  explicit CudaStream(CudaDevice &device) : device(device) {}
+  explicit CudaStream(CudaDevice &device) : device(device), graphs(device) {}
   CudaStream(const CudaStream &) = delete;
   CudaStream &operator=(const CudaStream &) = delete;
   ~CudaStream();
@@ -122,6 +124,8 @@ public:
 private:
   static constexpr uint64_t stagingBytes = 256 << 10, mostStaged = 64 << 10;
   static constexpr uint32_t failureSlots = 64;
+  /// More commands than these don't wait.
+  static constexpr uint32_t mostPending = 1024;
   /// A kernel that may leave a code in its slot.
   struct Watched {
     const char *functionName, *kernelName;
@@ -130,6 +134,18 @@ private:
   Status check(Result result, const char *what);
   Status launch(CudaKernels &kernels, const alula_cuda_launch &launch,
                 const Dispatch &dispatch);
+  Status launchSpecially(const alula_cuda_launch &launch,
+                         const Command &command);
+  /// Waits for others, to be given to CUDA with them.
+  Status push(const Command &command);
+  Status pushCopy(DeviceAddress to, DeviceAddress from, uint64_t bytes);
+  Status pushFill(DeviceAddress to, uint32_t pattern, uint32_t elementBytes,
+                  uint64_t count, uint64_t pitch);
+  /// Gives CUDA all that waits.
+  Status flush();
+  Status issue(const Command &command);
+  /// For all that has been encoded.
+  Status waitForAll(const char *what);
   /// Pinned memory that stays until the stream has run.
   Status takeStaging(uint64_t bytes, uint8_t **memory);
   Status takeFailureSlot(const Dispatch &dispatch, uint64_t *address);
@@ -144,7 +160,8 @@ private:
   uint32_t watchedCount = 0;
   /// The last kernel that was launched: errors show late.
   const char *lastFunction = nullptr, *lastKernel = nullptr;
-  Array<uint64_t> values;
+  CommandList pending;
+  CudaGraphs graphs;
   Array<void *> parameters;
 };
 

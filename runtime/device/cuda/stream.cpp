@@ -59,8 +59,14 @@ Status CudaStream::takeFailure() {
 
 Status CudaStream::synchronize() {
   Current current(device);
+  Status failed = flush();
   Result result = device.api->StreamSynchronize(handle);
   staged = 0;
+  if (failed) {
+    watchedCount = 0;
+    lastKernel = nullptr;
+    return failed;
+  }
   if (result != success) {
     watchedCount = 0;
     Status status = check(result, "waiting for the device");
@@ -75,8 +81,7 @@ Status CudaStream::takeStaging(uint64_t bytes, uint8_t **memory) {
   uint64_t rounded = (bytes + 63) / 64 * 64;
   if (staged + rounded > stagingBytes) {
     // What kernels have left stays for whoever waits.
-    ALULA_TRY(
-        check(device.api->StreamSynchronize(handle), "waiting for copies"));
+    ALULA_TRY(waitForAll("waiting for copies"));
     staged = 0;
   }
   *memory = staging + staged;
@@ -87,8 +92,7 @@ Status CudaStream::takeStaging(uint64_t bytes, uint8_t **memory) {
 Status CudaStream::takeFailureSlot(const Dispatch &dispatch,
                                    uint64_t *address) {
   if (watchedCount == failureSlots) {
-    ALULA_TRY(
-        check(device.api->StreamSynchronize(handle), "waiting for kernels"));
+    ALULA_TRY(waitForAll("waiting for kernels"));
     ALULA_TRY(takeFailure());
   }
   failures[watchedCount] = 0;
@@ -97,12 +101,112 @@ Status CudaStream::takeFailureSlot(const Dispatch &dispatch,
   return nullptr;
 }
 
+// ---- What waits ----
+
+Status CudaStream::waitForAll(const char *what) {
+  ALULA_TRY(flush());
+  return check(device.api->StreamSynchronize(handle), what);
+}
+
+Status CudaStream::push(const Command &command) {
+  if (!pending.commands.push(command))
+    return makeOutOfMemory("commands of a stream", sizeof command);
+  return pending.count() < mostPending ? nullptr : flush();
+}
+
+Status CudaStream::pushCopy(DeviceAddress to, DeviceAddress from,
+                            uint64_t bytes) {
+  // Pitches have 31 bits, of copies of one row too.
+  if (bytes > uint64_t(1) << 30) {
+    ALULA_TRY(flush());
+    return check(device.api->MemcpyAsync(to, from, bytes, handle), "a copy");
+  }
+  Command command = {};
+  command.kind = Command::Copy;
+  command.to = to;
+  command.from = from;
+  command.bytes = bytes;
+  return push(command);
+}
+
+Status CudaStream::pushFill(DeviceAddress to, uint32_t pattern,
+                            uint32_t elementBytes, uint64_t count,
+                            uint64_t pitch) {
+  Command command = {};
+  command.kind = Command::Fill;
+  command.to = to;
+  command.pattern = pattern;
+  command.elementBytes = elementBytes;
+  command.count = count;
+  command.pitch = pitch;
+  return push(command);
+}
+
+Status CudaStream::issue(const Command &command) {
+  const Api &api = *device.api;
+  if (command.kind == Command::Copy)
+    return check(
+        api.MemcpyAsync(command.to, command.from, command.bytes, handle),
+        "a copy");
+  if (command.kind == Command::Fill) {
+    DeviceAddress to = command.to;
+    uint32_t pattern = command.pattern;
+    uint64_t count = command.count;
+    return check(
+        command.pitch != command.elementBytes
+            ? api.MemsetD2D32Async(to, command.pitch, pattern, 1, count, handle)
+        : command.elementBytes == 1
+            ? api.MemsetD8Async(to, uint8_t(pattern), count, handle)
+        : command.elementBytes == 2
+            ? api.MemsetD16Async(to, uint16_t(pattern), count, handle)
+            : api.MemsetD32Async(to, pattern, count, handle),
+        "a fill");
+  }
+  if (!parameters.resize(command.valueCount + 1))
+    return makeOutOfMemory("arguments of a kernel", command.valueCount * 8);
+  for (uint32_t i = 0; i < command.valueCount; ++i)
+    parameters[i] = &pending.values[command.firstValue + i];
+  LaunchConfig config = {};
+  memcpy(config.grid, command.grid, sizeof config.grid);
+  memcpy(config.block, command.block, sizeof config.block);
+  config.sharedBytes = command.sharedBytes;
+  config.stream = handle;
+  lastFunction = command.functionName;
+  lastKernel = command.kernelName;
+  return check(device.api->LaunchKernelEx(&config, command.function,
+                                          parameters.data(), nullptr),
+               "a launch");
+}
+
+Status CudaStream::flush() {
+  Status status = nullptr;
+  Result result = success;
+  if (graphs.launch(pending, handle, &result)) {
+    for (const Command &command : pending.commands)
+      if (command.kind == Command::Launch) {
+        lastFunction = command.functionName;
+        lastKernel = command.kernelName;
+      }
+    status = check(result, "a graph");
+  } else {
+    for (uint32_t i = 0; !status && i < pending.count(); ++i)
+      status = issue(pending.commands[i]);
+  }
+  pending.clear();
+  return status;
+}
+
 // ---- Kernels ----
 
 Status CudaStream::launch(CudaKernels &kernels, const alula_cuda_launch &launch,
                           const Dispatch &dispatch) {
   const alula_kernel_args &args = dispatch.args;
-  LaunchConfig config = {};
+  Command command = {};
+  command.kind = Command::Launch;
+  command.owner = kernels.getSerial();
+  command.sharedBytes = launch.shared_bytes;
+  command.functionName = dispatch.functionName;
+  command.kernelName = dispatch.kernelName;
   for (int axis = 0; axis < 3; ++axis) {
     uint64_t blocks = launch.grid[axis];
     if (launch.grid_axis[axis] != ALULA_NONE)
@@ -115,16 +219,19 @@ Status CudaStream::launch(CudaKernels &kernels, const alula_cuda_launch &launch,
                        "along axis %d",
                        dispatch.functionName, dispatch.kernelName,
                        static_cast<unsigned long long>(blocks), axis);
-    config.grid[axis] = unsigned(blocks);
-    config.block[axis] = launch.block[axis];
+    command.grid[axis] = unsigned(blocks);
+    command.block[axis] = launch.block[axis];
   }
-  config.sharedBytes = launch.shared_bytes;
-  config.stream = handle;
-  if (values.size() < launch.argument_count + 1 &&
-      (!values.resize(kernels.getMostArguments() + 1) ||
-       !parameters.resize(kernels.getMostArguments() + 1)))
-    return makeOutOfMemory("arguments of a kernel", launch.argument_count * 16);
   const alula_cuda_argument *arguments = kernels.getArguments(launch);
+  // What a slot is taken for may give away all that waits.
+  uint64_t failureSlot = 0;
+  for (uint32_t i = 0; i < launch.argument_count; ++i)
+    if (arguments[i].kind == ALULA_CUDA_ARGUMENT_FAILURE)
+      ALULA_TRY(takeFailureSlot(dispatch, &failureSlot));
+  command.firstValue = uint32_t(pending.values.size());
+  command.valueCount = launch.argument_count;
+  if (!pending.values.resize(command.firstValue + command.valueCount))
+    return makeOutOfMemory("arguments of a kernel", launch.argument_count * 8);
   for (uint32_t i = 0; i < launch.argument_count; ++i) {
     const alula_cuda_argument &argument = arguments[i];
     uint64_t value = argument.value;
@@ -145,17 +252,39 @@ Status CudaStream::launch(CudaKernels &kernels, const alula_cuda_launch &launch,
       value = args.workgroup_count[argument.index];
       break;
     case ALULA_CUDA_ARGUMENT_FAILURE:
-      ALULA_TRY(takeFailureSlot(dispatch, &value));
+      value = failureSlot;
       break;
     default:
       break;
     }
     // The low half of a number comes first.
-    values[i] = value;
-    parameters[i] = &values[i];
+    pending.values[command.firstValue + i] = value;
   }
-  FunctionHandle function;
-  ALULA_TRY(kernels.getFunction(device, launch, &function));
+  ALULA_TRY(kernels.getFunction(device, launch, &command.function));
+  uint32_t cluster = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  if (cluster <= 1 && !(launch.flags & ALULA_CUDA_LAUNCH_COOPERATIVE))
+    return push(command);
+  return launchSpecially(launch, command);
+}
+
+/// Clusters and grids that are there at once are no part of graphs.
+Status CudaStream::launchSpecially(const alula_cuda_launch &launch,
+                                   const Command &command) {
+  // What waits is given away before, and its parameters with it.
+  Array<uint64_t> values;
+  Array<void *> own;
+  if (!values.resize(command.valueCount + 1) ||
+      !own.resize(command.valueCount + 1))
+    return makeOutOfMemory("arguments of a kernel", command.valueCount * 16);
+  for (uint32_t i = 0; i < command.valueCount; ++i) {
+    values[i] = pending.values[command.firstValue + i];
+    own[i] = &values[i];
+  }
+  LaunchConfig config = {};
+  memcpy(config.grid, command.grid, sizeof config.grid);
+  memcpy(config.block, command.block, sizeof config.block);
+  config.sharedBytes = command.sharedBytes;
+  config.stream = handle;
   LaunchAttribute attributes[2] = {};
   if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1) {
     LaunchAttribute &attribute = attributes[config.attributeCount++];
@@ -168,11 +297,12 @@ Status CudaStream::launch(CudaKernels &kernels, const alula_cuda_launch &launch,
     attribute.value.cooperative = 1;
   }
   config.attributes = attributes;
-  lastFunction = dispatch.functionName;
-  lastKernel = dispatch.kernelName;
-  return check(
-      device.api->LaunchKernelEx(&config, function, parameters.data(), nullptr),
-      "a launch");
+  ALULA_TRY(flush());
+  lastFunction = command.functionName;
+  lastKernel = command.kernelName;
+  return check(device.api->LaunchKernelEx(&config, command.function, own.data(),
+                                          nullptr),
+               "a launch");
 }
 
 Status CudaStream::dispatch(CudaKernels &kernels, const Dispatch &dispatch) {
@@ -195,6 +325,7 @@ Status CudaStream::copyTo(uint8_t *to, const void *from, uint64_t bytes) {
     return nullptr;
   Current current(device);
   if (bytes > mostStaged) {
+    ALULA_TRY(flush());
     ALULA_TRY(check(
         device.api->MemcpyAsync(addressOf(to), addressOf(from), bytes, handle),
         "a copy to the device"));
@@ -204,9 +335,7 @@ Status CudaStream::copyTo(uint8_t *to, const void *from, uint64_t bytes) {
   uint8_t *memory;
   ALULA_TRY(takeStaging(bytes, &memory));
   memcpy(memory, from, bytes);
-  return check(
-      device.api->MemcpyAsync(addressOf(to), addressOf(memory), bytes, handle),
-      "a copy to the device");
+  return pushCopy(addressOf(to), addressOf(memory), bytes);
 }
 
 Status CudaStream::copyFrom(void *to, const uint8_t *from, uint64_t bytes) {
@@ -217,6 +346,7 @@ Status CudaStream::copyFrom(void *to, const uint8_t *from, uint64_t bytes) {
     Current current(device);
     if (bytes <= mostStaged)
       ALULA_TRY(takeStaging(bytes, &memory));
+    ALULA_TRY(flush());
     ALULA_TRY(check(device.api->MemcpyAsync(addressOf(memory ? memory : to),
                                             addressOf(from), bytes, handle),
                     "a copy from the device"));
@@ -234,8 +364,8 @@ Status CudaStream::copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
   Current current(device);
   bool overlap = to < from + bytes && from < to + bytes;
   if (!overlap)
-    return check(api.MemcpyAsync(addressOf(to), addressOf(from), bytes, handle),
-                 "a copy");
+    return pushCopy(addressOf(to), addressOf(from), bytes);
+  ALULA_TRY(flush());
   DeviceAddress between;
   ALULA_TRY(
       check(api.MemAllocFromPoolAsync(&between, bytes, device.pool, handle),
@@ -252,6 +382,7 @@ Status CudaStream::copyFromDevice(uint8_t *to, CudaDevice &source,
   if (!bytes)
     return nullptr;
   Current current(device);
+  ALULA_TRY(flush());
   return check(device.api->MemcpyPeerAsync(addressOf(to), device.context,
                                            addressOf(from), source.context,
                                            bytes, handle),
@@ -262,7 +393,6 @@ Status CudaStream::fill(uint8_t *to, uint64_t pattern, uint32_t width,
                         uint64_t bytes) {
   if (!bytes)
     return nullptr;
-  const Api &api = *device.api;
   DeviceAddress at = addressOf(to);
   if (width == 1)
     pattern = (pattern & 0xFF) * 0x0101010101010101;
@@ -275,24 +405,17 @@ Status CudaStream::fill(uint8_t *to, uint64_t pattern, uint32_t width,
   bool isWhole = at % 4 == 0 && bytes % 4 == 0;
   Current current(device);
   if (isByte)
-    return check(api.MemsetD8Async(at, uint8_t(pattern), bytes, handle),
-                 "a fill");
+    return pushFill(at, uint8_t(pattern), 1, bytes, 1);
   if (isWhole && low == high)
-    return check(api.MemsetD32Async(at, low, bytes / 4, handle), "a fill");
+    return pushFill(at, low, 4, bytes / 4, 4);
   if (isWhole) {
     // Every other word.
-    ALULA_TRY(
-        check(api.MemsetD2D32Async(at, 8, low, 1, (bytes + 4) / 8, handle),
-              "a fill"));
-    return bytes < 8 ? nullptr
-                     : check(api.MemsetD2D32Async(at + 4, 8, high, 1, bytes / 8,
-                                                  handle),
-                             "a fill");
+    ALULA_TRY(pushFill(at, low, 4, (bytes + 4) / 8, 8));
+    return bytes < 8 ? nullptr : pushFill(at + 4, high, 4, bytes / 8, 8);
   }
   if (at % 2 == 0 && bytes % 2 == 0 && low == high &&
       (low >> 16) == (low & 0xFFFF))
-    return check(api.MemsetD16Async(at, uint16_t(low), bytes / 2, handle),
-                 "a fill");
+    return pushFill(at, uint16_t(low), 2, bytes / 2, 2);
   // Patterns that lie across words: pieces of them from the host.
   for (uint64_t done = 0; done < bytes;) {
     uint64_t piece = bytes - done < mostStaged ? bytes - done : mostStaged;
@@ -300,9 +423,7 @@ Status CudaStream::fill(uint8_t *to, uint64_t pattern, uint32_t width,
     ALULA_TRY(takeStaging(piece, &memory));
     for (uint64_t i = 0; i < piece; ++i)
       memory[i] = uint8_t(pattern >> (8 * (i % 8)));
-    ALULA_TRY(
-        check(api.MemcpyAsync(at + done, addressOf(memory), piece, handle),
-              "a fill"));
+    ALULA_TRY(pushCopy(at + done, addressOf(memory), piece));
     done += piece;
   }
   return nullptr;
@@ -312,10 +433,12 @@ Status CudaStream::fill(uint8_t *to, uint64_t pattern, uint32_t width,
 
 Status CudaStream::record(CudaEvent &event) {
   Current current(device);
+  ALULA_TRY(flush());
   return check(device.api->EventRecord(event.handle, handle), "an event");
 }
 Status CudaStream::wait(CudaEvent &event) {
   Current current(device);
+  ALULA_TRY(flush());
   return check(device.api->StreamWaitEvent(handle, event.handle, 0),
                "waiting for an event");
 }

@@ -54,10 +54,30 @@ struct FakeFunction {
   const ptx::Module *module;
   const ptx::Kernel *kernel;
   uint32_t mostShared = 48 << 10;
+  uint64_t serial = 0;
 };
 struct FakePool {
   int device;
   std::set<int> users;
+};
+
+/// A graph is a chain here: each node comes after the one before it.
+struct FakeNode {
+  enum { Launch, Copy, Fill } kind;
+  KernelNode launch = {};
+  std::vector<uint64_t> values;
+  CopyNode copy = {};
+  FillNode fill = {};
+  int device = 0;
+  size_t number = 0;
+  /// Of the function: what is there later may be another one.
+  uint64_t serial = 0;
+};
+struct FakeGraph {
+  std::vector<std::unique_ptr<FakeNode>> nodes;
+};
+struct FakeGraphExec {
+  std::vector<FakeNode> nodes;
 };
 
 struct Fake {
@@ -74,7 +94,11 @@ struct Fake {
   std::set<FakeModule *> modules;
   std::map<std::pair<FakeModule *, std::string>, std::unique_ptr<FakeFunction>>
       functions;
-  uint64_t launches = 0, instructions = 0;
+  std::vector<std::unique_ptr<FakeFunction>> goneFunctions;
+  uint64_t functionCount = 0;
+  std::set<FakeGraph *> graphs;
+  std::set<FakeGraphExec *> graphExecs;
+  uint64_t launches = 0, instructions = 0, graphLaunches = 0, changedNodes = 0;
 
   Fake() {
     auto read = [](const char *name, uint32_t &value) {
@@ -111,6 +135,21 @@ struct Fake {
   bool isPinned(const void *address, uint64_t bytes) {
     const Memory *found = find(reinterpret_cast<uint64_t>(address), bytes);
     return found && found->device < 0;
+  }
+
+  /// Where one was that is gone, if there is such a place.
+  std::unique_ptr<FakeFunction> makeFunction(const ptx::Module *module,
+                                             const ptx::Kernel *kernel) {
+    std::unique_ptr<FakeFunction> made;
+    if (goneFunctions.empty()) {
+      made.reset(new FakeFunction);
+    } else {
+      made = std::move(goneFunctions.front());
+      goneFunctions.erase(goneFunctions.begin());
+    }
+    *made = {module, kernel};
+    made->serial = ++functionCount;
+    return made;
   }
 
   void *allocate(uint64_t bytes, int device) {
@@ -579,8 +618,16 @@ Result ModuleUnload(ModuleHandle module) {
   if (!fake().modules.erase(mine))
     return invalidHandle;
   fake().runAll();
-  std::erase_if(fake().functions,
-                [&](const auto &each) { return each.first.first == mine; });
+  auto &functions = fake().functions;
+  for (auto each = functions.begin(); each != functions.end();) {
+    if (each->first.first != mine) {
+      ++each;
+      continue;
+    }
+    each->second->serial = 0;
+    fake().goneFunctions.push_back(std::move(each->second));
+    each = functions.erase(each);
+  }
   delete mine;
   return success;
 }
@@ -593,7 +640,7 @@ Result ModuleGetFunction(FunctionHandle *function, ModuleHandle module,
     return notFound;
   auto &made = fake().functions[{mine, name}];
   if (!made)
-    made.reset(new FakeFunction{mine->module.get(), &found->second});
+    made = fake().makeFunction(mine->module.get(), &found->second);
   *function = reinterpret_cast<FunctionHandle>(made.get());
   return success;
 }
@@ -696,6 +743,213 @@ Result LaunchKernel(FunctionHandle function, unsigned gridX, unsigned gridY,
   return LaunchKernelEx(&config, function, parameters, extra);
 }
 
+// ---- Graphs ----
+
+Result GraphCreate(GraphHandle *graph, unsigned flags) {
+  BEGIN("GraphCreate");
+  auto *made = new FakeGraph;
+  fake().graphs.insert(made);
+  *graph = reinterpret_cast<GraphHandle>(made);
+  return flags ? invalidValue : success;
+}
+Result GraphDestroy(GraphHandle graph) {
+  Guard guard(fake().mutex);
+  auto *mine = reinterpret_cast<FakeGraph *>(graph);
+  if (!fake().graphs.erase(mine))
+    return invalidValue;
+  delete mine;
+  return success;
+}
+
+/// Parameters are read when a node is described.
+Result describe(FakeNode &node, const KernelNode *launch) {
+  const ptx::Kernel &kernel =
+      *reinterpret_cast<FakeFunction *>(launch->function)->kernel;
+  if (launch->extra || launch->kernel || !launch->grid[0] || !launch->block[0])
+    return invalidValue;
+  node.launch = *launch;
+  node.serial = reinterpret_cast<FakeFunction *>(launch->function)->serial;
+  node.values.assign(kernel.parameters.size(), 0);
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (kernel.parameters[i].bytes > sizeof(uint64_t))
+      return invalidValue;
+    memcpy(&node.values[i], launch->parameters[i], kernel.parameters[i].bytes);
+  }
+  return success;
+}
+Result describe(FakeNode &node, const CopyNode *copy) {
+  for (const CopyEnd &end : {copy->from, copy->to})
+    if (end.type != unifiedMemory || end.x || end.y || end.z || end.host ||
+        end.array || !fake().find(end.address, copy->width))
+      return invalidValue;
+  if (copy->height != 1 || copy->depth != 1 || !copy->width)
+    return invalidValue;
+  node.copy = *copy;
+  return success;
+}
+Result describe(FakeNode &node, const FillNode *fill) {
+  uint64_t pitch = fill->height > 1 ? fill->pitch : 0;
+  uint64_t bytes =
+      (fill->height - 1) * pitch + fill->width * fill->elementBytes;
+  if (!fill->width || !fill->height || !fake().find(fill->to, bytes) ||
+      fill->to % fill->elementBytes ||
+      (fill->elementBytes != 1 && fill->elementBytes != 2 &&
+       fill->elementBytes != 4))
+    return invalidValue;
+  node.fill = *fill;
+  return success;
+}
+
+template <class Description>
+Result addNode(NodeHandle *node, GraphHandle graph, const NodeHandle *before,
+               size_t count, const Description *description,
+               decltype(FakeNode::kind) kind) {
+  auto *mine = reinterpret_cast<FakeGraph *>(graph);
+  if (!fake().graphs.count(mine))
+    return invalidValue;
+  // Nothing says that others may run at the same time.
+  if (count != (mine->nodes.empty() ? 0 : 1) ||
+      (count &&
+       *before != reinterpret_cast<NodeHandle>(mine->nodes.back().get())))
+    return invalidValue;
+  if (contextStack.empty())
+    return invalidContext;
+  auto made = std::make_unique<FakeNode>();
+  made->kind = kind;
+  made->device = contextStack.back()->device;
+  made->number = mine->nodes.size();
+  Result result = describe(*made, description);
+  if (result != success)
+    return result;
+  *node = reinterpret_cast<NodeHandle>(made.get());
+  mine->nodes.push_back(std::move(made));
+  return success;
+}
+Result GraphAddKernelNode(NodeHandle *node, GraphHandle graph,
+                          const NodeHandle *before, size_t count,
+                          const KernelNode *launch) {
+  BEGIN("GraphAddKernelNode");
+  return addNode(node, graph, before, count, launch, FakeNode::Launch);
+}
+Result GraphAddMemcpyNode(NodeHandle *node, GraphHandle graph,
+                          const NodeHandle *before, size_t count,
+                          const CopyNode *copy, ContextHandle) {
+  BEGIN("GraphAddMemcpyNode");
+  return addNode(node, graph, before, count, copy, FakeNode::Copy);
+}
+Result GraphAddMemsetNode(NodeHandle *node, GraphHandle graph,
+                          const NodeHandle *before, size_t count,
+                          const FillNode *fill, ContextHandle) {
+  BEGIN("GraphAddMemsetNode");
+  return addNode(node, graph, before, count, fill, FakeNode::Fill);
+}
+Result GraphInstantiateWithFlags(GraphExecHandle *exec, GraphHandle graph,
+                                 uint64_t flags) {
+  BEGIN("GraphInstantiateWithFlags");
+  auto *mine = reinterpret_cast<FakeGraph *>(graph);
+  if (flags || !fake().graphs.count(mine))
+    return invalidValue;
+  auto *made = new FakeGraphExec;
+  for (const auto &node : mine->nodes)
+    made->nodes.push_back(*node);
+  fake().graphExecs.insert(made);
+  *exec = reinterpret_cast<GraphExecHandle>(made);
+  return success;
+}
+Result GraphExecDestroy(GraphExecHandle exec) {
+  Guard guard(fake().mutex);
+  auto *mine = reinterpret_cast<FakeGraphExec *>(exec);
+  if (!fake().graphExecs.erase(mine))
+    return invalidValue;
+  delete mine;
+  return success;
+}
+
+/// Whether a launch's module is still loaded.
+bool isThere(const FakeNode &node) {
+  if (node.kind != FakeNode::Launch ||
+      reinterpret_cast<FakeFunction *>(node.launch.function)->serial ==
+          node.serial)
+    return true;
+  fake().fault(launchFailed, "a graph has a kernel that is gone");
+  return false;
+}
+
+template <class Description>
+Result setNode(GraphExecHandle exec, NodeHandle handle,
+               const Description *description) {
+  auto *mine = reinterpret_cast<FakeGraphExec *>(exec);
+  if (!fake().graphExecs.count(mine))
+    return invalidValue;
+  FakeNode &node = mine->nodes[reinterpret_cast<FakeNode *>(handle)->number];
+  if (!isThere(node))
+    return fake().sticky;
+  // The memory of a copy stays of the kind that it was.
+  if constexpr (std::is_same_v<Description, CopyNode>)
+    for (auto end : {&CopyNode::from, &CopyNode::to}) {
+      const Memory *was = fake().find((node.copy.*end).address, 1),
+                   *is = fake().find((description->*end).address, 1);
+      if (!is || (was && was->device != is->device))
+        return invalidValue;
+    }
+  ++fake().changedNodes;
+  return describe(node, description);
+}
+Result GraphExecKernelNodeSetParams(GraphExecHandle exec, NodeHandle node,
+                                    const KernelNode *launch) {
+  BEGIN("GraphExecKernelNodeSetParams");
+  return setNode(exec, node, launch);
+}
+Result GraphExecMemcpyNodeSetParams(GraphExecHandle exec, NodeHandle node,
+                                    const CopyNode *copy, ContextHandle) {
+  BEGIN("GraphExecMemcpyNodeSetParams");
+  return setNode(exec, node, copy);
+}
+Result GraphExecMemsetNodeSetParams(GraphExecHandle exec, NodeHandle node,
+                                    const FillNode *fill, ContextHandle) {
+  BEGIN("GraphExecMemsetNodeSetParams");
+  return setNode(exec, node, fill);
+}
+
+Result launchNode(FakeNode &node, StreamHandle stream) {
+  if (node.kind == FakeNode::Copy)
+    return MemcpyAsync(node.copy.to.address, node.copy.from.address,
+                       node.copy.width, stream);
+  if (node.kind == FakeNode::Fill) {
+    const FillNode &what = node.fill;
+    size_t count = what.height > 1 ? what.height : what.width;
+    size_t stride = what.height > 1 ? what.pitch : what.elementBytes;
+    return what.elementBytes == 1
+               ? fill(what.to, uint8_t(what.value), count, stride, stream)
+           : what.elementBytes == 2
+               ? fill(what.to, uint16_t(what.value), count, stride, stream)
+               : fill(what.to, uint32_t(what.value), count, stride, stream);
+  }
+  std::vector<void *> parameters;
+  for (uint64_t &value : node.values)
+    parameters.push_back(&value);
+  if (!isThere(node))
+    return fake().sticky;
+  LaunchConfig config = {};
+  memcpy(config.grid, node.launch.grid, sizeof config.grid);
+  memcpy(config.block, node.launch.block, sizeof config.block);
+  config.sharedBytes = node.launch.sharedBytes;
+  config.stream = stream;
+  return LaunchKernelEx(&config, node.launch.function, parameters.data(),
+                        nullptr);
+}
+Result GraphLaunch(GraphExecHandle exec, StreamHandle stream) {
+  BEGIN("GraphLaunch");
+  auto *mine = reinterpret_cast<FakeGraphExec *>(exec);
+  if (!fake().graphExecs.count(mine))
+    return invalidValue;
+  ++fake().graphLaunches;
+  for (FakeNode &node : mine->nodes)
+    if (Result result = launchNode(node, stream); result != success)
+      return result;
+  return success;
+}
+
 Result GetErrorName(Result result, const char **text) {
   static const struct {
     Result result;
@@ -778,5 +1032,11 @@ uint64_t fakeCudaCount(const char *what) {
     return fake().memory.size();
   if (strcmp(what, "modules") == 0)
     return fake().modules.size();
+  if (strcmp(what, "graph launches") == 0)
+    return fake().graphLaunches;
+  if (strcmp(what, "changed nodes") == 0)
+    return fake().changedNodes;
+  if (strcmp(what, "graphs") == 0)
+    return fake().graphs.size() + fake().graphExecs.size();
   return fake().instructions;
 }

@@ -1,0 +1,226 @@
+#include "runtime/device/cuda/device.h"
+
+namespace alula::runtime::cuda {
+namespace {
+
+/// Whether one graph does for both, changed where they differ.
+bool isSame(const Command &a, const Command &b) {
+  return a.kind == b.kind && a.function == b.function && a.owner == b.owner &&
+         memcmp(a.grid, b.grid, sizeof a.grid) == 0 &&
+         memcmp(a.block, b.block, sizeof a.block) == 0 &&
+         a.sharedBytes == b.sharedBytes && a.valueCount == b.valueCount &&
+         a.bytes == b.bytes && a.count == b.count && a.pitch == b.pitch &&
+         a.elementBytes == b.elementBytes;
+}
+
+uint64_t hash(const CommandList &list) {
+  uint64_t mixed = 14695981039346656037u;
+  auto mix = [&](uint64_t value) { mixed = (mixed ^ value) * 1099511628211u; };
+  for (const Command &command : list.commands) {
+    mix(command.kind);
+    mix(reinterpret_cast<uintptr_t>(command.function));
+    mix(command.owner);
+    for (int axis = 0; axis < 3; ++axis)
+      mix(command.grid[axis]);
+    mix(command.bytes);
+    mix(command.count);
+  }
+  return mixed;
+}
+
+template <class T> bool copy(Array<T> &to, const Array<T> &from) {
+  if (!to.resize(from.size()))
+    return false;
+  if (from.size())
+    memcpy(static_cast<void *>(to.data()), from.data(),
+           from.size() * sizeof(T));
+  return true;
+}
+
+KernelNode describeLaunch(const Command &command, void **parameters) {
+  KernelNode node = {};
+  node.function = command.function;
+  memcpy(node.grid, command.grid, sizeof node.grid);
+  memcpy(node.block, command.block, sizeof node.block);
+  node.sharedBytes = command.sharedBytes;
+  node.parameters = parameters;
+  return node;
+}
+CopyNode describeCopy(const Command &command) {
+  CopyNode node = {};
+  node.from.type = node.to.type = unifiedMemory;
+  node.from.address = command.from;
+  node.to.address = command.to;
+  node.from.pitch = node.to.pitch = node.width = command.bytes;
+  node.from.height = node.to.height = node.height = node.depth = 1;
+  return node;
+}
+FillNode describeFill(const Command &command) {
+  FillNode node = {};
+  node.to = command.to;
+  node.value = command.pattern;
+  node.elementBytes = command.elementBytes;
+  bool isDense = command.pitch == command.elementBytes;
+  node.pitch = isDense ? 0 : command.pitch;
+  node.width = isDense ? command.count : 1;
+  node.height = isDense ? 1 : command.count;
+  return node;
+}
+} // namespace
+
+CudaGraphs::~CudaGraphs() {
+  for (Graph *&graph : graphs)
+    if (graph) {
+      forget(*graph);
+      destroy(graph);
+    }
+}
+
+void CudaGraphs::forget(Graph &graph) {
+  if (graph.exec)
+    device.api->GraphExecDestroy(graph.exec);
+  if (graph.graph)
+    device.api->GraphDestroy(graph.graph);
+  graph.exec = nullptr;
+  graph.graph = nullptr;
+}
+
+CudaGraphs::Graph *CudaGraphs::find(const CommandList &list, uint64_t wanted) {
+  for (Graph *graph : graphs) {
+    if (!graph || graph->hash != wanted || graph->list.count() != list.count())
+      continue;
+    bool same = true;
+    for (uint32_t i = 0; same && i < list.count(); ++i)
+      same = isSame(graph->list.commands[i], list.commands[i]);
+    if (same)
+      return graph;
+  }
+  return nullptr;
+}
+
+/// In place of the one that was not used for the longest time.
+bool CudaGraphs::remember(const CommandList &list, uint64_t wanted) {
+  Graph **place = &graphs[0];
+  for (Graph *&graph : graphs)
+    if (!graph || (*place && graph->lastUse < (*place)->lastUse))
+      place = &graph;
+  if (!*place && !(*place = create<Graph>()))
+    return false;
+  Graph &graph = **place;
+  forget(graph);
+  graph.hash = wanted;
+  graph.lastUse = ++uses;
+  // What can't be kept is not found again.
+  if (copy(graph.list.commands, list.commands) &&
+      copy(graph.list.values, list.values))
+    return true;
+  graph.list.clear();
+  return false;
+}
+
+Result CudaGraphs::addNode(Graph &graph, uint32_t number) {
+  const Api &api = *device.api;
+  const Command &command = graph.list.commands[number];
+  NodeHandle *node = &graph.nodes[number];
+  // As in the stream, each after the one before it.
+  const NodeHandle *before = number ? node - 1 : nullptr;
+  size_t count = number ? 1 : 0;
+  if (command.kind == Command::Launch) {
+    KernelNode launch =
+        describeLaunch(command, graph.parameters.data() + command.firstValue);
+    return api.GraphAddKernelNode(node, graph.graph, before, count, &launch);
+  }
+  if (command.kind == Command::Copy) {
+    CopyNode copy = describeCopy(command);
+    return api.GraphAddMemcpyNode(node, graph.graph, before, count, &copy,
+                                  device.context);
+  }
+  FillNode fill = describeFill(command);
+  return api.GraphAddMemsetNode(node, graph.graph, before, count, &fill,
+                                device.context);
+}
+
+bool CudaGraphs::build(Graph &graph) {
+  const Api &api = *device.api;
+  if (!graph.nodes.resize(graph.list.count()) ||
+      !graph.parameters.resize(graph.list.values.size() + 1))
+    return false;
+  for (size_t i = 0; i < graph.list.values.size(); ++i)
+    graph.parameters[i] = &graph.list.values[i];
+  Result result = api.GraphCreate(&graph.graph, 0);
+  for (uint32_t i = 0; result == success && i < graph.list.count(); ++i)
+    result = addNode(graph, i);
+  if (result == success)
+    result = api.GraphInstantiateWithFlags(&graph.exec, graph.graph, 0);
+  if (result == success)
+    return true;
+  forget(graph);
+  return false;
+}
+
+Result CudaGraphs::setNode(Graph &graph, uint32_t number) {
+  const Api &api = *device.api;
+  const Command &command = graph.list.commands[number];
+  NodeHandle node = graph.nodes[number];
+  if (command.kind == Command::Launch) {
+    KernelNode launch =
+        describeLaunch(command, graph.parameters.data() + command.firstValue);
+    return api.GraphExecKernelNodeSetParams(graph.exec, node, &launch);
+  }
+  if (command.kind == Command::Copy) {
+    CopyNode copy = describeCopy(command);
+    return api.GraphExecMemcpyNodeSetParams(graph.exec, node, &copy,
+                                            device.context);
+  }
+  FillNode fill = describeFill(command);
+  return api.GraphExecMemsetNodeSetParams(graph.exec, node, &fill,
+                                          device.context);
+}
+
+/// Launches that have begun keep what they were launched with.
+bool CudaGraphs::change(Graph &graph, const CommandList &list) {
+  for (uint32_t i = 0; i < list.count(); ++i) {
+    Command &old = graph.list.commands[i];
+    const Command &now = list.commands[i];
+    uint64_t *oldValues = graph.list.values.data() + old.firstValue;
+    const uint64_t *values = list.values.data() + now.firstValue;
+    size_t valueBytes = now.valueCount * sizeof(uint64_t);
+    if (old.to == now.to && old.from == now.from &&
+        old.pattern == now.pattern &&
+        (!valueBytes || memcmp(oldValues, values, valueBytes) == 0))
+      continue;
+    old.to = now.to;
+    old.from = now.from;
+    old.pattern = now.pattern;
+    if (valueBytes)
+      memcpy(oldValues, values, valueBytes);
+    // A copy whose memory is of another kind than before can't be changed.
+    if (setNode(graph, i) != success) {
+      forget(graph);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool CudaGraphs::launch(const CommandList &list, StreamHandle stream,
+                        Result *result) {
+  if (list.count() < leastCommands)
+    return false;
+  uint64_t wanted = hash(list);
+  Graph *graph = find(list, wanted);
+  if (!graph) {
+    (void)remember(list, wanted);
+    return false;
+  }
+  graph->lastUse = ++uses;
+  if (graph->exec
+          ? !change(*graph, list)
+          : !copy(graph->list.commands, list.commands) ||
+                !copy(graph->list.values, list.values) || !build(*graph))
+    return false;
+  *result = device.api->GraphLaunch(graph->exec, stream);
+  return true;
+}
+
+} // namespace alula::runtime::cuda
