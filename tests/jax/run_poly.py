@@ -141,10 +141,10 @@ class Runner:
         import numpy as np
         from jax import export
 
-        # Eigenvectors are not unique, nor are places of equal values of approx_top_k;
-        # pivots are drawn that are none.
+        # Eigenvectors are not unique, nor is the order of equal values of approx_top_k
+        # and of sorts that need not be stable; pivots are drawn that are none.
         open_to = "eig|svd|schur|qr|hessenberg|tridiagonal|lu_pivots|approx_top_k"
-        if not re.search(open_to, harness.group_name):
+        if not re.search(open_to, harness.group_name) and "isstable_False" not in harness.fullname:
             # Sums in another order than XLA:CPU's, not another function.
             for ours, theirs in zip(got, exact, strict=True):
                 scale = np.abs(theirs[np.isfinite(theirs)]).max(initial=1)
