@@ -2,10 +2,14 @@
 
   run_native.py [--corpus DIR] [--build DIR] [--match RE] [--target T] [--sample tenth]
                 [--compile-only] [--summary FILE.md] [--results FILE.jsonl] [--bless]
+                [--emulator WORDS]
 
 A result must be XLA:CPU's, and the reference interpreter's, within the type's
 tolerance (see judge.py). Fails if a group passes less than native_expected.json
 says, if anything crashes, and if a result is wrong.
+
+Programs for another machine run under an emulator (runtime/conformance/test_other_machines.py builds an alula-run):
+  --target cpu:aarch64 --emulator 'qemu-aarch64 -L /usr/aarch64-linux-gnu build/qemu-aarch64/bin/alula-run'
 """
 
 import argparse
@@ -15,6 +19,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -99,6 +104,7 @@ def compile_and_run(
     jobs: int = 0,
     timeout: float = worker_pool.TIMEOUT,
     environment: dict[str, str] | None = None,
+    emulator: list[str] | None = None,
 ) -> None:
     """Sets entry["native"]."""
     tasks = [
@@ -108,6 +114,8 @@ def compile_and_run(
             "run": run,
             "inputs": [i | {"file": str(corpus / i["file"])} for i in entry["inputs"]],
             "outputs": str(work / str(entry["id"])),
+            "emulator": emulator or [],
+            "types": [output["type"] for output in entry["outputs"]],
         }
         for entry in entries
     ]
@@ -154,6 +162,7 @@ def main() -> None:
     parser.add_argument("--build", type=pathlib.Path, default=BUILD)
     parser.add_argument("--match", default="", help="regular expression")
     parser.add_argument("--target", action="append", default=[], help="cpu:host")
+    parser.add_argument("--emulator", default="", help="runs programs: a command, in words")
     parser.add_argument("--sample", choices=["all", "tenth"], default="all")
     parser.add_argument("--compile-only", action="store_true", help="do not run anything")
     parser.add_argument("--no-reference", action="store_true", help="compare with XLA:CPU only")
@@ -178,8 +187,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         compile_and_run(
-            todo, corpus, options.build, work, targets, run, options.jobs, options.timeout
-        )
+            todo, corpus, options.build, work, targets, run, options.jobs, options.timeout,
+            emulator=shlex.split(options.emulator),
+        )  # fmt: skip
         if run:
             reference = None
             if not options.no_reference:

@@ -5,7 +5,8 @@
 Reads one job a line from standard input and writes one answer a line, both JSON:
 
   job     {"program": FILE, "targets": [..], "run": BOOL,
-           "inputs": [{"type", "file"}..], "outputs": PREFIX, "find_floats": BOOL}
+           "inputs": [{"type", "file"}..], "outputs": PREFIX, "find_floats": BOOL,
+           "emulator": [WORDS..], "types": [TYPE..]}
   answer  {"status": "ok" | "compile" | "load" | "run" | "unsound", "message",
            "location", "artifact_bytes", "compile_s", "results": [{"type", "file"}..],
            "floats": as integer_kernels.find_floats says it}
@@ -14,12 +15,14 @@ Between the two come lines {"at": PHASE}, so that whoever reads knows where a
 process that died was. Files hold a byte for each element of a packed type. The
 results are written to PREFIX.0.bin and so on. A run
 that is not the same a second time, into memory full of rubbish, or that changes
-its arguments, is `unsound`.
+its arguments, is `unsound`. With an emulator, the words that run an alula-run of
+another machine, the program is run by it, once, and has results of `types`.
 """
 
 import json
 import pathlib
 import resource
+import subprocess
 import sys
 import time
 
@@ -55,6 +58,10 @@ class Worker:
                 answer["floats"] = integer_kernels.find_floats(text.decode())
             if not job.get("run", True):
                 return answer | {"status": "ok"}
+            if job.get("emulator"):
+                answer["status"] = "run"
+                self.say({"at": "run"})
+                return answer | self.emulate(artifact, job)
             answer["status"] = "load"
             self.say({"at": "load"})
             executable = self.runtime.load(artifact)
@@ -68,6 +75,23 @@ class Worker:
             return answer | {"message": str(error), "location": error.location}
         except (alula_library.RuntimeFailure, OSError, ValueError, KeyError) as error:
             return answer | {"message": str(error) or repr(error)}
+
+    def emulate(self, artifact: bytes, job: dict) -> dict:
+        file = pathlib.Path(f"{job['outputs']}.alula")
+        file.write_bytes(artifact)
+        stored = [
+            {"type": kind, "file": f"{job['outputs']}.{number}.bin"}
+            for number, kind in enumerate(job["types"])
+        ]
+        flags = [f"--input={item['type']}=@{item['file']}" for item in job["inputs"]]
+        flags += [f"--output={result['file']}" for result in stored]
+        command = [*job["emulator"], str(file), "--threads=1", *flags]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        file.unlink()
+        if result.returncode:
+            said = f"{result.returncode}: {result.stdout[-500:]}{result.stderr[-500:]}"
+            return {"status": "run", "message": said}
+        return {"status": "ok", "results": stored}
 
     def run(self, executable: alula_library.Executable, job: dict) -> dict:
         held = []

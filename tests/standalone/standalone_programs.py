@@ -39,6 +39,18 @@ static long call(long n, long a, long b, long c) {
     .replace(
         "\nvoid _start(void) {", "\n__attribute__((force_align_arg_pointer)) void _start(void) {"
     ),
+    # gcc -m32 and clang -m32.
+    "i386": r"""
+static long call(long n, long a, long b, long c) {
+  __asm__ volatile("int $0x80" : "+a"(n) : "b"(a), "c"(b), "d"(c) : "memory");
+  return n;
+}
+"""
+    + CALL.replace("WRITE", "4")
+    .replace("EXIT", "1")
+    .replace(
+        "\nvoid _start(void) {", "\n__attribute__((force_align_arg_pointer)) void _start(void) {"
+    ),
     "aarch64": r"""
 static long call(long n, long a, long b, long c) {
   register long x8 __asm__("x8") = n, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;

@@ -72,6 +72,69 @@ def test_e11_numbers_of_each_compiler(written, compiler):
     check(build_and_run(folder, manifest, make_inputs(model), COMPILERS[compiler]), want, model)
 
 
+# Pointers of 32 bits on this machine, without a C library; of x87's registers nothing is asked.
+BITS_32 = [
+    "-m32",
+    "-msse2",
+    "-mfpmath=sse",
+    "-O2",
+    "-ffreestanding",
+    "-nostdlib",
+    "-static",
+    "-fno-pie",
+]
+
+
+# What compilers ask of every system.
+MEMORY = r"""
+void *memmove(void *to, const void *from, size_t bytes);
+void *memmove(void *to, const void *from, size_t bytes) {
+  volatile unsigned char *d = to;
+  const volatile unsigned char *s = from;
+  for (size_t i = 0; i < bytes; ++i) {
+    size_t at = d < s ? i : bytes - 1 - i;
+    d[at] = s[at];
+  }
+  return to;
+}
+void *memcpy(void *to, const void *from, size_t bytes);
+void *memcpy(void *to, const void *from, size_t bytes) { return memmove(to, from, bytes); }
+void *memset(void *to, int value, size_t bytes);
+void *memset(void *to, int value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) ((volatile unsigned char *)to)[i] = (unsigned char)value;
+  return to;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_e11_m32(written, compiler):
+    model, folder, manifest, want = written
+    if not find_tool(compiler):
+        pytest.skip(f"{compiler} is not installed")
+    if manifest["undefined"]:
+        pytest.skip("calls a C library, of which there is none with 32 bits")
+    source = write_program(folder, manifest, make_inputs(model), START["i386"] + MEMORY)
+    program = folder / f"{model}_32"
+    sh(
+        compiler,
+        "-std=gnu11",
+        *BITS_32,
+        "-Wall",
+        "-Werror",
+        source,
+        folder / f"{model}.c",
+        "-o",
+        program,
+    )
+    assert "ELF32" in sh("readelf", "-h", program)
+    try:
+        said = sh(program)
+    except OSError:
+        pytest.skip("this system runs no programs of 32 bits")
+    check(read_lines(said), want, model)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_e11_numbers_of_static(model, tmp_path):
     for tool in ("gcc", "clang-19", "qemu-arm"):

@@ -351,36 +351,36 @@ BOARDS = {
 }
 
 
-@pytest.mark.parametrize("machine", BOARDS)
-@pytest.mark.parametrize("model", ["dense", "softmax", "lstm", "int8", "f16", "conv"])
-def test_e14_boards(machine, model, tmp_path):
+def run_on_board(folder, machine, manifest, inputs, change=lambda text: text):
+    """What firmware of a model prints, and the status that the board ends with."""
     for tool in ("qemu-system-arm", "clang-19"):
         if not find_tool(tool):
             pytest.skip(f"{tool} is not installed")
-    board, flags, level = BOARDS[machine]
+    board, flags, _ = BOARDS[machine]
+    source = write_program(folder, manifest, inputs, BOARD)
+    source.write_text(change(source.read_text()))
+    (folder / "board.ld").write_text(LAYOUT)
+    sh(
+        "clang-19", *flags, "-std=c11", "-O1", "-ffreestanding", "-fno-builtin", "-nostdlib",
+        "-static", "-fuse-ld=lld", "-Wl,--gc-sections", f"-T{folder}/board.ld", source,
+        folder / f"{manifest['prefix']}.a", "-o", folder / "firmware.elf",
+    )  # fmt: skip
+    return subprocess.run(
+        [
+            "qemu-system-arm", "-M", board, "-nographic", "-monitor", "none", "-serial", "null",
+            "-semihosting-config", "enable=on,target=native", "-kernel", folder / "firmware.elf",
+        ],
+        capture_output=True, text=True, timeout=2000,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("machine", BOARDS)
+@pytest.mark.parametrize("model", ["dense", "softmax", "lstm", "int8", "f16", "conv"])
+def test_e14_boards(machine, model, tmp_path):
+    level = BOARDS[machine][2]
     manifest = compile_static(tmp_path, model, target=f"cpu:{machine}")
     inputs = make_inputs(model, 2)
-    source = write_program(tmp_path, manifest, inputs, BOARD)
-    (tmp_path / "board.ld").write_text(LAYOUT)
-
-    def build_and_run(text):
-        source.write_text(text)
-        sh(
-            "clang-19", *flags, "-std=c11", "-O1", "-ffreestanding", "-fno-builtin", "-nostdlib",
-            "-static", "-fuse-ld=lld", "-Wl,--gc-sections", f"-T{tmp_path}/board.ld", source,
-            tmp_path / f"{model}.a", "-o", tmp_path / "firmware.elf",
-        )  # fmt: skip
-        return subprocess.run(
-            [
-                "qemu-system-arm", "-M", board, "-nographic", "-monitor", "none", "-serial", "null",
-                "-semihosting-config", "enable=on,target=native", "-kernel",
-                tmp_path / "firmware.elf",
-            ],
-            capture_output=True, text=True, timeout=2000,
-        )  # fmt: skip
-
-    text = source.read_text()
-    result = build_and_run(text)
+    result = run_on_board(tmp_path, machine, manifest, inputs)
     want = run_artifact(tmp_path, model, inputs, target=f"cpu:x86-64-{level}{SMALL}")
     assert result.returncode == 0, result.stderr
     got = read_lines(result.stdout + result.stderr)
@@ -391,4 +391,11 @@ def test_e14_boards(machine, model, tmp_path):
     for a, b in zip(got, want, strict=True):
         compare(a, b, model)
     # Who calls it wrong is told so, and so is who started the board.
-    assert build_and_run(text.replace("_run(arena,", "_run(arena + 1,")).returncode == 2
+    wrong = run_on_board(
+        tmp_path,
+        machine,
+        manifest,
+        inputs,
+        lambda text: text.replace("_run(arena,", "_run(arena + 1,"),
+    )
+    assert wrong.returncode == 2

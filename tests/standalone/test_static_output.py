@@ -85,11 +85,15 @@ COMPILERS = [
         ("clang-19", "-std=c99", "-pedantic"),
         ("g++", "-x", "c++", "-std=c++17"),
         ("clang++-19", "-x", "c++", "-std=c++17"),
+        ("gcc", "-std=c99", "-pedantic", "-m32", "-ffreestanding"),
+        ("clang++-19", "-x", "c++", "-std=c++17", "-m32", "-ffreestanding"),
     )
 ]
 
 
-@pytest.mark.parametrize("compiler", COMPILERS, ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "compiler", COMPILERS, ids=lambda words: words[0] + "-m32" * ("-m32" in words)
+)
 def test_e4_headers(built, compiler):
     if not find_tool(compiler[0]):
         pytest.skip(f"{compiler[0]} is not installed")
