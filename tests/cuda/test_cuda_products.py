@@ -135,3 +135,34 @@ def test_tensor_cores(tools, kind, tmp_path):
 def test_small_products_have_a_thread_for_each_element(tools, tmp_path):
     text = read_text(tools, tmp_path, multiply(1, 0), [draw("bf16", 8, 8), draw("bf16", 8, 8)])
     assert "mma.sync" not in text
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("left,right", [(1, 0), (0, 1)])
+def test_few_tiles_of_a_long_depth(tools, kind, left, right, tmp_path):
+    """Parts of the depth, by a workgroup each; the last one is shorter."""
+    a, b = draw(kind, 40, 1000), draw(kind, 1000, 24)
+
+    def function(a, b):
+        return jnp.maximum(multiply(left, right)(a, b), 0) + 1
+
+    arrays = [a if left else a.T.copy(), b.T.copy() if right else b]
+    check(tools, function, arrays)
+    assert read_text(tools, tmp_path, function, arrays).count(".entry") == 2
+
+
+def test_parts_of_batches(tools):
+    a, b = draw("f32", 2, 3, 20, 777), draw("f32", 2, 3, 777, 33)
+    check(tools, lambda a, b: a @ b, [a, b])
+
+
+def test_what_is_not_computed_in_parts(tools, tmp_path):
+    """Enough tiles for all, a short depth, and what a loop's one workgroup does."""
+    for shapes in [((1280, 768), (768, 640)), ((64, 500), (500, 64))]:
+        arrays = [draw("bf16", *shape) for shape in shapes]
+        assert read_text(tools, tmp_path, multiply(1, 0), arrays).count(".entry") == 1
+
+    def function(x, w):
+        return lax.fori_loop(0, 2, lambda i, y: jnp.tanh(y @ w) / 9, x)
+
+    check(tools, function, [draw("f32", 16, 640), draw("f32", 640, 640) / 25])

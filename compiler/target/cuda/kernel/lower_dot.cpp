@@ -5,8 +5,9 @@
 //     alula_block_product_bf16(lhs, rhs, …, row, column)
 //     for each of its elements (threads): epilogue(alula_block_sum(i, j)) →
 //     memory
-// Small ones, and those whose dimensions lie in another order, are a thread for
-// each element.
+// Few tiles of a long depth are computed in parts, each of a workgroup, which
+// threads add up in their order. Small ones, and those whose dimensions lie in
+// another order, are a thread for each element.
 
 #include "compiler/kernel/element/scalar.h"
 #include "compiler/kernel/plan/forms.h"
@@ -29,6 +30,9 @@ using Predicate = arith::CmpIPredicate;
 namespace {
 /// Of a tile, and of the workgroups that compute it, as the library has them.
 constexpr int64_t tileRows = 128, tileColumns = 64, tileThreads = 256;
+/// Steps of depth of a part, at least, and a multiple: of stages of the
+/// library, and of what it loads at once.
+constexpr int64_t partSteps = 256;
 /// Less is not worth a tile.
 constexpr int64_t leastSize = 16, leastSteps = 1 << 16;
 
@@ -88,9 +92,21 @@ public:
     SmallVector<Value> grid;
     for (int64_t dim : numbers.getLhsBatchingDimensions())
       grid.push_back(lowering.getDim(dot.getLhs(), dim));
+    SmallVector<Value> batchSizes(grid);
     size_t batchRank = grid.size();
+    int64_t stepsOfPart = chooseSteps();
+    int64_t parts = llvm::divideCeil(lhs.depth.size, stepsOfPart);
+    // The sums of each part; in front, where its number is.
+    SmallVector<Value> sumSizes{lowering.index(parts)};
+    llvm::append_range(sumSizes, batchSizes);
+    sumSizes.push_back(lowering.index(rows));
+    sumSizes.push_back(lowering.index(columns));
+    Value sums;
+    if (parts > 1)
+      sums = lowering.createTemporary(sumSizes, lowering.b.getF32Type());
     grid.push_back(lowering.index(llvm::divideCeil(rows, tileRows)));
     grid.push_back(lowering.index(llvm::divideCeil(columns, tileColumns)));
+    grid.push_back(lowering.index(parts));
 
     ImplicitLocOpBuilder &b = lowering.b;
     OpBuilder::InsertionGuard guard(b);
@@ -116,12 +132,26 @@ public:
     Value row = lowering.mul(place[batchRank], lowering.index(tileRows));
     Value column =
         lowering.mul(place[batchRank + 1], lowering.index(tileColumns));
+    Value part = place[batchRank + 2];
+    Value firstStep = lowering.mul(part, lowering.index(stepsOfPart));
+    Value steps =
+        lowering.min(lowering.sub(lowering.index(lhs.depth.size), firstStep),
+                     lowering.index(stepsOfPart));
     SmallVector<Value> arguments{
-        getPointer(dot.getLhs(), lhsBuffer, lhs, batch),
-        getPointer(dot.getRhs(), rhsBuffer, rhs, batch)};
-    for (int64_t number : {rows, columns, lhs.depth.size, lhs.free.stride,
-                           lhs.depth.stride, rhs.free.stride, rhs.depth.stride})
+        getPointer(dot.getLhs(), lhsBuffer, lhs, batch, firstStep),
+        getPointer(dot.getRhs(), rhsBuffer, rhs, batch, firstStep)};
+    auto addNumber = [&](int64_t number) {
       arguments.push_back(makeInteger(lowering, b.getI64Type(), number));
+    };
+    addNumber(rows);
+    addNumber(columns);
+    if (parts > 1)
+      arguments.push_back(toI64(steps));
+    else
+      addNumber(lhs.depth.size);
+    for (int64_t stride :
+         {lhs.free.stride, lhs.depth.stride, rhs.free.stride, rhs.depth.stride})
+      addNumber(stride);
     for (Value number : {row, column})
       arguments.push_back(toI64(number));
     Type element = getElementType(dot.getLhs());
@@ -140,11 +170,15 @@ public:
             Value sum =
                 lowering.callLibrary("alula_block_sum", b.getF32Type(),
                                      {toI64(inTile[0]), toI64(inTile[1])});
-            SmallVector<Value> indices(batch);
-            llvm::append_range(indices, split(i, dot.getLhs(), lhsFree));
-            llvm::append_range(indices, split(j, dot.getRhs(), rhsFree));
+            if (sums) {
+              SmallVector<Value> at{part};
+              llvm::append_range(at, batch);
+              at.push_back(i);
+              at.push_back(j);
+              return lowering.store(sum, b.getF32Type(), sums, at);
+            }
             lowering.storeFinal(result, roundSum(lowering, sum, stored), buffer,
-                                indices);
+                                getIndices(batch, i, j));
           };
           if (rows % tileRows == 0 && columns % tileColumns == 0)
             return store();
@@ -159,10 +193,60 @@ public:
               },
               [] { return SmallVector<Value>(); });
         });
+    if (sums) {
+      b.setInsertionPointAfter(loop);
+      addParts(result, sums, sumSizes, buffer, stored);
+    }
     return true;
   }
 
 private:
+  /// As many as it has, unless there are too few tiles for the machine.
+  int64_t chooseSteps() {
+    int64_t depth = lhs.depth.size;
+    auto type = cast<RankedTensorType>(dot.getLhs().getType());
+    int64_t tiles = llvm::divideCeil(lhs.free.size, tileRows) *
+                    llvm::divideCeil(rhs.free.size, tileColumns);
+    for (int64_t dim : numbers.getLhsBatchingDimensions())
+      tiles *= type.getDimSize(dim);
+    // What follows the control flow of a workgroup has no other one.
+    bool isWhole =
+        isa<func::FuncOp>(lowering.b.getInsertionBlock()->getParentOp());
+    int64_t parts = tiles ? lowering.machine.cores / tiles : 1;
+    if (!isWhole || parts < 2 || depth < 2 * partSteps)
+      return depth;
+    return llvm::alignTo(llvm::divideCeil(depth, parts), partSteps);
+  }
+
+  /// In their order, so that a product always is the same.
+  void addParts(OpResult result, Value sums, ArrayRef<Value> sumSizes,
+                Value buffer, Type stored) {
+    Type f32 = lowering.b.getF32Type();
+    lowering.forEach(sumSizes.drop_front(), [&](ValueRange place) {
+      auto load = [&](Value part) {
+        SmallVector<Value> at{part};
+        llvm::append_range(at, place);
+        return lowering.load(sums, at, f32);
+      };
+      Value sum = lowering.foldRange(
+          lowering.index(1), sumSizes.front(), load(lowering.index(0)),
+          [&](ValueRange part, ValueRange carried) {
+            return SmallVector<Value>{lowering.b.create<arith::AddFOp>(
+                carried.front(), load(part.front()))};
+          })[0];
+      lowering.storeFinal(result, roundSum(lowering, sum, stored), buffer,
+                          getIndices(place.drop_back(2),
+                                     place.drop_back().back(), place.back()));
+    });
+  }
+
+  SmallVector<Value> getIndices(ValueRange batch, Value i, Value j) {
+    SmallVector<Value> indices(batch);
+    llvm::append_range(indices, split(i, dot.getLhs(), lhsFree));
+    llvm::append_range(indices, split(j, dot.getRhs(), rhsFree));
+    return indices;
+  }
+
   bool isPossible() {
     auto left = cast<RankedTensorType>(dot.getLhs().getType());
     auto right = cast<RankedTensorType>(dot.getRhs().getType());
@@ -204,13 +288,13 @@ private:
                                                  number);
   }
 
-  /// Where a matrix of a batch begins.
+  /// Where a matrix of a batch begins, from some step of its depth on.
   Value getPointer(Value tensor, Value buffer, const Side &side,
-                   ArrayRef<Value> batch) {
+                   ArrayRef<Value> batch, Value firstStep) {
     Value pointer = lowering.getPointer(buffer);
-    if (batch.empty())
+    Value offset = lowering.mul(firstStep, lowering.index(side.depth.stride));
+    if (getConstantIntValue(offset) == 0 && batch.empty())
       return pointer;
-    Value offset = lowering.index(0);
     for (auto [number, stride] : llvm::zip_equal(batch, side.batchStrides))
       offset =
           lowering.add(offset, lowering.mul(number, lowering.index(stride)));
