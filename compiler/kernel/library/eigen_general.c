@@ -14,6 +14,9 @@
 #define BODY "compiler/kernel/library/schur_real.inc"
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY
+#define BODY "compiler/kernel/library/schur_complex.inc"
+#include "compiler/kernel/library/for_each_element.inc"
+#undef BODY
 #define BODY "compiler/kernel/library/schur_chains.inc"
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY
@@ -21,9 +24,6 @@
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY
 #define BODY "compiler/kernel/library/schur_shifts.inc"
-#include "compiler/kernel/library/for_each_element.inc"
-#undef BODY
-#define BODY "compiler/kernel/library/schur_complex.inc"
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY
 

@@ -31,7 +31,7 @@ enum { ALULA_REDUCTION_PANEL = 32 };
 /* Schur forms of so many rows and more go by chains of so many bulges at most,
  * so many rows at a time, with so many shifts altogether; windows in which
  * eigenvalues are deflated have at most so many rows, and are applied to strips
- * of so many columns. The scratch of all this has so many real elements. */
+ * of so many columns. The scratch of all this has so many elements. */
 enum {
   ALULA_SCHUR_LEAST = 128,
   ALULA_SCHUR_BULGES = 16,
