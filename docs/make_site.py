@@ -54,6 +54,7 @@ NAVIGATION = {
     "Guides": [
         "embedding.md",
         "standalone.md",
+        "frontends.md",
         "stages.md",
         "preprocessing.md",
         "plugins.md",
