@@ -180,18 +180,24 @@ Value HostNumbers::getMinimum(Value a, Value b) {
 }
 
 Value HostNumbers::bitAnd(Value a, Value b) {
+  order(a, b);
   return build<arith::AndIOp>({a, b});
 }
 Value HostNumbers::bitOr(Value a, Value b) {
+  order(a, b);
   return build<arith::OrIOp>({a, b});
 }
 Value HostNumbers::bitXor(Value a, Value b) {
+  order(a, b);
   return build<arith::XOrIOp>({a, b});
 }
 
 Value HostNumbers::compare(arith::CmpIPredicate predicate, Value a, Value b) {
   if (predicate == arith::CmpIPredicate::sge && getConstant(b) &&
       *getConstant(b) <= 0 && isNotNegative(a))
+    return makeTrue();
+  if (predicate == arith::CmpIPredicate::sle && getConstant(a) &&
+      *getConstant(a) <= 0 && isNotNegative(b))
     return makeTrue();
   return build<arith::CmpIOp>({a, b}, predicate);
 }

@@ -139,12 +139,37 @@ LogicalResult HostSizes::computeOp(Operation *op) {
     replaced.push_back(op);
     return success();
   }
+  if (Value same = getSame(op)) {
+    op->getResult(0).replaceAllUsesWith(same);
+    replaced.push_back(op);
+    return success();
+  }
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     dropShapeOperands(call);
   addShapeChecks(op, *this, numbers);
   for (unsigned number : getShapeOperands(op))
     pack(op->getOpOperand(number));
   return success();
+}
+
+// torch-mlir and TensorFlow broadcast both operands of an op, of which one has
+// the shape already.
+Value HostSizes::getSame(Operation *op) {
+  if (auto broadcast = dyn_cast<stablehlo::DynamicBroadcastInDimOp>(op)) {
+    for (auto [dim, target] :
+         llvm::enumerate(broadcast.getBroadcastDimensions()))
+      if (static_cast<int64_t>(dim) != target)
+        return {};
+  } else if (!isa<stablehlo::DynamicReshapeOp>(op)) {
+    return {};
+  }
+  Value operand = op->getOperand(0), result = op->getResult(0);
+  if (operand.getType() != result.getType() || !isDynamic(result))
+    return {};
+  for (int64_t dim = 0; dim < getType(result).getRank(); ++dim)
+    if (getDim(operand, dim) != getDim(result, dim))
+      return {};
+  return operand;
 }
 
 LogicalResult HostSizes::computeResult(OpResult result) {

@@ -44,6 +44,8 @@ public:
 private:
   mlir::LogicalResult computeBlock(mlir::Block &block);
   mlir::LogicalResult computeOp(mlir::Operation *op);
+  /// The operand, if the result has all of its sizes and elements; or null.
+  mlir::Value getSame(mlir::Operation *op);
   mlir::LogicalResult computeResult(mlir::OpResult result);
   mlir::LogicalResult computeCustomCallResult(mlir::OpResult result);
   void pack(mlir::OpOperand &operand);

@@ -11,6 +11,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace alula::dispatch;
 using arith::CmpIPredicate;
@@ -177,6 +179,9 @@ Value HostTensors::computeElementwise(Operation *op,
     return getElement(
         operand, getType(operand).getRank() ? position : ArrayRef<int64_t>());
   };
+  if (isa<stablehlo::ConvertOp>(op) && isNumber(op->getResult(0)) &&
+      getType(op->getOperand(0)).getElementType().isF64())
+    return computeWhole(op->getOperand(0), position);
   if (!llvm::all_of(op->getOperands(), isKnownType))
     return {};
   if (isa<stablehlo::SelectOp>(op)) {
@@ -231,6 +236,48 @@ Value HostTensors::computeElementwise(Operation *op,
   Value b = op->getNumOperands() == 2 ? getOperand(1) : Value();
   return fromCondition ? computeConditions(op, a, b)
                        : computeIntegers(op, a, b);
+}
+
+// A count that a program computes in f64, as torch-mlir does for how many
+// numbers a range has. Whole numbers below 2^53 are exact in it, and so is
+// their quotient once it is rounded up or down; greater ones are no sizes.
+Value HostTensors::computeWhole(Value tensor, ArrayRef<int64_t> position) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
+    auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (!dense)
+      return {};
+    auto place =
+        static_cast<size_t>(linearize(position, getType(tensor).getShape()));
+    double value = dense.getValues<APFloat>()[place].convertToDouble();
+    bool isExact = value >= 0 && value < 0x1p53 && value == std::floor(value);
+    return isExact ? numbers.make(static_cast<int64_t>(value)) : Value();
+  }
+  if (isa<stablehlo::ConvertOp>(op)) {
+    Value operand = op->getOperand(0);
+    if (!isNumber(operand))
+      return {};
+    Value number = getElement(operand, position);
+    auto constant = getConstantIntValue(number);
+    bool isExact = constant ? *constant >= 0 && *constant < int64_t(1) << 53
+                            : numbers.isNotNegative(number);
+    return isExact ? number : Value();
+  }
+  if (!isa<stablehlo::CeilOp, stablehlo::FloorOp>(op))
+    return {};
+  auto quotient = op->getOperand(0).getDefiningOp<stablehlo::DivOp>();
+  if (!quotient)
+    return computeWhole(op->getOperand(0), position);
+  Value a = computeWhole(quotient.getLhs(), position);
+  Value b = a ? computeWhole(quotient.getRhs(), position) : Value();
+  auto divisor = b ? getConstantIntValue(b) : std::nullopt;
+  if (!divisor || *divisor == 0)
+    return {};
+  if (isa<stablehlo::CeilOp>(op))
+    a = numbers.add(a, numbers.make(*divisor - 1));
+  return numbers.divide(a, b);
 }
 
 Value HostTensors::computeConditions(Operation *op, Value a, Value b) {

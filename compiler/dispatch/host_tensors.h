@@ -22,6 +22,9 @@ private:
   mlir::Value compute(mlir::Value tensor, llvm::ArrayRef<int64_t> position);
   mlir::Value computeElementwise(mlir::Operation *op,
                                  llvm::ArrayRef<int64_t> position);
+  /// Of a tensor of f64, if it is a whole number.
+  mlir::Value computeWhole(mlir::Value tensor,
+                           llvm::ArrayRef<int64_t> position);
   mlir::Value computeIntegers(mlir::Operation *op, mlir::Value a,
                               mlir::Value b);
   mlir::Value computeConditions(mlir::Operation *op, mlir::Value a,

@@ -149,3 +149,77 @@ func.func @call(%a: tensor<?x4x4xf32>) -> (tensor<?x4x4xf32>, tensor<?x4xf32>) {
   %0:2 = stablehlo.custom_call @Qr(%a, %l, %m) {indices_of_shape_operands = dense<[1, 2]> : tensor<2xi64>} : (tensor<?x4x4xf32>, tensor<3xi32>, tensor<2xi32>) -> (tensor<?x4x4xf32>, tensor<?x4xf32>)
   return %0#0, %0#1 : tensor<?x4x4xf32>, tensor<?x4xf32>
 }
+
+// -----
+
+// How many numbers a range has, as torch-mlir computes it: in f64. Quotients are
+// rounded up exactly.
+// CHECK-LABEL: func.func @range
+// CHECK: %[[N:.*]] = tensor.dim %arg0, %c0
+// CHECK: %[[MORE:.*]] = arith.addi %[[N]], %c2
+// CHECK: %[[COUNT:.*]] = arith.divui %[[MORE]], %c3
+// CHECK: dispatch.launch @range_0::@range_0() [%[[COUNT]]
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @range(%a: tensor<?xf32>) -> tensor<?xi64> {
+  %three = stablehlo.constant dense<3.0> : tensor<f64>
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %l = stablehlo.convert %n : (tensor<i32>) -> tensor<i64>
+  %f = stablehlo.convert %l : (tensor<i64>) -> tensor<f64>
+  %q = stablehlo.divide %f, %three : tensor<f64>
+  %u = stablehlo.ceil %q : tensor<f64>
+  %c = stablehlo.convert %u : (tensor<f64>) -> tensor<i64>
+  %s = stablehlo.reshape %c : (tensor<i64>) -> tensor<1xi64>
+  %0 = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi64>) -> tensor<?xi64>
+  return %0 : tensor<?xi64>
+}
+
+// -----
+
+// What is the same number, or one that is known, needs no check.
+// CHECK-LABEL: func.func @same
+// CHECK-NOT: dispatch.assert
+// CHECK: return
+func.func @same(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %b = stablehlo.negate %a : tensor<?xf32>
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %m = stablehlo.get_dimension_size %b, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %is_same = stablehlo.compare EQ, %n, %m : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %is_one = stablehlo.compare EQ, %n, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %ok = stablehlo.or %is_same, %is_one : tensor<i1>
+  stablehlo.custom_call @shape_assertion(%ok, %n, %m) {error_message = "{0} and {1}", has_side_effect = true} : (tensor<i1>, tensor<i32>, tensor<i32>) -> ()
+  %both = stablehlo.and %is_same, %ok : tensor<i1>
+  stablehlo.custom_call @shape_assertion(%both) {error_message = "no", has_side_effect = true} : (tensor<i1>) -> ()
+  return %b : tensor<?xf32>
+}
+
+// -----
+
+// To broadcast or reshape to what is there already is nothing.
+// CHECK-LABEL: func.func @there
+// CHECK: dispatch.launch @there_0
+// CHECK: func.func @there_0
+// CHECK-NOT: dynamic_broadcast_in_dim
+// CHECK-NOT: dynamic_reshape
+// CHECK: stablehlo.add
+// CHECK: func.func @turned
+// CHECK: stablehlo.dynamic_broadcast_in_dim
+func.func @there(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %m = stablehlo.get_dimension_size %a, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %list = stablehlo.concatenate %n1, %m1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %0 = stablehlo.dynamic_broadcast_in_dim %a, %list, dims = [0, 1] : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %1 = stablehlo.dynamic_reshape %0, %list : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %2 = stablehlo.add %0, %1 : tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
+func.func @turned(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %list = stablehlo.concatenate %n1, %n1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %0 = stablehlo.dynamic_broadcast_in_dim %a, %list, dims = [1, 0] : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
