@@ -249,6 +249,15 @@ public:
           instance.get(), dtype, uint32_t(dims.size()), dims.data(), &made));
     return Buffer(made);
   }
+  /* In memory of the host that kernels of the device reach too. */
+  static Buffer createOnHost(const Instance &instance, alula_dtype dtype,
+                             const std::vector<int64_t> &dims, Error &error) {
+    alula_buffer *made = nullptr;
+    if (!error)
+      error.take(alula_buffer_create_on_host(
+          instance.get(), dtype, uint32_t(dims.size()), dims.data(), &made));
+    return Buffer(made);
+  }
   /* The caller's memory, which must outlive the buffer: `release`, if there is
    * one, is called when the last user is gone. */
   static Buffer wrap(const Instance &instance, alula_dtype dtype,

@@ -254,16 +254,11 @@ TEST_F(Graphs, WhatComesAgainIsOne) {
   EXPECT_EQ(fakeCudaCount("graphs"), graphs);
   EXPECT_GT(fakeCudaCount("changed nodes"), changed);
   // An argument on the host is memory of another kind: a graph of its own.
-  int64_t size = 64;
-  alula_buffer *made = nullptr;
   Error error;
-  error.take(alula_buffer_create_on_host(instance.get(), ALULA_DTYPE_F32, 1,
-                                         &size, &made));
+  Buffer host = Buffer::createOnHost(instance, ALULA_DTYPE_F32, {64}, error);
   ASSERT_FALSE(error) << error.message();
-  Buffer host(made);
-  auto *data = static_cast<float *>(alula_buffer_get_data(made));
-  for (int64_t i = 0; i < size; ++i)
-    data[i] = 5;
+  for (int i = 0; i < 64; ++i)
+    host.data<float>()[i] = 5;
   for (int turn = 0; turn < 3; ++turn)
     EXPECT_EQ(run(model, host), 54);
   EXPECT_EQ(run(model, x), 22);
