@@ -11,6 +11,7 @@
 #include "compiler/driver/program.h"
 #include "compiler/driver/program_info.h"
 #include "compiler/driver/registry.h"
+#include "compiler/driver/stages.h"
 #include "compiler/driver/stages_dump.h"
 #include "compiler/driver/targets.h"
 #include "compiler/partition/layout_mode.h"
@@ -24,6 +25,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -347,7 +349,11 @@ compileIn(MLIRContext &context, StringRef input,
     if (options.info)
       alula::driver::addKernels(*module, **options.info);
     if (options.kernels_as_functions) {
-      if (failed(alula::driver::makeKernelFunctions(*module)))
+      // Clients whose XLA reads it know no functions of chlo, as torch_xla's.
+      PassManager pm(module->getContext());
+      alula::driver::addPortableForm(pm);
+      if (failed(alula::driver::makeKernelFunctions(*module)) ||
+          failed(pm.run(*module)))
         return std::nullopt;
       return alula::driver::printWithLocations(*module);
     }

@@ -244,6 +244,28 @@ func.func public @main(%x: tensor<4x4xf32>, %n: tensor<i32>) -> tensor<16xf32> {
   EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
 }
 
+// XLA as torch_xla has it knows no functions of chlo.
+TEST(Compile, KernelsWithFunctionsOfChlo) {
+  Heard heard;
+  alula_compile_options options = makeOptions(heard);
+  options.until = "dispatch";
+  options.kernels_as_functions = 1;
+  Result result = compile(R"(
+func.func public @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = chlo.erf %x : tensor<8xf32> -> tensor<8xf32>
+  return %y : tensor<8xf32>
+})",
+                          &options);
+  ASSERT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+  const std::string &text = result.artifact;
+  EXPECT_NE(text.find("stablehlo.composite \"chlo.erf\""), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("= chlo."), std::string::npos) << text;
+  options = makeOptions(heard);
+  result = compile(text, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+}
+
 TEST(Compile, KernelsThatCanNotBeFunctions) {
   Heard heard;
   alula_compile_options options = makeOptions(heard);
