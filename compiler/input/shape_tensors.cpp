@@ -16,7 +16,7 @@ Value ShapeLowering::reshape(Operation *op, Value tensor,
     shape.push_back(getKnown(size).value_or(ShapedType::kDynamic));
   auto from = cast<RankedTensorType>(tensor.getType());
   auto to = RankedTensorType::get(shape, from.getElementType());
-  if (from == to)
+  if (from == to && to.hasStaticShape())
     return tensor;
   if (from.hasStaticShape() && to.hasStaticShape()) {
     builder.setInsertionPoint(op);
@@ -37,7 +37,8 @@ FailureOr<Value> ShapeLowering::lowerCast(Operation *op) {
   if (from && (!to || from.getRank() == to.getRank()) &&
       llvm::all_of(llvm::seq<unsigned>(0, to ? to.getRank() : 0),
                    [&](unsigned dim) {
-                     return !from.isDynamicDim(dim) || to.isDynamicDim(dim);
+                     return to.isDynamicDim(dim) ||
+                            from.getDimSize(dim) == to.getDimSize(dim);
                    }))
     return tensor;
   FailureOr<Values> all = getSizes(op, tensor);
@@ -51,6 +52,9 @@ FailureOr<Value> ShapeLowering::lowerCast(Operation *op) {
     if (ShapedType::isDynamic(size))
       continue;
     Value old = (*all)[dim], promised = math(op).make(size);
+    if (auto known = getKnown(old); known && *known != size)
+      return refuse(op) << "size must be what the type says: dimension " << dim
+                        << " is " << *known << ", not " << size;
     require(op, compare(op, old, promised),
             "size must be what the type says: dimension " + Twine(dim) +
                 " is {0}, not {1}",

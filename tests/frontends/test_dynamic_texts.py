@@ -286,6 +286,20 @@ def test_sizes_that_never_fit(tmp_path):
     assert "sizes must be equal or 1: dimension 0 is 2 and 3" in result.stderr
 
 
+def test_a_reshape_that_does_not_fit(tmp_path):
+    text = """func.func @f(%x: tensor<?xf32>, %n: i64) -> tensor<?xf32> {
+  %0 = tensor.from_elements %n : tensor<1xi64>
+  %1 = tensor.reshape %x(%0) : (tensor<?xf32>, tensor<1xi64>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+"""
+    function = load(text, tmp_path)
+    x = draw(4)
+    np.testing.assert_array_equal(function(x, np.int64(4)), x)
+    with pytest.raises(alula.AlulaError, match="number of elements must stay the same"):
+        function(x, np.int64(5))
+
+
 def test_torchax(tmp_path):
     """A portable artifact of jax.export: weights are leading arguments, sizes symbols."""
     import jax

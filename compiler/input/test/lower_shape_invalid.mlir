@@ -122,3 +122,13 @@ func.func @blocks(%a: i1) {
 ^next:
   return
 }
+
+// -----
+
+func.func @other_size(%x: tensor<2x3xf32>) -> tensor<?x?xf32> {
+  %0 = tensor.cast %x : tensor<2x3xf32> to tensor<?x?xf32>
+  // expected-error @+1 {{'tensor.cast': no native code: size must be what the type says: dimension 0 is 2, not 3}}
+  %1 = tensor.cast %0 : tensor<?x?xf32> to tensor<3x?xf32>
+  %2 = tensor.cast %1 : tensor<3x?xf32> to tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
