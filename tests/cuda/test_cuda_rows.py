@@ -185,6 +185,22 @@ def test_one_launch(tools, tmp_path, name):
     np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-6)
 
 
+def test_much_work_for_each_element(tools, tmp_path):
+    """Functions are not written out for each column: lanes keep what they cost."""
+
+    def function(x):
+        y = lax.lgamma(jnp.abs(x) + 1) * lax.erf(x) + jnp.tan(x / 4)
+        return y / jnp.abs(y).sum(1, keepdims=True)
+
+    x = draw("f32", 3, 512)
+    text = read_text(tools, tmp_path, function, x)
+    assert text.count(".entry ") == 1 and ".local" in text and len(text) < 60_000
+    [got] = run(tools, function, x)
+    with jax.enable_x64(True):
+        want = np.asarray(jax.jit(function)(x.astype(np.float64)))
+    np.testing.assert_allclose(got, want, rtol=2e-4, atol=1e-6)
+
+
 def test_a_layer_norm_with_weights(tools, tmp_path):
     x, scale, bias = draw("bf16", 12, 384), draw("bf16", 384), draw("bf16", 384) * 2
     text = read_text(tools, tmp_path, layer_norm, x, scale, bias)

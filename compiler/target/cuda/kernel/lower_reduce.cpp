@@ -65,6 +65,7 @@ public:
     forEachByWarps(lowering, keptSizes, [&](ValueRange place) {
       SmallVector<Value> values = reduceByLanes(
           lowering, reduction, reduce, terms,
+          countWork(lowering, reduce.getOperation()),
           [&](Value term, Value) { return getElementPlace(place, term); });
       doByFirstLane(lowering, [&] {
         for (auto [result, buffer, value] :

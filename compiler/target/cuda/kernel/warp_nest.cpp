@@ -29,6 +29,11 @@ public:
   bool emit() {
     if (!isPossible())
       return false;
+    SmallVector<Operation *> perColumn;
+    for (Operation *op : nest.members)
+      if (isa<stablehlo::ReduceOp>(op) || !hasOneColumn(op->getResult(0), nest))
+        perColumn.push_back(op);
+    work = countWork(lowering, perColumn);
     for (Operation *op : nest.members)
       for (Value result : op->getResults())
         prepare(op, result);
@@ -72,7 +77,7 @@ private:
                               Value slot) {
     ArrayRef<int64_t> sizes = getColumns(tensor, nest);
     SmallVector<Value> made;
-    bool isKnown = slot && isStraight(lowering, countColumns(tensor));
+    bool isKnown = slot && isStraight(lowering, countColumns(tensor), work);
     SmallVector<Value> &indices =
         isKnown ? places[{sizes.vec(), *getConstantIntValue(slot)}] : made;
     if (indices.empty()) {
@@ -90,7 +95,7 @@ private:
     if (isOutside)
       outside[result] = lowering.createResult(result);
     if (hasOneColumn(result, nest) ||
-        isStraight(lowering, countColumns(result)))
+        isStraight(lowering, countColumns(result), work))
       return;
     bool isReadAgain = llvm::any_of(result.getUsers(), [&](Operation *user) {
       return nest.members.contains(user) && !nest.fused.contains(user);
@@ -129,7 +134,7 @@ private:
     Reduction reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
                         reduce.getInitValues(), lowering);
     SmallVector<Value> values =
-        reduceByLanes(lowering, reduction, reduce, countColumns(input),
+        reduceByLanes(lowering, reduction, reduce, countColumns(input), work,
                       [&](Value column, Value slot) {
                         SmallVector<Value> indices =
                             getPlace(row, input, column, slot);
@@ -176,7 +181,7 @@ private:
       emitReduction(reader, row, result);
     } else {
       forEachByLanes(
-          lowering, countColumns(result), [&](Value column, Value slot) {
+          lowering, countColumns(result), work, [&](Value column, Value slot) {
             SmallVector<Value> indices = getPlace(row, result, column, slot);
             loadKept(result, indices, slot);
             emitElement(result, indices, slot);
@@ -188,6 +193,7 @@ private:
 
   const RowNest &nest;
   Lowering &lowering;
+  int64_t work = 0;
   llvm::MapVector<Value, Value> outside;
   /// By the sizes of the columns, and the lane's number of one.
   std::map<std::pair<std::vector<int64_t>, int64_t>, SmallVector<Value>> places;

@@ -3,10 +3,13 @@
 #include "compiler/kernel/element/associative.h"
 #include "compiler/kernel/element/scalar.h"
 #include "compiler/kernel/share_threads.h"
+#include "dialect/chlo/functions.h"
+#include "dialect/stablehlo/access.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace alula::cuda;
@@ -32,10 +35,10 @@ Value countOfLane(Lowering &lowering, int64_t count) {
 }
 /// What is read stays known behind straight code, which is no scope.
 SmallVector<Value> foldOfLane(Lowering &lowering, int64_t begin,
-                              int64_t columns, ValueRange initial,
+                              int64_t columns, int64_t work, ValueRange initial,
                               Lowering::Fold body) {
   Value count = countOfLane(lowering, columns);
-  if (!isStraight(lowering, columns))
+  if (!isStraight(lowering, columns, work))
     return lowering.foldRange(lowering.index(begin), count, initial, body);
   SmallVector<Value> state(initial);
   for (int64_t number = begin; number < *getConstantIntValue(count); ++number)
@@ -96,15 +99,36 @@ bool alula::cuda::mayUseWarps(Lowering &lowering, int64_t columns) {
          !parent->getParentOfType<scf::ParallelOp>();
 }
 
-bool alula::cuda::isStraight(Lowering &lowering, int64_t columns) {
-  constexpr int64_t mostCopies = 32;
-  int64_t lanes = lowering.machine.lanes;
-  return columns % lanes == 0 && columns <= mostCopies * lanes;
+bool alula::cuda::isStraight(Lowering &lowering, int64_t columns,
+                             int64_t work) {
+  constexpr int64_t mostCopies = 32, mostWork = 1024;
+  int64_t lanes = lowering.machine.lanes, copies = columns / lanes;
+  return columns % lanes == 0 && copies <= mostCopies &&
+         copies * work <= mostWork;
+}
+
+int64_t alula::cuda::countWork(Lowering &lowering, ArrayRef<Operation *> ops) {
+  constexpr int64_t ofFunction = 16, ofDivision = 4;
+  llvm::SetVector<Operation *> all(ops.begin(), ops.end());
+  int64_t work = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    Operation *op = all[i];
+    stablehlo::Cost cost = stablehlo::getElementCost(op);
+    work += std::max(chlo::countFormulaOps(op),
+                     cost >= stablehlo::Cost::Root       ? ofFunction
+                     : cost == stablehlo::Cost::Division ? ofDivision
+                                                         : int64_t(1));
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp();
+          producer && lowering.isInlined(operand))
+        all.insert(producer);
+  }
+  return work;
 }
 
 void alula::cuda::forEachByLanes(Lowering &lowering, int64_t count,
-                                 LaneBody body) {
-  foldOfLane(lowering, 0, count, {}, [&](ValueRange number, ValueRange) {
+                                 int64_t work, LaneBody body) {
+  foldOfLane(lowering, 0, count, work, {}, [&](ValueRange number, ValueRange) {
     body(getOfLane(lowering, number.front()), number.front());
     return SmallVector<Value>();
   });
@@ -153,7 +177,7 @@ void alula::cuda::doByFirstLane(Lowering &lowering,
 SmallVector<Value> alula::cuda::reduceByLanes(Lowering &lowering,
                                               Reduction &reduction,
                                               stablehlo::ReduceOp reduce,
-                                              int64_t columns,
+                                              int64_t columns, int64_t work,
                                               PlaceOfColumn getPlace) {
   Block &body = reduce.getBody().front();
   Value lane = getLane(lowering);
@@ -184,7 +208,7 @@ SmallVector<Value> alula::cuda::reduceByLanes(Lowering &lowering,
     return reduction.append(carried, find(number.front()));
   };
   state = isStrided
-              ? foldOfLane(lowering, begin, columns, state, append)
+              ? foldOfLane(lowering, begin, columns, work, state, append)
               : lowering.foldRange(lowering.index(begin), end, state, append);
   for (int64_t mask = 1; mask < lowering.machine.lanes; mask *= 2) {
     SmallVector<Value> others = llvm::map_to_vector(

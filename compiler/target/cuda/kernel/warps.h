@@ -19,12 +19,17 @@ void doByFirstLane(kernel::Lowering &lowering, llvm::function_ref<void()> body);
 
 /// Whether what a lane does for its columns is straight code, as they are few
 /// and every lane has as many: loads come together, and all is in registers.
-bool isStraight(kernel::Lowering &lowering, int64_t columns);
+bool isStraight(kernel::Lowering &lowering, int64_t columns, int64_t work);
+/// What one column takes in these ops, and in what they read that has no
+/// memory.
+int64_t countWork(kernel::Lowering &lowering,
+                  llvm::ArrayRef<mlir::Operation *> ops);
 
 /// What a lane does for one of its columns: its own number `slot`.
 using LaneBody = llvm::function_ref<void(mlir::Value column, mlir::Value slot)>;
 /// `count` columns, of which neighbouring lanes have neighbours.
-void forEachByLanes(kernel::Lowering &lowering, int64_t count, LaneBody body);
+void forEachByLanes(kernel::Lowering &lowering, int64_t count, int64_t work,
+                    LaneBody body);
 
 /// Where an element is. `slot` is as above; null in a reduction whose lanes
 /// have runs, which is one that is not strided (element/associative.h).
@@ -34,7 +39,7 @@ using PlaceOfColumn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 llvm::SmallVector<mlir::Value> reduceByLanes(kernel::Lowering &lowering,
                                              kernel::Reduction &reduction,
                                              mlir::stablehlo::ReduceOp reduce,
-                                             int64_t columns,
+                                             int64_t columns, int64_t work,
                                              PlaceOfColumn getPlace);
 
 } // namespace alula::cuda
