@@ -130,7 +130,7 @@ def copy(small):
     driver = Driver()
     arguments = address(to_array), address(from_array), ctypes.c_size_t(4 * count)
     seconds = time_batches(
-        lambda: driver.call("cuMemcpyDtoDAsync", *arguments, driver.stream), driver.wait, 10
+        lambda: driver.call("cuMemcpyAsync", *arguments, driver.stream), driver.wait, 10
     )
     check(to_array, 1.0, 0)
     return {"seconds": seconds, "bytes": 8 * count}
