@@ -2,6 +2,7 @@
 
 import _thread
 import ctypes
+import inspect
 import os
 import pathlib
 import resource
@@ -123,6 +124,13 @@ def interrupted(delay, function, *arguments):
     except KeyboardInterrupt:
         return
     raise AssertionError("it came to its end")
+
+def find_size(half, call):
+    # Of a factorization that takes two seconds on a fast machine too, at least twice `half`.
+    start = time.monotonic()
+    call()
+    growth = (2 / (time.monotonic() - start)) ** (1 / 3)
+    return int(half * min(max(growth, 2), 4))
 """
 )
 
@@ -268,10 +276,18 @@ def test_factorization(row):
         + f"""
 import numpy as np, alula
 from alula.bindings import compiler
-program = alula.load(compiler.compile_program({make_factorization(name, n, flags)!r})[0])
-# Symmetric and positive definite; nothing that converges at once.
-a = np.random.default_rng(0).random(({n}, {n}), np.float32)
-a = a + a.T + {n} * np.eye({n}, dtype=np.float32)
+FACTORIZATIONS = {[row]!r}
+
+{inspect.getsource(make_factorization)}
+def prepare(n):
+    text = make_factorization({name!r}, n, {flags!r})
+    program = alula.load(compiler.compile_program(text)[0])
+    # Symmetric and positive definite; nothing that converges at once.
+    a = np.random.default_rng(0).random((n, n), np.float32)
+    return program, a + a.T + n * np.eye(n, dtype=np.float32)
+
+program, a = prepare({n // 2})
+program, a = prepare(find_size({n // 2}, lambda: program.main(a)))
 interrupted(0.3, program.main, a)
 say_ended(time.process_time() - computed[0])
 """
@@ -473,11 +489,15 @@ def test_jit_run_of_a_factorization(name, n):
     check(
         JIT
         + f"""
-a = np.random.default_rng(0).random(({n}, {n}), np.float32)
-a = a + a.T + {n} * np.eye({n}, dtype=np.float32)
-compiled = jax.jit(jnp.linalg.{name}).lower(a).compile()
-a = jax.block_until_ready(jnp.asarray(a))
-interrupted(0.3, lambda: jax.block_until_ready(compiled(a)))
+def prepare(n):
+    a = np.random.default_rng(0).random((n, n), np.float32)
+    a = a + a.T + n * np.eye(n, dtype=np.float32)
+    compiled = jax.jit(jnp.linalg.{name}).lower(a).compile()
+    a = jax.block_until_ready(jnp.asarray(a))
+    return lambda: jax.block_until_ready(compiled(a))
+
+call = prepare(find_size({n // 2}, prepare({n // 2})))
+interrupted(0.3, call)
 np.testing.assert_allclose(np.asarray(long(1, x)), np.tanh(x), rtol=1e-6)
 say_ended(time.process_time() - computed[0])
 """
