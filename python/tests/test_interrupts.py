@@ -349,6 +349,7 @@ JIT = (
     + """
 import jax, jax.numpy as jnp, numpy as np
 x = np.eye(64, dtype=np.float32)
+y = np.zeros(3000, np.float32)
 
 @jax.jit
 def long(count, x):
@@ -378,10 +379,9 @@ def test_jit_compilation():
     check(
         JIT
         + """
-y = np.zeros(500, np.float32)
 # Much longer than until the signal on any machine.
 lowered = jax.jit(many, static_argnums=1).lower(y, 2000)
-interrupted(2, lowered.compile)
+interrupted(1, lowered.compile)
 # jaxlib compiles on a thread of its own, and would go on there.
 while count_running():
     assert time.monotonic() - sent[0] < 1000
@@ -398,11 +398,10 @@ def test_jit_compilation_that_was_ended_is_done_afterwards():
     check(
         JIT
         + """
-y = np.zeros(500, np.float32)
-lowered = jax.jit(many, static_argnums=1).lower(y, 120)
+lowered = jax.jit(many, static_argnums=1).lower(y, 400)
 interrupted(0.1, lowered.compile)
 seconds = time.process_time() - computed[0]
-assert len(lowered.compile()(y)) == 120
+assert len(lowered.compile()(y)) == 400
 say_ended(seconds)
 """
     )
@@ -419,7 +418,7 @@ def test_end_of_the_process_during_a_jit_compilation(delay, handler, code):
     program = (
         JIT
         + f"""
-lowered = jax.jit(many, static_argnums=1).lower(np.zeros(500, np.float32), 300)
+lowered = jax.jit(many, static_argnums=1).lower(y, 2000)
 signal.signal(signal.SIGINT, {handler})
 
 def interrupt_now():
@@ -620,6 +619,23 @@ def test_results_and_errors_come_through():
     assert interruptible.call(divmod, (7, 2), cancel) == (3, 1)
     with pytest.raises(ZeroDivisionError):
         interruptible.call(divmod, (7, 0), cancel)
+
+
+def test_what_does_not_end_when_told_is_waited_for():
+    # It uses the arguments; what is destroyed at the end of the process too.
+    cancel, ended = interruptible.Cancel(), []
+
+    def work():
+        wait_for(cancel.address)
+        time.sleep(0.5)
+        ended.append(True)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        interruptible.call(work, (), cancel)
+    assert ended
+    signal.signal(signal.SIGINT, before)
 
 
 def test_other_threads_call_themselves():

@@ -38,26 +38,33 @@ def call(function, arguments, cancel):
     """`function(*arguments)`. Handlers only run in the main thread: any other one calls by itself."""
     if threading.current_thread() is not threading.main_thread():
         return function(*arguments)
-    results = []
+    results, done = [], threading.Event()
+    # Taken by whoever is first: the thread, or who gives the call up before it begins.
+    begun = threading.Lock()
 
     def work():
+        if not begun.acquire(blocking=False):
+            return
         try:
             results.append((function(*arguments), None))
         except BaseException as error:  # noqa: BLE001
             results.append((None, error))
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=work, name="alula", daemon=True)
     raised = None
     try:
-        thread.start()
-        thread.join()
+        threading.Thread(target=work, name="alula", daemon=True).start()
     except BaseException as error:  # noqa: BLE001
+        if begun.acquire(blocking=False):
+            raise
         raised = error
         cancel.set()
-    # The arguments are in use until it is over, whatever else is raised.
-    while thread.is_alive():
+    # The arguments are in use until it is over, whatever else is raised. Not by Thread.join: of
+    # some Pythons, a join that is interrupted takes the thread for ended (bpo-45274's repair).
+    while not done.is_set():
         try:
-            thread.join()
+            done.wait()
         except BaseException as error:  # noqa: BLE001
             raised = raised or error
             cancel.set()
