@@ -41,16 +41,35 @@ bool hasRoom(int64_t ops, const MachineFacts &machine) {
   return ops <= machine.kernelOps;
 }
 
+/// Of an index that a reshape finds by divisions and remainders.
+constexpr int64_t divisionSteps = 8;
+
+/// Dimensions of one element alone come and go for nothing.
+bool changesSizes(stablehlo::ReshapeOp reshape) {
+  auto getSizes = [](Type type) {
+    return llvm::to_vector(
+        llvm::make_filter_range(cast<RankedTensorType>(type).getShape(),
+                                [](int64_t size) { return size != 1; }));
+  };
+  return getSizes(reshape.getOperand().getType()) !=
+         getSizes(reshape.getType());
+}
+
 /// What code has for an element: functions, formulas and short sums counted in
 /// full.
 int64_t countElementOps(Operation *op) {
   if (isShortSum(op))
     return stablehlo::countTerms(op).value_or(1);
+  // Each piece has code of its own.
+  if (isa<stablehlo::ConcatenateOp>(op))
+    return op->getNumOperands();
+  if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op))
+    return changesSizes(reshape) ? divisionSteps : 1;
   return std::max(chlo::countFormulaOps(op), getStepsOfElement(op));
 }
 
-/// An element of the result is made of at most one of each operand, known by its
-/// place alone.
+/// An element of the result is made of at most one of each operand, known by
+/// its place alone.
 bool isMap(Operation *op) {
   return isShortSum(op) ||
          (op->getNumRegions() == 0 && op->getNumResults() == 1 &&
@@ -73,9 +92,8 @@ bool isContraction(Operation *op) {
 }
 
 bool hasToken(TypeRange types) {
-  return llvm::any_of(types, [](Type type) {
-    return isa<stablehlo::TokenType>(type);
-  });
+  return llvm::any_of(
+      types, [](Type type) { return isa<stablehlo::TokenType>(type); });
 }
 
 /// A map whose element costs no more than reading it from memory would.
@@ -103,17 +121,19 @@ bool isScatterOfElements(Operation *op) {
 bool hasEffects(Operation *op) {
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     return !isKernelCall(call.getCallTargetName());
-  return stablehlo::reachesOutside(op) || hasToken(op->getOperandTypes()) || hasToken(op->getResultTypes());
+  return stablehlo::reachesOutside(op) || hasToken(op->getOperandTypes()) ||
+         hasToken(op->getResultTypes());
 }
 
 /// Effects, or numbers of the host that are computed inside.
 bool holdsEffects(Operation *op) {
-  return op->walk([](Operation *inner) {
-             bool isKernelOp =
-                 chlo::isTensorOp(inner) || isa<PackOp, FromPanelsOp>(inner);
-             return hasEffects(inner) || !isKernelOp ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-           })
+  return op
+      ->walk([](Operation *inner) {
+        bool isKernelOp =
+            chlo::isTensorOp(inner) || isa<PackOp, FromPanelsOp>(inner);
+        return hasEffects(inner) || !isKernelOp ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+      })
       .wasInterrupted();
 }
 
@@ -255,9 +275,9 @@ private:
                     : stablehlo::getReducedRows(contractions.front());
     if (!rows || producer->hasOneUse())
       return true;
-    return stablehlo::readsOnly(producer,
-                                Access::Elementwise | Access::Repeated |
-                                    Access::Reshaped) &&
+    return stablehlo::readsOnly(producer, Access::Elementwise |
+                                              Access::Repeated |
+                                              Access::Reshaped) &&
            llvm::all_of(producer->getUses(), [&](OpOperand &use) {
              return stablehlo::keepsRows(use, *rows);
            });
@@ -357,8 +377,8 @@ SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups,
 
 bool alula::dispatch::staysOnHost(Operation *op) {
   if (op->hasTrait<mlir::OpTrait::IsTerminator>() ||
-      op->hasTrait<mlir::OpTrait::ConstantLike>() ||
-      !chlo::isTensorOp(op) || hasEffects(op))
+      op->hasTrait<mlir::OpTrait::ConstantLike>() || !chlo::isTensorOp(op) ||
+      hasEffects(op))
     return true;
   return stablehlo::isControlFlow(op) &&
          (!isSmallWork(estimateWork(op), getMachine(op)) || holdsEffects(op));

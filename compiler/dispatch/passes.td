@@ -31,6 +31,11 @@ def RepeatBroadcasts : Pass<"dispatch-repeat-broadcasts", "::mlir::ModuleOp"> {
   let summary = "gives each op that maps elements a broadcast of its own";
 }
 
+def SplitConcatenations
+    : Pass<"dispatch-split-concatenations", "::mlir::ModuleOp"> {
+  let summary = "puts many small pieces together in steps";
+}
+
 def ShareKernels : Pass<"dispatch-share-kernels", "::mlir::ModuleOp"> {
   let summary = "makes one of kernels that are equal, or differ in numbers alone";
 }

@@ -13,6 +13,7 @@ void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm,
   pm.addPass(createNumberRandomStreams());
   pm.addPass(createLimitSorts());
   pm.addPass(createRepeatBroadcasts());
+  pm.addPass(createSplitConcatenations());
   if (options.packWeights)
     pm.addPass(createPackWeights());
   pm.addPass(createFormKernels());

@@ -26,7 +26,7 @@ static void addInput(OpPassManager &pm, const CompileOptions &compile) {
   options.keepFunctions = true;
   input::addInputPipeline(pm, options);
   pm.addPass(input::createInputCheckCallSizes());
-  pm.addPass(createInlinerPass());
+  pm.addPass(input::createInputInlineCalls());
   pm.addPass(createSymbolDCEPass());
 }
 

@@ -81,6 +81,11 @@ def InputCheckCallSizes
   ];
 }
 
+def InputInlineCalls
+    : InputPass<"inline-calls", "put functions in place of their calls"> {
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def InputLowerComposite
     : InputPass<"lower-composite", "call the decompositions of composites"> {
   let dependentDialects = ["::mlir::func::FuncDialect"];

@@ -84,6 +84,8 @@ private:
   bool needsRefining(func::FuncOp function);
   DenseElementsAttr known(Value value) const { return constants.lookup(value); }
   bool evaluate(Operation *op);
+  /// Originals that only their copies replaced.
+  void eraseUnused();
   /// Gives first copies the names of originals that are gone.
   void renameCopies();
   CallContext getContext(OperandRange operands);
@@ -115,11 +117,15 @@ bool isEntry(func::FuncOp function) {
 
 /// True if leaving out a call of the function changes nothing.
 bool isPure(func::FuncOp function) {
-  return !function.walk([&](Operation *op) {
-    bool isHarmless = op == function || op->hasTrait<mlir::OpTrait::IsTerminator>() ||
-                      isMemoryEffectFree(op);
-    return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
-  }).wasInterrupted();
+  return !function
+              .walk([&](Operation *op) {
+                bool isHarmless = op == function ||
+                                  op->hasTrait<mlir::OpTrait::IsTerminator>() ||
+                                  isMemoryEffectFree(op);
+                return isHarmless ? WalkResult::advance()
+                                  : WalkResult::interrupt();
+              })
+              .wasInterrupted();
 }
 
 bool Refiner::needsRefining(func::FuncOp function) {
@@ -153,23 +159,38 @@ LogicalResult Refiner::run() {
     if (isEntry(function) && needsRefining(function) &&
         failed(refineFunction(function, nullptr)))
       return failure();
-  // Originals that only their copies replaced.
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (func::FuncOp function :
-         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      if (!function.isPrivate() ||
-          !SymbolTable::symbolKnownUseEmpty(function, module))
-        continue;
-      llvm::erase_if(firstCopies,
-                     [&](auto &copy) { return copy.first == function; });
-      symbols.erase(function);
-      changed = true;
-    }
-  }
+  eraseUnused();
   renameCopies();
   return success();
+}
+
+void Refiner::eraseUnused() {
+  SmallVector<Operation *> used;
+  llvm::DenseSet<Operation *> seen;
+  for (Operation &op : *module.getBody())
+    if (auto function = dyn_cast<func::FuncOp>(op);
+        !function || !function.isPrivate()) {
+      used.push_back(&op);
+      seen.insert(&op);
+    }
+  while (!used.empty()) {
+    auto uses = SymbolTable::getSymbolUses(used.pop_back_val());
+    if (!uses)
+      return;
+    for (SymbolTable::SymbolUse use : *uses)
+      if (Operation *callee =
+              symbols.lookup(use.getSymbolRef().getRootReference());
+          callee && seen.insert(callee).second)
+        used.push_back(callee);
+  }
+  for (func::FuncOp function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (seen.contains(function))
+      continue;
+    llvm::erase_if(firstCopies,
+                   [&](auto &copy) { return copy.first == function; });
+    symbols.erase(function);
+  }
 }
 
 void Refiner::renameCopies() {
@@ -186,9 +207,8 @@ void Refiner::renameCopies() {
         set(user, name);
     };
     if (auto call = dyn_cast<func::CallOp>(op))
-      rename(call, call.getCalleeAttr(), [](auto user, auto name) {
-        user.setCalleeAttr(name);
-      });
+      rename(call, call.getCalleeAttr(),
+             [](auto user, auto name) { user.setCalleeAttr(name); });
     if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
       rename(composite, composite.getDecompositionAttr(),
              [](auto user, auto name) { user.setDecompositionAttr(name); });
@@ -413,9 +433,8 @@ LogicalResult Refiner::refineCall(func::CallOp call) {
   call->eraseOperands(dropped);
   call.setCallee(copy->function.getSymName());
   rewriter.setInsertionPointAfter(call);
-  for (auto [result, type, value] :
-       llvm::zip(call.getResults(), copy->function.getResultTypes(),
-                 copy->results)) {
+  for (auto [result, type, value] : llvm::zip(
+           call.getResults(), copy->function.getResultTypes(), copy->results)) {
     result.setType(type);
     if (!value)
       continue;
@@ -440,8 +459,8 @@ LogicalResult Refiner::refineComposite(stablehlo::CompositeOp composite) {
   if (!copy)
     return failure();
   composite.setDecomposition(copy->function.getSymName());
-  for (auto [result, type] : llvm::zip(composite->getResults(),
-                                       copy->function.getResultTypes()))
+  for (auto [result, type] :
+       llvm::zip(composite->getResults(), copy->function.getResultTypes()))
     result.setType(type);
   return success();
 }
@@ -490,8 +509,7 @@ LogicalResult Refiner::refineBranches(Operation *op) {
   return success();
 }
 
-struct RefineShapes
-    : alula::input::impl::InputRefineShapesBase<RefineShapes> {
+struct RefineShapes : alula::input::impl::InputRefineShapesBase<RefineShapes> {
   void runOnOperation() override {
     if (failed(Refiner(getOperation()).run()))
       signalPassFailure();

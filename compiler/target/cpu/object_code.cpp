@@ -24,6 +24,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -42,6 +43,20 @@
 using namespace alula::cpu;
 
 namespace {
+/// A block of so many accesses to memory is scheduled in parts: LLVM looks at
+/// all pairs, and a concatenation of 1,000 pieces took 7 s. Where the option is
+/// unknown, or was given, it stays.
+void limitSchedules() {
+  auto set = [](llvm::StringRef name, unsigned value) {
+    auto *option = static_cast<llvm::cl::opt<unsigned> *>(
+        llvm::cl::getRegisteredOptions().lookup(name));
+    if (option && !option->getNumOccurrences())
+      option->setValue(value);
+  };
+  set("dag-maps-huge-region", 400);
+  set("dag-maps-reduction-size", 200);
+}
+
 void initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -56,6 +71,7 @@ void initializeTargets() {
     ALULA_INITIALIZE(ARM)
     ALULA_INITIALIZE(WebAssembly)
 #undef ALULA_INITIALIZE
+    limitSchedules();
   });
 }
 
