@@ -1,10 +1,11 @@
 """Factorizations and solvers beside XLA:CPU, which calls LAPACK, call by call in one process.
 
-./dev bench linalg [--only TEXT] [--threads N] [--rounds N] [--types f32,f64,c64]
+./dev bench linalg [--only TEXT] [--threads N] [--rounds N] [--types f32,f64,c64] [--first]
 
 Peers take turns, as in `./dev bench fft`. The table has how many times as long as ours a call of
 XLA:CPU takes, and the residuals of both in units of rounding: of the factorization, and of the
-orthogonality of its vectors. With one thread, processor time is counted, else real time."""
+orthogonality of its vectors. With one thread, processor time is counted, else real time. --first compares the
+first call of a fresh process instead."""
 
 import argparse
 import math
@@ -13,6 +14,7 @@ import statistics
 import sys
 import time
 
+from bench.first_calls import print_first
 from bench.turns import measure, summarize
 
 SIZES = (64, 500, 1500)
@@ -45,6 +47,7 @@ def parse(argv=None):
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--rounds", type=int, default=7, help="default: %(default)s")
     parser.add_argument("--types", default="f32,f64", help="default: %(default)s")
+    parser.add_argument("--first", action="store_true", help="the first call of a process")
     return parser.parse_args(argv)
 
 
@@ -180,7 +183,17 @@ def judge(kind, inputs, results, epsilon):
     return float(np.max(np.abs(x - expected)) / np.max(np.abs(expected)) / unit), 0.0
 
 
+def make_first(name):
+    _, kind, batch, size, dtype = next(list_cases(name, TYPES))
+    return make_function(kind, batch), make_inputs(kind, batch, size, dtype)
+
+
 def run(options):
+    types = options.types.split(",")
+    if options.first:
+        names = [name for name, *_ in list_cases(options.only, types)]
+        print_first("factorizations", names, options.rounds)
+        return False
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-options.threads :])
     os.environ["JAX_PLATFORMS"] = "alula,cpu"
     os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
@@ -192,7 +205,6 @@ def run(options):
     clock = time.process_time if options.threads == 1 else time.perf_counter
     print(f"{'':28} {'us':>10} {'xla':>6}   residual (xla's), orthogonality", flush=True)
     table = []
-    types = options.types.split(",")
     for name, kind, batch, size, dtype in list_cases(options.only, types):
         inputs = make_inputs(kind, batch, size, dtype)
         function = jax.jit(make_function(kind, batch))

@@ -11,10 +11,10 @@ import argparse
 import math
 import os
 import statistics
-import subprocess
 import sys
 import time
 
+from bench.first_calls import print_first
 from bench.turns import measure, summarize
 
 KINDS = ("fft", "ifft", "rfft", "irfft")
@@ -131,43 +131,16 @@ def run(options):
     return any(wrong for _, _, wrong in table)
 
 
-FIRST = """
-import os, sys, time
-import jax, jax.numpy as jnp, numpy as np
-jax.config.update("jax_enable_x64", True)
-from bench.fourier import list_cases, make_functions, make_input
-_, kind, arrays, lengths, is_double = next(list_cases(sys.argv[1]))
-x = jax.device_put(make_input(kind, arrays, lengths, is_double))
-# What comes with the first compilation of a process is not counted.
-jax.block_until_ready(jax.jit(lambda x: x * 2)(jax.device_put(np.ones(3))))
-function = jax.jit(make_functions(kind, lengths)[0])
-start = time.perf_counter()
-function(x).block_until_ready()
-print((time.perf_counter() - start) * 1e3)
-"""
-
-
-def run_first(options):
-    print(f"{'':32} {'alula':>8} {'xla':>8}   ms, least of {options.rounds}", flush=True)
-    for name, *_ in list_cases(options.only):
-        times = {}
-        for _ in range(options.rounds):
-            for platform in ("alula", "cpu"):
-                done = subprocess.run(
-                    [sys.executable, "-c", FIRST, name],
-                    env=os.environ | {"JAX_PLATFORMS": platform},
-                    capture_output=True,
-                    text=True,
-                    check=True,
-                )
-                times.setdefault(platform, []).append(float(done.stdout))
-        print(f"{name:32} {min(times['alula']):8.1f} {min(times['cpu']):8.1f}", flush=True)
+def make_first(name):
+    _, kind, arrays, lengths, is_double = next(list_cases(name))
+    return make_functions(kind, lengths)[0], [make_input(kind, arrays, lengths, is_double)]
 
 
 def main() -> int:
     options = parse()
     if options.first:
-        run_first(options)
+        names = [name for name, *_ in list_cases(options.only)]
+        print_first("fourier", names, options.rounds)
         return 0
     return int(run(options))
 

@@ -213,14 +213,24 @@ static inline int64_t alula_fft_choose_split(int64_t n, int64_t complex_bytes,
   if (alula_fft_is_smooth(n))
     return cost;
   int64_t n1 = 1, n2 = 1, padded = alula_fft_padded(n);
+  /* Its chirp and spectrum are read from afar. */
   int64_t other = 2 * alula_fft_choose_factors(padded, lanes, &n1, &n2) +
-                  padded / lanes * 20;
+                  padded / lanes * 80;
   if (other >= cost)
     return cost;
   split->padded = padded;
   split->n1 = n1;
   split->n2 = n2;
   return other;
+}
+
+/* All roots of n are products of so many first ones, a power of two, with
+ * every so manyth. */
+static inline int64_t alula_fft_fine_roots(int64_t n) {
+  int64_t fine = 64;
+  while (fine * fine < n)
+    fine *= 2;
+  return fine;
 }
 
 static inline alula_fft_split alula_fft_split_of(int64_t n,
@@ -243,8 +253,7 @@ static inline alula_fft_split alula_fft_split_of(int64_t n,
   if (blocks * s.n1 <= ALULA_FFT_MOST_BASES) {
     at += (blocks * s.n1 * complex_bytes + 63) / 64 * 64;
   } else {
-    for (s.fine = 64; s.fine * s.fine < s.padded;)
-      s.fine *= 2;
+    s.fine = alula_fft_fine_roots(s.padded);
     s.coarse = at + s.fine * 16;
     at = s.coarse + (s.padded / s.fine + 4) / 4 * 64;
   }
@@ -312,23 +321,33 @@ static inline int64_t alula_fft_plan_bytes(int32_t kind, int64_t rank,
                            : bytes + (last.n / 2 + 4) / 4 * 4 * complex_bytes;
 }
 
-/* Making a plan computes spectra by passes over whole lines, whose roots are
- * not kept. */
+/* Making a plan computes the spectra of chirps: what surrounds them, and all
+ * that a transform of it needs, or tables of their roots. */
 static inline int64_t alula_fft_plan_scratch_bytes(int32_t kind, int64_t rank,
                                                    const int64_t *lengths,
                                                    int64_t complex_bytes) {
-  int64_t most = 0;
+  int64_t most = 0, lanes = ALULA_FFT_NUMBERS / complex_bytes;
   for (int64_t d = 0; d < rank; ++d) {
     int64_t n = lengths[d];
     if (d + 1 == rank && kind >= ALULA_RFFT)
       n = alula_fft_real_line(n);
     if (n == 0 || alula_fft_is_smooth(n))
       continue;
-    int64_t padded = alula_fft_padded(n);
-    int64_t elements = 2 * padded + alula_fft_roots(padded);
-    most = elements > most ? elements : most;
+    int64_t bytes = 2 * alula_fft_padded(n) * complex_bytes;
+    most = bytes > most ? bytes : most;
+    alula_fft_split s = alula_fft_split_of(n, complex_bytes);
+    if (d + 1 < rank || s.padded == n)
+      continue;
+    int64_t longer = s.n1 > s.n2 ? s.n1 : s.n2,
+            fine = alula_fft_fine_roots(2 * n);
+    int64_t inner = 2 * longer * ALULA_FFT_NUMBERS + s.n1 * complex_bytes;
+    int64_t tables = (fine + 2 * n / fine + 1) * 16;
+    bytes = s.padded * complex_bytes + 64 +
+            alula_fft_divide_up(s.n1, lanes) * s.n2 * ALULA_FFT_NUMBERS +
+            (inner > tables ? inner : tables);
+    most = bytes > most ? bytes : most;
   }
-  return most * complex_bytes;
+  return most;
 }
 
 /* Steps of the last dimension, of which few split lines have several: columns,

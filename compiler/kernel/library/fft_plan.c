@@ -1,6 +1,7 @@
 // Plans of Fourier transforms: for kernels, and for the compiler, which makes
 // constants of them.
 #include "compiler/kernel/library/fft.h"
+#include "compiler/kernel/library/machine_facts.h"
 #include "compiler/kernel/library/matrix.h"
 #include "compiler/kernel/library/thread_forms.h"
 
@@ -72,6 +73,15 @@ static double _Complex get_root(int64_t k, int64_t n) {
 }
 
 #define BODY "compiler/kernel/library/fft_passes.inc"
+#include "compiler/kernel/library/for_each_element.inc"
+#undef BODY
+#define BODY "compiler/kernel/library/fft_lanes.inc"
+#include "compiler/kernel/library/for_each_element.inc"
+#undef BODY
+#define BODY "compiler/kernel/library/fft_blocks.inc"
+#include "compiler/kernel/library/for_each_element.inc"
+#undef BODY
+#define BODY "compiler/kernel/library/fft_split.inc"
 #include "compiler/kernel/library/for_each_element.inc"
 #undef BODY
 #define BODY "compiler/kernel/library/fft_plan.inc"

@@ -13,9 +13,9 @@
 #endif
 
 /* A function that has work enough to be called, and on a GPU registers enough
- * only if it is. */
+ * only if it is. Not every file that has it calls it. */
 #if HAS_VECTORS
-#define PART static
+#define PART static __attribute__((unused))
 #else
 #define PART NOINLINE
 #endif

@@ -34,10 +34,8 @@ bool isTransform(llvm::StringRef name) {
   return name == "alula_fft_f32" || name == "alula_fft_f64";
 }
 
-/// Linear algebra on real matrices.
+/// Linear algebra.
 bool isFactorization(llvm::StringRef name) {
-  if (!name.ends_with("_f32") && !name.ends_with("_f64"))
-    return false;
   return llvm::any_of(
       llvm::ArrayRef<llvm::StringRef>{
           "alula_cholesky_", "alula_eigen_", "alula_hessenberg_",
