@@ -41,19 +41,11 @@ bool hasRoom(int64_t ops, const MachineFacts &machine) {
   return ops <= machine.kernelOps;
 }
 
-/// Of an index that a reshape finds by divisions and remainders.
-constexpr int64_t divisionSteps = 8;
+/// Of one kernel: reshapes behind each divide indices again.
+constexpr int64_t maxTransposes = 12;
 
-/// Dimensions of one element alone come and go for nothing.
-bool changesSizes(stablehlo::ReshapeOp reshape) {
-  auto getSizes = [](Type type) {
-    return llvm::to_vector(
-        llvm::make_filter_range(cast<RankedTensorType>(type).getShape(),
-                                [](int64_t size) { return size != 1; }));
-  };
-  return getSizes(reshape.getOperand().getType()) !=
-         getSizes(reshape.getType());
-}
+/// With fewer pieces, their code is small beside what computes them.
+constexpr unsigned minPieces = 16;
 
 /// What code has for an element: functions, formulas and short sums counted in
 /// full.
@@ -61,10 +53,8 @@ int64_t countElementOps(Operation *op) {
   if (isShortSum(op))
     return stablehlo::countTerms(op).value_or(1);
   // Each piece has code of its own.
-  if (isa<stablehlo::ConcatenateOp>(op))
+  if (isa<stablehlo::ConcatenateOp>(op) && op->getNumOperands() > minPieces)
     return op->getNumOperands();
-  if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op))
-    return changesSizes(reshape) ? divisionSteps : 1;
   return std::max(chlo::countFormulaOps(op), getStepsOfElement(op));
 }
 
@@ -186,6 +176,7 @@ private:
     else if (auto found = findLoops(op))
       loops[op] = std::move(*found);
     isUnrolled |= isShortSum(op);
+    transposes += isa<stablehlo::TransposeOp>(op);
     codeOps += countElementOps(op) * (isUnrolled ? countUnrolled(op) : 1);
     set.insert(op);
     // Threads would compute each element again for each row.
@@ -244,7 +235,8 @@ private:
   bool fits(Operation *producer, const DenseSet<Operation *> &taken) {
     if (taken.contains(producer) || set.contains(producer) ||
         producer->getBlock() != members.front()->getBlock() ||
-        staysOnHost(producer))
+        staysOnHost(producer) ||
+        (isa<stablehlo::TransposeOp>(producer) && transposes == maxTransposes))
       return false;
     if (!llvm::all_of(producer->getUsers(),
                       [&](Operation *user) { return set.contains(user); }))
@@ -315,6 +307,7 @@ private:
   SmallVector<Operation *> members, contractions;
   /// Operations on elements that the code has.
   int64_t codeOps = 0;
+  int64_t transposes = 0;
   /// Whether a member is a short sum.
   bool isUnrolled = false;
   DenseSet<Operation *> set;

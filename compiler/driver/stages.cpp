@@ -9,6 +9,7 @@
 #include "compiler/partition/pipeline.h"
 #include "compiler/schedule/pipeline.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -28,6 +29,7 @@ static void addInput(OpPassManager &pm, const CompileOptions &compile) {
   pm.addPass(input::createInputCheckCallSizes());
   pm.addPass(input::createInputInlineCalls());
   pm.addPass(createSymbolDCEPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
 static void addDispatch(OpPassManager &pm, const CompileOptions &options) {
