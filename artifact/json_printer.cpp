@@ -175,7 +175,21 @@ std::string printJson(const Artifact &file) {
               json +=
                   (i ? ", " : "") +
                   quote(file.getString(file.lists[variant.first_feature + i]));
-            json += "], \"origins\": {";
+            json += "]";
+            if (variant.image_kind == ALULA_IMAGE_CUDA) {
+              json += ", \"codes\": [";
+              const char *comma = "";
+              for (const CudaForm &form : listCudaForms(file, variant)) {
+                json +=
+                    format("%s{\"kind\": \"%s\", \"chip\": \"%s\", "
+                           "\"count\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
+                           comma, form.isCubin ? "cubin" : "ptx",
+                           form.chip.c_str(), form.count, form.bytes);
+                comma = ", ";
+              }
+              json += "]";
+            }
+            json += ", \"origins\": {";
             for (uint64_t i = 0; i < file.kernels.size; ++i) {
               const alula_file_kernel &kernel = file.kernels[i];
               const char *origin = origins.find(variant, kernel);

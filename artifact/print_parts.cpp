@@ -1,7 +1,9 @@
 #include "artifact/print_parts.h"
 
+#include "artifact/cuda_image.h"
 #include "artifact/printer.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdarg>
 
@@ -69,7 +71,7 @@ std::string printCustomCallTypes(const Artifact &file,
 }
 
 const char *getImageKindName(uint32_t kind) {
-  return kind == ALULA_IMAGE_ELF   ? "elf"
+  return kind == ALULA_IMAGE_ELF    ? "elf"
          : kind == ALULA_IMAGE_PTX  ? "ptx"
          : kind == ALULA_IMAGE_CUDA ? "cuda"
                                     : "raw";
@@ -131,6 +133,29 @@ std::string printCollective(const Artifact &file,
   if (collective.channel)
     text += format(", channel %u", collective.channel);
   return text;
+}
+
+std::vector<CudaForm> listCudaForms(const Artifact &file,
+                                    const alula_file_variant &variant) {
+  std::vector<CudaForm> forms;
+  CudaImage image;
+  Diagnostic diagnostic;
+  if (!readCudaImage(file, variant, image, diagnostic))
+    return forms;
+  for (const alula_cuda_code &code : image.codes) {
+    bool isCubin = code.kind == ALULA_CUDA_CUBIN;
+    std::string chip = "sm_" + std::to_string(code.chip) +
+                       (code.flags & ALULA_CUDA_CODE_EXACT ? "a" : "");
+    auto same =
+        std::find_if(forms.begin(), forms.end(), [&](const CudaForm &form) {
+          return form.isCubin == isCubin && form.chip == chip;
+        });
+    if (same == forms.end())
+      same = forms.insert(same, {isCubin, chip, 0, 0});
+    ++same->count;
+    same->bytes += code.bytes;
+  }
+  return forms;
 }
 
 std::string printSlot(const alula_file_slot &slot) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace alula::artifact {
 
@@ -30,6 +31,15 @@ std::string printCollective(const Artifact &file,
 std::string printSlot(const alula_file_slot &slot);
 /// "elf", "raw", "ptx"
 const char *getImageKindName(uint32_t kind);
+/// What an image of CUDA has of one kind for one chip.
+struct CudaForm {
+  bool isCubin;
+  std::string chip; ///< "sm_90a"
+  uint64_t count, bytes;
+};
+/// In the order of the image; none if it is damaged.
+std::vector<CudaForm> listCudaForms(const Artifact &file,
+                                    const alula_file_variant &variant);
 /// Where kernels of variants come from, as facts say.
 class Origins {
 public:

@@ -299,6 +299,11 @@ std::string printText(const Artifact &file) {
       text += " " +
               keepOnLine(file.getString(file.lists[variant.first_feature + j]));
     text += variant.feature_count ? "\n" : " nothing more\n";
+    if (variant.image_kind == ALULA_IMAGE_CUDA)
+      for (const CudaForm &form : listCudaForms(file, variant))
+        text += format("  %s for %s: %" PRIu64 ", %" PRIu64 " bytes\n",
+                       form.isCubin ? "cubins" : "texts of PTX",
+                       form.chip.c_str(), form.count, form.bytes);
     // What comes from our own code generator goes without saying.
     for (const alula_file_kernel &kernel : file.kernels)
       if (const char *origin = origins.find(variant, kernel))

@@ -16,6 +16,7 @@
 #include "compiler/driver/static_output.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
+#include "compiler/objects/assemble_ptx.h"
 #include "compiler/preprocess/check_contract.h"
 #include "compiler/preprocess/preprocess.h"
 #include "compiler/target/cpu/generate.h"
@@ -79,11 +80,40 @@ LogicalResult generateCudaVariant(ModuleOp module, StringRef device,
     watch.report(kernel, done, total);
   };
   hooks.verifyPasses = options.verifyStages;
+  hooks.cubinChips = options.cubinChips;
+  if (!hooks.cubinChips.empty())
+    hooks.ptxas = alula::objects::findAssembler(options.ptxas);
   return alula::cuda::generateVariant(module, *machine, hooks);
+}
+
+/// That each chip is one that a target's code can be made for, by somebody.
+LogicalResult checkCubins(ModuleOp module, const CompileOptions &options) {
+  SmallVector<StringRef> devices;
+  for (StringRef target : options.targets)
+    if (target.consume_front("cuda:"))
+      devices.push_back(target);
+  if (options.cubinChips.empty() || (devices.empty() && options.isOneOfKinds))
+    return success();
+  for (StringRef chip : options.cubinChips)
+    if (llvm::none_of(devices, [&](StringRef device) {
+          return alula::cuda::canMakeCubin(device, chip);
+        }))
+      return module.emitError()
+             << "'builtin.module': --cuda-cubins: no target's code can be made "
+                "for "
+             << chip << ": the targets are "
+             << llvm::join(options.targets, ", ");
+  if (alula::objects::findAssembler(options.ptxas).empty())
+    return module.emitError()
+           << "'builtin.module': --cuda-cubins needs ptxas, which is not in "
+              "PATH, CUDA_HOME or CUDA_PATH; --cuda-ptxas says where it is";
+  return success();
 }
 
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
                                Watch &watch) {
+  if (failed(checkCubins(module, options)))
+    return failure();
   IntermediateFiles intermediates(module, options);
   for (StringRef target : options.targets) {
     auto [kind, machineName] = target.split(':');
@@ -104,8 +134,8 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
     if (machine->facts.isBare)
       return module.emitError()
              << "'builtin.module': there is no runtime for cpu:"
-             << machine->name << ", only --emit="
-             << (machine->facts.isText ? "c" : "static");
+             << machine->name
+             << ", only --emit=" << (machine->facts.isText ? "c" : "static");
     alula::cpu::CodegenHooks hooks;
     hooks.isCancelled = [&] { return watch.isCancelled(); };
     hooks.onKernel = [&](StringRef kernel, unsigned done, unsigned total) {

@@ -145,6 +145,11 @@ llvm::StringRef getTitle(FlagGroup group);
        Room::Kernel, "what a name is that no executable has (error)")          \
   FLAG(CudaDriver, "cuda-driver", Text, "version", Objects, Room::Emit,        \
        "the CUDA of the driver that will load PTX, as 12.4")                   \
+  FLAG(CudaCubins, "cuda-cubins", Text, "chip[,chip]", Objects, Room::Emit,    \
+       "chips that machine code is kept for beside PTX, as sm_80,sm_90, made " \
+       "by ptxas")                                                             \
+  FLAG(CudaPtxas, "cuda-ptxas", Text, "file", Objects, Never,                  \
+       "the ptxas that does so (that of PATH, CUDA_HOME or CUDA_PATH)")        \
   FLAG(PreprocessSteps, "preprocess-executables-with", Own, "step",            \
        Preprocess, Room::Dispatch,                                             \
        "a tool with its arguments, or builtin.module(passes), that each "      \

@@ -1,5 +1,6 @@
 #include "compiler/driver/options.h"
 
+#include "compiler/objects/assemble_ptx.h"
 #include "compiler/objects/ptx_text.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -253,6 +254,16 @@ Error alula::driver::setOption(CompileOptions &options, Flag flag,
     if (!value.empty() && !objects::findPtxVersion(value))
       return refuse("obj-usage", flag, "from 11.0 to 13.1", value);
     return Error::success();
+  case Flag::CudaCubins:
+    options.cubinChips.clear();
+    for (StringRef chip : llvm::split(value, ','))
+      if (objects::parseChip(chip))
+        options.cubinChips.push_back(chip.str());
+      else
+        return refuse("obj-usage", flag, "chips, as 'sm_80,sm_90a'", value);
+    return Error::success();
+  case Flag::CudaPtxas:
+    return set(options.ptxas);
   case Flag::PreprocessAgain:
     return turnOn(options.preprocessAgain);
   default:
@@ -343,6 +354,10 @@ std::vector<std::string> alula::driver::getOption(const CompileOptions &options,
   case Flag::Debug:
     if (options.debugLevel)
       return {std::to_string(options.debugLevel)};
+    return {};
+  case Flag::CudaCubins:
+    if (!options.cubinChips.empty())
+      return {join(options.cubinChips, ",")};
     return {};
   case Flag::External:
     if (!options.externalFile.empty())

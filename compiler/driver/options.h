@@ -113,6 +113,10 @@ struct CompileOptions {
   std::shared_ptr<plugin::Session> plugins;
   /// Code of other compilers for executables.
   objects::Options objects;
+  /// Chips that an image of CUDA has machine code for: "sm_90". Who makes it;
+  /// empty: the ptxas that is found.
+  std::vector<std::string> cubinChips;
+  std::string ptxas;
   /// The program must be one executable; the artifact has no host.
   bool executableOnly = false;
   /// Preprocess even if the dispatch room is completed already.

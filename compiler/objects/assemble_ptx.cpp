@@ -1,4 +1,4 @@
-// NVIDIA's assembler as a second opinion, where it is installed.
+#include "compiler/objects/assemble_ptx.h"
 
 #include "compiler/objects/ptx_text.h"
 
@@ -13,7 +13,17 @@
 using namespace llvm;
 using namespace alula::objects;
 
-static std::string findAssembler() {
+std::optional<Chip> alula::objects::parseChip(StringRef name) {
+  Chip chip = {0, false};
+  if (!name.consume_front("sm_") || name.consumeInteger(10, chip.number))
+    return std::nullopt;
+  chip.isExact = name.consume_front("a");
+  return name.empty() ? std::optional(chip) : std::nullopt;
+}
+
+std::string alula::objects::findAssembler(StringRef given) {
+  if (!given.empty())
+    return given.str();
   if (auto path = sys::findProgramByName("ptxas"))
     return *path;
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
@@ -24,14 +34,13 @@ static std::string findAssembler() {
   return "";
 }
 
-void alula::objects::assemblePtx(StringRef text, StringRef device,
-                                 Problems &problems) {
-  std::string program = findAssembler();
-  if (program.empty())
-    return;
+Expected<std::string>
+alula::objects::makeCubin(StringRef program, StringRef text, StringRef chip) {
   SmallString<128> folder;
-  if (sys::fs::createUniqueDirectory("alula-ptx", folder))
-    return;
+  if (std::error_code error =
+          sys::fs::createUniqueDirectory("alula-ptx", folder))
+    return createStringError(error, "there is no folder for files: " +
+                                        error.message());
   auto cleanUp =
       make_scope_exit([&] { (void)sys::fs::remove_directories(folder); });
   auto inFolder = [&](StringRef name) {
@@ -44,17 +53,30 @@ void alula::objects::assemblePtx(StringRef text, StringRef device,
   {
     std::error_code error;
     raw_fd_ostream os(input, error);
-    if (error)
-      return;
     os << text;
+    os.close();
+    if (error || os.has_error()) {
+      error = error ? error : os.error();
+      os.clear_error();
+      return createStringError(error,
+                               "a file can't be written: " + error.message());
+    }
   }
-  std::string option = "-arch=" + device.str();
+  std::string option = "-arch=" + chip.str();
   StringRef words[] = {program, option, input, "-o", output};
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(said),
                                           StringRef(said)};
-  int status = sys::ExecuteAndWait(program, words, std::nullopt, redirects);
-  if (status == 0)
-    return;
+  std::string why;
+  int status =
+      sys::ExecuteAndWait(program, words, std::nullopt, redirects, 0, 0, &why);
+  if (status == 0) {
+    auto cubin = MemoryBuffer::getFile(output);
+    if (!cubin || !(*cubin)->getBufferSize())
+      return createStringError("'" + program + "' has made no cubin");
+    return (*cubin)->getBuffer().str();
+  }
+  if (status < 0)
+    return createStringError("'" + program + "' did not run: " + why);
   auto buffer = MemoryBuffer::getFile(said);
   StringRef lines = buffer ? (*buffer)->getBuffer().trim() : StringRef();
   std::string shown;
@@ -67,5 +89,14 @@ void alula::objects::assemblePtx(StringRef text, StringRef device,
     shown += (shown.empty() ? "" : "; ") + line.str();
     lines = rest;
   }
-  problems.push_back({"obj-ptxas", "is refused by ptxas: " + shown});
+  return createStringError("is refused by ptxas: " + shown);
+}
+
+void alula::objects::assemblePtx(StringRef text, StringRef device,
+                                 Problems &problems) {
+  std::string program = findAssembler();
+  if (program.empty())
+    return;
+  if (auto cubin = makeCubin(program, text, device); !cubin)
+    problems.push_back({"obj-ptxas", toString(cubin.takeError())});
 }

@@ -4,6 +4,7 @@
 #include "compiler/target/cuda/generate.h"
 
 #include "artifact/cuda_image_writer.h"
+#include "compiler/objects/assemble_ptx.h"
 #include "compiler/objects/code_plan.h"
 #include "compiler/target/cpu/pipeline.h"
 #include "compiler/target/cuda/machine.h"
@@ -27,9 +28,16 @@ using alula::dispatch::ExecutableOp;
 using alula::objects::TargetKey;
 
 namespace {
+/// A text as machine code of a chip.
+struct Cubin {
+  alula::objects::Chip chip;
+  std::string bytes;
+};
+
 /// An executable's text, and what is said of each of its entries.
 struct Code {
   std::string text;
+  std::vector<Cubin> cubins;
   SmallVector<std::string> names;
   SmallVector<std::array<int64_t, 3>> blocks;
   /// Somebody else's, who takes numbers of 32 bits.
@@ -67,17 +75,21 @@ public:
       if (failed(objects->empty() ? compile(executable, codes[i])
                                   : take(executable, *objects, codes[i])))
         return failure();
+      if (failed(assemble(executable, codes[i])))
+        return failure();
     }
     // A program that only moves its arguments has no code.
     if (codes.empty())
       return success();
     // Texts alone are for drivers of others; what was offered for a pattern
     // runs as our kernels do.
-    bool isOurs =
-        llvm::any_of(codes, [](const Code &code) { return !code.isBrought; }) ||
-        llvm::any_of(executables, [](ExecutableOp executable) {
-          return executable->hasAttr("dispatch.pattern");
-        });
+    bool isOurs = llvm::any_of(codes,
+                               [](const Code &code) {
+                                 return !code.isBrought || !code.cubins.empty();
+                               }) ||
+                  llvm::any_of(executables, [](ExecutableOp executable) {
+                    return executable->hasAttr("dispatch.pattern");
+                  });
     SmallVector<int64_t> entries;
     std::string image = isOurs ? makeImage(executables, codes, entries)
                                : joinTexts(codes, entries);
@@ -157,6 +169,21 @@ private:
     return success();
   }
 
+  LogicalResult assemble(ExecutableOp executable, Code &code) {
+    for (const std::string &chip : hooks.cubinChips) {
+      if (!alula::cuda::canMakeCubin(machine.name, chip))
+        continue;
+      auto bytes = alula::objects::makeCubin(hooks.ptxas, code.text, chip);
+      if (!bytes)
+        return executable.emitError()
+               << "[cuda-ptxas] @" << executable.getSymName() << " for " << chip
+               << ": " << llvm::toString(bytes.takeError());
+      code.cubins.push_back(
+          {*alula::objects::parseChip(chip), std::move(*bytes)});
+    }
+    return success();
+  }
+
   /// Each text once, with a zero byte behind it.
   static std::string joinTexts(ArrayRef<Code> codes,
                                SmallVectorImpl<int64_t> &entries) {
@@ -179,8 +206,15 @@ private:
     StringRef(machine.cpu).drop_front(3).consumeInteger(10, chip);
     bool isExact = StringRef(machine.cpu).ends_with("a");
     alula::artifact::CudaImageWriter writer;
+    uint32_t known = 0;
     for (auto [executable, code] : llvm::zip_equal(executables, codes)) {
       uint32_t text = writer.addModule(code.text, chip, isExact);
+      // An equal text before has them already.
+      if (text == known) {
+        ++known;
+        for (const Cubin &cubin : code.cubins)
+          writer.addCubin(cubin.bytes, cubin.chip.number, cubin.chip.isExact);
+      }
       for (auto [entry, name, block] :
            llvm::zip_equal(ExecutableOp(executable).getBody().getOps<EntryOp>(),
                            code.names, code.blocks)) {
@@ -215,6 +249,12 @@ private:
   SmallVector<NamedAttribute> origins;
 };
 } // namespace
+
+bool alula::cuda::canMakeCubin(StringRef name, StringRef chip) {
+  auto from = objects::parseChip(name), to = objects::parseChip(chip);
+  return from && to &&
+         (from->isExact ? name == chip : to->number >= from->number);
+}
 
 LogicalResult alula::cuda::generateVariant(ModuleOp module,
                                            const cpu::Machine &machine,

@@ -6,6 +6,8 @@
 #include "mlir/Support/LogicalResult.h"
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace alula::cuda {
 
@@ -16,7 +18,14 @@ struct CodegenHooks {
   std::function<void(llvm::StringRef kernel, unsigned done, unsigned total)>
       onKernel;
   bool verifyPasses = false;
+  /// Chips that machine code is made for too, where a target can be run by
+  /// them, and the ptxas that makes it.
+  std::vector<std::string> cubinChips;
+  std::string ptxas;
 };
+
+/// Whether code for machine `name` ("sm_80") can be made into code of a chip.
+bool canMakeCubin(llvm::StringRef name, llvm::StringRef chip);
 
 /// Adds a `dispatch.variant` with PTX of every executable: what it has brought,
 /// else ours.

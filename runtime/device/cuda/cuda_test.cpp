@@ -427,7 +427,7 @@ TEST(CudaCode, TheBestFormOfAModule) {
   image.codes = {codes, 5};
   alula_cuda_module all = {0, 5}, exact = {3, 1};
   auto choose = [&](const alula_cuda_module &module, uint32_t chip) {
-    return cuda::chooseCode(image, module, chip);
+    return cuda::chooseCode(image, module, chip, true);
   };
   EXPECT_EQ(choose(all, 75), ALULA_NONE);
   EXPECT_EQ(choose(all, 80), 1u);

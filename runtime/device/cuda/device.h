@@ -95,7 +95,8 @@ private:
 
 /// Picks the best form of a module: ALULA_NONE if none runs on the chip.
 uint32_t chooseCode(const artifact::CudaImage &image,
-                    const alula_cuda_module &module, uint32_t chip);
+                    const alula_cuda_module &module, uint32_t chip,
+                    bool takesCubins);
 
 struct CudaEvent {
   CudaDevice *device;

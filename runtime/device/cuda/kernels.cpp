@@ -40,7 +40,8 @@ Status CudaKernels::load(const Api &wanted, const artifact::Artifact &artifact,
 }
 
 uint32_t chooseCode(const artifact::CudaImage &image,
-                    const alula_cuda_module &module, uint32_t chip) {
+                    const alula_cuda_module &module, uint32_t chip,
+                    bool takesCubins) {
   uint32_t best = ALULA_NONE;
   uint64_t bestRank = 0;
   for (uint32_t i = 0; i < module.code_count; ++i) {
@@ -51,6 +52,7 @@ uint32_t chooseCode(const artifact::CudaImage &image,
                         : code.chip <= chip &&
                               (!isCubin || code.chip / 10 == chip / 10);
     // Finished code before text, made for a higher chip before a lower one.
+    fits &= takesCubins || !isCubin;
     uint64_t rank =
         fits ? 1 + code.chip * 2ull + isExact + (isCubin ? 1u << 20 : 0) : 0;
     if (rank > bestRank) {
@@ -67,7 +69,7 @@ Status CudaKernels::loadModule(const CudaDevice &device, uint32_t number,
   api->DeviceGetAttribute(&major, capabilityMajor, device.number);
   api->DeviceGetAttribute(&minor, capabilityMinor, device.number);
   auto chip = uint32_t(major * 10 + minor);
-  uint32_t chosen = chooseCode(image, image.modules[number], chip);
+  uint32_t chosen = chooseCode(image, image.modules[number], chip, true);
   if (chosen == ALULA_NONE)
     return makeError(ALULA_STATUS_FAILED_PRECONDITION,
                      "variant '%s': no code of module %u runs on sm_%u", name,
@@ -77,6 +79,14 @@ Status CudaKernels::loadModule(const CudaDevice &device, uint32_t number,
   void *settings[] = {log, reinterpret_cast<void *>(uintptr_t(sizeof log - 1))};
   Result result = api->ModuleLoadDataEx(
       module, image.bytes + image.codes[chosen].offset, 2, options, settings);
+  // Machine code of a toolkit that the driver does not know: text instead.
+  bool isRefused = result == noBinary || result == invalidImage ||
+                   result == unsupportedPtxVersion;
+  uint32_t text = chooseCode(image, image.modules[number], chip, false);
+  if (isRefused && image.codes[chosen].kind == ALULA_CUDA_CUBIN &&
+      text != ALULA_NONE)
+    result = api->ModuleLoadDataEx(
+        module, image.bytes + image.codes[text].offset, 2, options, settings);
   if (result == success)
     return nullptr;
   for (size_t end = strlen(log); end > 0 && log[end - 1] == '\n';)

@@ -13,7 +13,7 @@ fakeCudaConfigure(uint32_t chip, uint32_t devices, uint32_t version);
 /// The next call of the function with this name (without cu) gives this result.
 __attribute__((visibility("default"))) void fakeCudaFailNext(const char *name,
                                                              int result);
-/// "launches" and "graph launches" so far, "changed nodes" of graphs,
+/// "launches" and "graph launches" so far, "changed nodes" of graphs, "cubins",
 /// "allocations", "modules" and "graphs" that live; else the instructions that
 /// were interpreted.
 __attribute__((visibility("default"))) uint64_t fakeCudaCount(const char *what);

@@ -98,7 +98,8 @@ struct Fake {
   uint64_t functionCount = 0;
   std::set<FakeGraph *> graphs;
   std::set<FakeGraphExec *> graphExecs;
-  uint64_t launches = 0, instructions = 0, graphLaunches = 0, changedNodes = 0;
+  uint64_t launches = 0, instructions = 0, graphLaunches = 0, changedNodes = 0,
+           cubins = 0;
 
   Fake() {
     auto read = [](const char *name, uint32_t &value) {
@@ -568,6 +569,22 @@ Result EventSynchronize(EventHandle event) {
 
 // ---- Code ----
 
+/// Machine code of the ptxas that tests have: an ELF file's first bytes,
+/// "sm_86" and the text that it was made of. `text` is then that.
+bool runsCubin(const char *&text) {
+  unsigned chip = 0;
+  int length = 0;
+  char suffix = 0;
+  if (sscanf(text + 4, " sm_%u%c%n", &chip, &suffix, &length) < 2)
+    return false;
+  if (suffix == 'a' ? chip != fake().chip
+                    : suffix != '\n' || chip / 10 != fake().chip / 10 ||
+                          chip > fake().chip)
+    return false;
+  text += 4 + length;
+  return true;
+}
+
 Result ModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
                         int *options, void **values) {
   BEGIN("ModuleLoadDataEx");
@@ -585,8 +602,11 @@ Result ModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
   if (memcmp(text,
              "\x7F"
              "ELF",
-             4) == 0)
-    return noBinary;
+             4) == 0) {
+    if (!runsCubin(text))
+      return noBinary;
+    ++fake().cubins;
+  }
   std::string error;
   auto made = ptx::parseModule(text, error);
   if (!made) {
@@ -1036,6 +1056,8 @@ uint64_t fakeCudaCount(const char *what) {
     return fake().graphLaunches;
   if (strcmp(what, "changed nodes") == 0)
     return fake().changedNodes;
+  if (strcmp(what, "cubins") == 0)
+    return fake().cubins;
   if (strcmp(what, "graphs") == 0)
     return fake().graphs.size() + fake().graphExecs.size();
   return fake().instructions;
