@@ -57,6 +57,31 @@ struct KernelRunner {
                      const Dispatch &dispatch);
 };
 
+/// Memory whose content changes places.
+struct Exchange {
+  uint8_t *first, *second;
+  uint64_t bytes;
+};
+
+/// Loops that a device decides by itself: a byte that a kernel has written says
+/// whether there is one more round. The host encodes a loop once: what the
+/// condition needs and `test` of it as First, then a round and the condition
+/// with a test as Last. If a round exchanges memory by exchanging names, two
+/// rounds, with a test as Middle between them; after an odd number of rounds
+/// `end` exchanges the memory itself. Loops may be in rounds.
+struct LoopRecorder {
+  enum Place : uint32_t { First, Middle, Last };
+  /// Until `*cancel` is not 0, if that is not NULL. `*isTaken` is false if the
+  /// host has to decide.
+  Status (*begin)(Stream *stream, const int *cancel, bool *isTaken);
+  Status (*test)(Stream *stream, const uint8_t *condition, Place place);
+  /// `*isTaken` is false if something in it was no command of such a loop, or
+  /// `isLoop` is false: all since `begin` of the outermost is forgotten when
+  /// that ends.
+  Status (*end)(Stream *stream, const Exchange *exchanges, size_t count,
+                bool isLoop, bool *isTaken);
+};
+
 /// A table instead of virtual functions: those would need the C++ library.
 ///
 /// A function that encodes a command checks no bounds: its caller has. Commands
@@ -147,6 +172,9 @@ struct Driver {
   bool (*hasHappened)(Event *event);
   /// Blocks the calling thread.
   void (*waitForEvent)(Event *event);
+
+  /// NULL: the host decides loops.
+  const LoopRecorder *loops;
 };
 
 /// The drivers, each in its own folder. The last is for tests and not part of

@@ -27,8 +27,8 @@ Status Commands::trace(const char *name, uint64_t begin, uint64_t bytes) {
   if (!call.trace)
     return nullptr;
   ALULA_TRY(driver.synchronize(call.stream));
-  alula_trace_event event = {
-      sizeof event, name, begin, readClock(), {}, bytes, nullptr, 0};
+  alula_trace_event event = {sizeof event, name,  begin,   readClock(),
+                             {},           bytes, nullptr, 0};
   call.trace(call.traceUser, &event);
   return nullptr;
 }
@@ -152,7 +152,12 @@ private:
       int64_t index = get(p[0]), last = int64_t(count) - 2;
       return runBlock(p[1 + (index < 0 || index > last ? last : index)]);
     }
-    case ALULA_COMMAND_WHILE:
+    case ALULA_COMMAND_WHILE: {
+      bool isRecorded = false;
+      if (driver.loops && !call.trace && isForDevice(p))
+        ALULA_TRY(recordLoop(p, isRecorded));
+      if (isRecorded)
+        return nullptr;
       while (true) {
         ALULA_TRY(checkCancel());
         ALULA_TRY(runBlock(p[0]));
@@ -160,6 +165,7 @@ private:
           return nullptr;
         ALULA_TRY(runBlock(p[2]));
       }
+    }
     case ALULA_COMMAND_CALL:
       return runCall(p);
     case ALULA_COMMAND_CUSTOM_CALL:
@@ -186,8 +192,110 @@ private:
     return fail(ALULA_STATUS_INTERNAL, "unknown command %u", opcode);
   }
 
-  Status failAssertion(uint32_t message, const uint32_t *operands,
-                       uint32_t count) {
+  // ---- Loops that a device decides ----
+  // Small rather than fast: once for each loop.
+
+  static bool isNumber(uint32_t operand) { return operand & ALULA_IMMEDIATE; }
+
+  /// Whether nothing in a block depends on what only the host knows. A load may
+  /// be its last command, of the register `condition`.
+  __attribute__((cold, noinline)) bool isForDevice(uint32_t number,
+                                                   uint32_t condition) const {
+    const alula_file_block &block = file.blocks[function.first_block + number];
+    const uint32_t *word = file.code.data + block.begin;
+    const uint32_t *end = file.code.data + block.end;
+    bool hasCondition = condition == ALULA_NONE;
+    for (; word != end; word += *word >> 8) {
+      const uint32_t *p = word + 1, opcode = *word & 0xFF;
+      // Of parameters, those that must be numbers: [from, from + count) and a
+      // bit each.
+      uint32_t from = 1, count = 0, others = 0;
+      if (opcode == ALULA_COMMAND_DISPATCH) {
+        const alula_file_kernel &kernel = file.kernels[p[0]];
+        others = 0b1110;
+        from = 4 + kernel.binding_count;
+        count = kernel.constant_count;
+      } else if (opcode == ALULA_COMMAND_COPY) {
+        others = 0b11010;
+      } else if (opcode == ALULA_COMMAND_FILL) {
+        others = 0b10110;
+      } else if (opcode == ALULA_COMMAND_LOAD) {
+        if (p[0] != condition || p[1] != ALULA_DTYPE_I1 || p + 4 != end)
+          return false;
+        others = 0b1000;
+        hasCondition = true;
+      } else if (opcode == ALULA_COMMAND_WHILE) {
+        // A condition has no loops: its own test comes next.
+        if (condition != ALULA_NONE || !isForDevice(p))
+          return false;
+      } else if (opcode != ALULA_COMMAND_SWAP) {
+        return false;
+      }
+      for (uint32_t i = 0; others >> i || i < count; ++i)
+        if ((others >> i & 1 && !isNumber(p[i])) ||
+            (i < count && !isNumber(p[from + i])))
+          return false;
+    }
+    return hasCondition;
+  }
+  __attribute__((cold, noinline)) bool isForDevice(const uint32_t *loop) const {
+    return isForDevice(loop[0], loop[1]) && isForDevice(loop[2], ALULA_NONE);
+  }
+
+  /// Computes a round's condition, and tests it instead of loading it.
+  Status recordTest(const uint32_t *loop, LoopRecorder::Place where) {
+    place = where;
+    return runBlock(loop[0]);
+  }
+
+  /// Gives a loop to the device whole, if that takes it.
+  __attribute__((cold, noinline)) Status recordLoop(const uint32_t *p,
+                                                    bool &isTaken) {
+    Array<Slot> before;
+    Exchange exchanges[16];
+    size_t exchangeCount = 0;
+    if (!before.resize(function.slot_count))
+      return makeOutOfMemory("slots", function.slot_count * sizeof(Slot));
+    size_t bytes = function.slot_count * sizeof(Slot);
+    memcpy(static_cast<void *>(before.data()), frame.slots, bytes);
+    bool isOutermost = !isRecording;
+    ALULA_TRY(driver.loops->begin(call.stream, call.cancel, &isTaken));
+    if (!isTaken) {
+      // The loops around it will not be taken either.
+      isTaken = !isOutermost;
+      return nullptr;
+    }
+    isRecording = true;
+    ALULA_TRY(recordTest(p, LoopRecorder::First));
+    ALULA_TRY(runBlock(p[2]));
+    bool isLoop = true;
+    for (uint32_t i = 0; i < function.slot_count; ++i) {
+      const Slot &was = before[i], &is = frame.slots[i];
+      if (was.data == is.data)
+        continue;
+      isLoop &= was.bytes == is.bytes && exchangeCount < 16;
+      if (isLoop)
+        exchanges[exchangeCount++] = {call.context->getData(was),
+                                      call.context->getData(is), was.bytes};
+    }
+    if (exchangeCount) {
+      ALULA_TRY(recordTest(p, LoopRecorder::Middle));
+      ALULA_TRY(runBlock(p[2]));
+    }
+    isLoop &= memcmp(before.data(), frame.slots, bytes) == 0;
+    ALULA_TRY(recordTest(p, LoopRecorder::Last));
+    ALULA_TRY(driver.loops->end(call.stream, exchanges, exchangeCount, isLoop,
+                                &isTaken));
+    memcpy(static_cast<void *>(frame.slots), before.data(), bytes);
+    frame.registers[p[1]] = 0;
+    isRecording = !isOutermost;
+    isTaken |= !isOutermost;
+    return nullptr;
+  }
+
+  __attribute__((cold, noinline)) Status failAssertion(uint32_t message,
+                                                       const uint32_t *operands,
+                                                       uint32_t count) {
     char text[512];
     size_t used = 0;
     const char *from = file.getString(message);
@@ -212,6 +320,8 @@ private:
     uint8_t *from = nullptr;
     uint32_t size = alula_dtype_get_bytes(p[1]);
     ALULA_TRY(access("load", p[2], get(p[3]), size, &from));
+    if (isRecording)
+      return driver.loops->test(call.stream, from, place);
     uint64_t bits = 0;
     ALULA_TRY(driver.readWord(call.stream, from, size, &bits));
     // Of a packed byte the first element.
@@ -324,7 +434,7 @@ private:
   }
 
   /// Runs it to its end, and tells what each thread did.
-  Status traceDispatch(Dispatch &dispatch) {
+  __attribute__((cold, noinline)) Status traceDispatch(Dispatch &dispatch) {
     alula_trace_thread threads[Pool::maxWorkers] = {};
     dispatch.threads = threads;
     uint64_t begin = readClock();
@@ -348,6 +458,10 @@ private:
     call.trace(call.traceUser, &event);
     return nullptr;
   }
+
+  /// Commands are those of a loop that the device will decide.
+  bool isRecording = false;
+  LoopRecorder::Place place;
 
   int64_t getArgumentDim(uint32_t argument, uint32_t dim) const {
     uint32_t ordinal = 0;

@@ -1,8 +1,8 @@
-# Fails if alula-run, stripped, is larger than 400 KiB or needs more than the C
-# library.
+# Fails if alula-run, stripped, is larger than 404 KiB (it was 400 until devices decided
+# loops) or needs more than the C library.
 #   cmake -DTOOL= -DSTRIP= -DOBJDUMP= -DCOPY= -P size.cmake
 include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/stripped_size.cmake")
-check_stripped_size(${TOOL} 409600)
+check_stripped_size(${TOOL} 413696)
 execute_process(COMMAND ${OBJDUMP} -p ${TOOL} OUTPUT_VARIABLE headers
   COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "NEEDED +[^ \n]+" needed "${headers}")

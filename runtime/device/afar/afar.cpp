@@ -143,6 +143,7 @@ const Driver afarDriver = {"afar",
                            record,
                            waitInStream,
                            hasHappened,
-                           waitForEvent};
+                           waitForEvent,
+                           /*loops=*/nullptr};
 
 } // namespace alula::runtime

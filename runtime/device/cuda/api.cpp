@@ -39,6 +39,15 @@ Status find(Api &api) {
                        "12 (525 or newer)",
                        each.name);
   }
+  auto tryGet = [&](const char *name, int version, void **place) {
+    int how = 0;
+    if (get(name, place, version, 0, &how) != success)
+      *place = nullptr;
+  };
+#define X(name, version, parameters)                                           \
+  tryGet("cu" #name, version, reinterpret_cast<void **>(&api.name));
+  ALULA_FOR_EACH_LATER_CUDA_FUNCTION(X)
+#undef X
   return makeCudaError(api, api.Init(0), "cuInit");
 }
 } // namespace

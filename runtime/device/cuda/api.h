@@ -20,6 +20,7 @@ using PoolHandle = struct PoolTag *;
 using GraphHandle = struct GraphTag *;
 using GraphExecHandle = struct GraphExecTag *;
 using NodeHandle = struct NodeTag *;
+using ConditionHandle = uint64_t;
 
 enum : Result {
   success = 0,
@@ -144,6 +145,26 @@ struct FillNode {
 };
 static_assert(sizeof(FillNode) == 40);
 
+/// A node whose graph runs once, or as long as its condition holds.
+struct ConditionNode {
+  ConditionHandle condition;
+  int isLoop;
+  unsigned graphCount; // 1
+  GraphHandle *graphs; // what CUDA has made for it
+  ContextHandle context;
+};
+struct NodeParameters {
+  int type;
+  int reserved[3];
+  union {
+    int64_t size[29];
+    ConditionNode condition;
+  };
+  int64_t end;
+};
+static_assert(sizeof(NodeParameters) == 256);
+enum : int { conditionNode = 13 };
+
 /// X(name without cu, parameters): all return a Result.
 #define ALULA_FOR_EACH_CUDA_FUNCTION(X)                                        \
   X(Init, (unsigned flags))                                                    \
@@ -227,12 +248,24 @@ static_assert(sizeof(FillNode) == 40);
   X(GetErrorName, (Result result, const char **text))                          \
   X(GetErrorString, (Result result, const char **text))
 
+/// Those of CUDA 12.3, which has graphs with conditions: NULL before.
+#define ALULA_FOR_EACH_LATER_CUDA_FUNCTION(X)                                  \
+  X(GraphAddNode, 12020,                                                       \
+    (NodeHandle * node, GraphHandle graph, const NodeHandle *before,           \
+     size_t count, NodeParameters *parameters))                                \
+  X(GraphConditionalHandleCreate, 12030,                                       \
+    (ConditionHandle * condition, GraphHandle graph, ContextHandle context,    \
+     unsigned initial, unsigned flags))
+
 /// The version whose functions are asked for.
 constexpr int apiVersion = 12040;
 
 struct Api {
 #define X(name, parameters) Result(*name) parameters;
   ALULA_FOR_EACH_CUDA_FUNCTION(X)
+#undef X
+#define X(name, version, parameters) Result(*name) parameters;
+  ALULA_FOR_EACH_LATER_CUDA_FUNCTION(X)
 #undef X
 };
 

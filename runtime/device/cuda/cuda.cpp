@@ -26,6 +26,8 @@ void close(Device *handle) {
         api.StreamSynchronize(device.memoryStream);
         api.StreamDestroy(device.memoryStream);
       }
+      if (device.loops.module)
+        api.ModuleUnload(device.loops.module);
       if (device.pool)
         api.MemPoolDestroy(device.pool);
     }
@@ -93,7 +95,7 @@ Status open(Instance &instance, Device **device) {
   auto *made = create<CudaDevice>();
   if (!made)
     return makeOutOfMemory("a device", sizeof(CudaDevice));
-  *made = {api, instance.ordinal, 0, nullptr, nullptr, nullptr};
+  *made = {api, instance.ordinal, 0, nullptr, nullptr, nullptr, {}};
   if (Status status = start(*made)) {
     close(reinterpret_cast<Device *>(made));
     return status;
@@ -348,6 +350,21 @@ void waitForEvent(Event *event) {
   Current current(*mine.device);
   mine.device->api->EventSynchronize(mine.handle);
 }
+
+// ---- Loops ----
+
+Status beginLoop(Stream *stream, const int *cancel, bool *isTaken) {
+  return get(stream).beginLoop(cancel, isTaken);
+}
+Status testLoop(Stream *stream, const uint8_t *condition,
+                LoopRecorder::Place place) {
+  return get(stream).testLoop(condition, place);
+}
+Status endLoop(Stream *stream, const Exchange *exchanges, size_t count,
+               bool isLoop, bool *isTaken) {
+  return get(stream).endLoop(exchanges, count, isLoop, isTaken);
+}
+const LoopRecorder loopRecorder = {beginLoop, testLoop, endLoop};
 } // namespace
 } // namespace cuda
 
@@ -381,6 +398,7 @@ const Driver cudaDriver = {"cuda",
                            cuda::record,
                            cuda::waitInStream,
                            cuda::hasHappened,
-                           cuda::waitForEvent};
+                           cuda::waitForEvent,
+                           &cuda::loopRecorder};
 
 } // namespace alula::runtime

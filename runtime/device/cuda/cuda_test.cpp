@@ -10,8 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <deque>
 #include <limits>
+#include <thread>
 
 namespace alula {
 namespace {
@@ -414,6 +416,173 @@ TEST_F(Cuda, TwoDevices) {
   there.read(seen.data(), error);
   ASSERT_FALSE(error) << error.message();
   EXPECT_EQ(seen, data);
+}
+
+// ---- Loops ----
+
+/// Counts rounds in x[1]; y says whether the count is below the one in x[0].
+/// The second may fail.
+const char count[] = R"(
+.visible .entry add(.param .u64 x)
+{
+  .reg .f32 %f<2>;
+  .reg .b64 %d<2>;
+  ld.param.u64 %d1, [x];
+  ld.global.f32 %f1, [%d1+4];
+  add.f32 %f1, %f1, 0f3F800000;
+  st.global.f32 [%d1+4], %f1;
+  ret;
+}
+.visible .entry add_or_fail(.param .u64 x, .param .u64 code)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<2>;
+  .reg .f32 %f<2>;
+  .reg .b64 %d<3>;
+  ld.param.u64 %d1, [x];
+  ld.param.u64 %d2, [code];
+  ld.global.f32 %f1, [%d1+4];
+  add.f32 %f1, %f1, 0f3F800000;
+  st.global.f32 [%d1+4], %f1;
+  setp.lt.f32 %p1, %f1, 0f40400000;
+  @%p1 bra DONE;
+  mov.u32 %r1, 7;
+  st.global.u32 [%d2], %r1;
+DONE:
+  ret;
+}
+.visible .entry compare(.param .u64 x, .param .u64 y)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<2>;
+  .reg .f32 %f<3>;
+  .reg .b64 %d<3>;
+  ld.param.u64 %d1, [x];
+  ld.param.u64 %d2, [y];
+  ld.global.f32 %f1, [%d1];
+  ld.global.f32 %f2, [%d1+4];
+  setp.lt.f32 %p1, %f2, %f1;
+  selp.u32 %r1, 1, 0, %p1;
+  st.global.u8 [%d2], %r1;
+  ret;
+}
+)";
+
+class Loops : public Cuda {
+protected:
+  /// x[1] counts up to x[0].
+  static std::string writeLoop(bool mayFail) {
+    ArtifactWriter file;
+    CudaImageWriter image;
+    image.addModule(std::string(head) + count, 80, false);
+    auto addKernel = [&](const char *entry, bool hasOther, bool fails) {
+      CudaLaunchSpec spec;
+      spec.entry = entry;
+      spec.arguments = {{ALULA_CUDA_ARGUMENT_BINDING, 8, 0, 0}};
+      if (hasOther)
+        spec.arguments.push_back({ALULA_CUDA_ARGUMENT_BINDING, 8, 1, 0});
+      if (fails)
+        spec.arguments.push_back({ALULA_CUDA_ARGUMENT_FAILURE, 8, 0, 0});
+      image.addKernel({spec});
+    };
+    addKernel(mayFail ? "add_or_fail" : "add", false, mayFail);
+    addKernel("compare", true, false);
+    uint32_t add = file.addKernel({"add", {3}, 0, 0}),
+             compare = file.addKernel({"compare", {1, 2}, 0, 0});
+    VariantSpec variant;
+    variant.name = "gpu";
+    variant.target = "cuda";
+    variant.features = {"sm_80"};
+    variant.kind = ALULA_IMAGE_CUDA;
+    variant.image = image.finish(variant.entries);
+    file.addVariant(std::move(variant));
+    FunctionWriter &f = file.addFunction("main");
+    uint32_t type = file.addType(ALULA_DTYPE_F32, {64});
+    f.addArgument("x", type);
+    f.addResult("y", type);
+    f.setArenaBytes(64);
+    uint32_t y = f.result(0), condition = f.arena(0, 1);
+    Operand one = f.immediate(1), zero = f.immediate(0);
+    f.copy(y, zero, f.argument(0), zero, f.immediate(256));
+    uint32_t test = f.newBlock(), body = f.newBlock();
+    Operand again = f.newRegister();
+    f.loop(test, again, body);
+    f.setBlock(test);
+    f.dispatch(compare, one, one, one, {y, condition});
+    f.load(again, ALULA_DTYPE_I1, condition, zero);
+    f.setBlock(body);
+    f.dispatch(add, one, one, one, {y});
+    Diagnostic diagnostic;
+    std::string bytes = file.finish(diagnostic);
+    EXPECT_FALSE(bytes.empty()) << diagnostic.text;
+    return bytes;
+  }
+
+  /// x[1] of a loop up to `rounds`, or the error.
+  std::string run(const std::string &bytes, float rounds,
+                  const int *cancel = nullptr) {
+    Error error;
+    Instance instance = open("cuda", error);
+    Executable model =
+        Executable::loadMemory(instance, bytes.data(), bytes.size(), error);
+    Buffer x = Buffer::create(instance, ALULA_DTYPE_F32, {64}, error);
+    std::vector<float> data(64);
+    data[0] = rounds;
+    x.write(data.data(), error);
+    alula_call_options options = {};
+    options.struct_bytes = sizeof options;
+    options.cancel = cancel;
+    alula_buffer *given = x.get(), *result = nullptr;
+    if (!error)
+      error.take(alula_call(model.get(), 0, &options, &given, 1, &result, 1));
+    if (error)
+      return error.message();
+    Buffer(result).read(data.data(), error);
+    return std::to_string(int(data[1]));
+  }
+};
+
+TEST_F(Loops, OneLaunch) {
+  std::string bytes = writeLoop(false);
+  for (int rounds : {0, 1, 7}) {
+    uint64_t before = fakeCudaCount("graph launches");
+    EXPECT_EQ(run(bytes, float(rounds)), std::to_string(rounds));
+    EXPECT_EQ(fakeCudaCount("graph launches"), before + 1);
+  }
+  EXPECT_EQ(fakeCudaCount("graphs"), 0u);
+  EXPECT_EQ(fakeCudaCount("modules"), 0u);
+}
+
+TEST_F(Loops, KernelsThatMayFailAreLookedAtInEachRound) {
+  std::string bytes = writeLoop(true);
+  uint64_t before = fakeCudaCount("graph launches");
+  EXPECT_EQ(run(bytes, 2), "2");
+  // Who decides rounds on the device would go on for ever.
+  EXPECT_EQ(run(bytes, std::numeric_limits<float>::infinity()),
+            "function 'main': kernel 'add' failed with code 7");
+  EXPECT_EQ(fakeCudaCount("graph launches"), before);
+}
+
+TEST_F(Loops, ThatHaveNoEndAreCancelled) {
+  std::string bytes = writeLoop(false);
+  for (const char *fails : {"", "GraphAddNode"}) {
+    if (*fails)
+      fakeCudaFailNext(fails, cuda::invalidValue);
+    int cancel = 0;
+    uint64_t before = fakeCudaCount("launches");
+    std::atomic<bool> hasEnded = false;
+    std::thread other([&] {
+      while (!hasEnded && fakeCudaCount("launches") < before + 100)
+        std::this_thread::yield();
+      __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
+    });
+    EXPECT_EQ(run(bytes, std::numeric_limits<float>::infinity(), &cancel),
+              "function 'main': the call was cancelled");
+    hasEnded = true;
+    other.join();
+    // The next one is not.
+    EXPECT_EQ(run(bytes, 3), "3");
+  }
 }
 
 TEST(CudaCode, TheBestFormOfAModule) {

@@ -25,6 +25,7 @@ struct CudaDevice {
   PoolHandle pool;
   /// Memory is taken and given back in its order.
   StreamHandle memoryStream;
+  LoopKernels loops;
 };
 
 /// The device's context is the calling thread's while this lives.
@@ -121,12 +122,17 @@ public:
   Status fill(uint8_t *to, uint64_t pattern, uint32_t width, uint64_t bytes);
   Status record(CudaEvent &event);
   Status wait(CudaEvent &event);
+  Status beginLoop(const int *cancel, bool *isTaken);
+  Status testLoop(const uint8_t *condition, LoopRecorder::Place place);
+  Status endLoop(const Exchange *exchanges, size_t count, bool isLoop,
+                 bool *isTaken);
 
 private:
   static constexpr uint64_t stagingBytes = 256 << 10, mostStaged = 64 << 10;
   static constexpr uint32_t failureSlots = 64;
   /// More commands than these don't wait.
   static constexpr uint32_t mostPending = 1024;
+  static constexpr uint32_t mostLoops = 64, mostOpenLoops = 8;
   /// A kernel that may leave a code in its slot.
   struct Watched {
     const char *functionName, *kernelName;
@@ -145,6 +151,19 @@ private:
   /// Gives CUDA all that waits.
   Status flush();
   Status issue(const Command &command);
+  /// One after the other, the host deciding loops.
+  Status issueAll();
+  Status issueTest(const Command &command, bool *holds);
+  Status issueExchange(const Command &command);
+  /// Until the stream has run, or loops were told to stop.
+  Result waitForStream();
+  /// Forgets the loops that have not ended.
+  void forgetLoops();
+  /// No command of a loop, if one is open: the host has to decide that.
+  bool refuseInLoop() {
+    canRecord = canRecord && !openLoops;
+    return openLoops;
+  }
   /// For all that has been encoded.
   Status waitForAll(const char *what);
   /// Pinned memory that stays until the stream has run.
@@ -164,6 +183,17 @@ private:
   CommandList pending;
   CudaGraphs graphs;
   Array<void *> parameters;
+  // ---- Loops ----
+  /// Words of pinned memory: whether loops are to stop, and for each loop.
+  uint32_t *loopWords = nullptr;
+  const int *cancel = nullptr;
+  EventHandle loopsDone = nullptr;
+  /// The first test of each loop that has no end yet, its middle one, and what
+  /// there was before the outermost.
+  uint32_t firstTests[mostOpenLoops], middleTests[mostOpenLoops];
+  uint32_t openLoops = 0;
+  uint32_t commandsBefore = 0, valuesBefore = 0, loopsBefore = 0;
+  bool canRecord = true;
 };
 
 } // namespace alula::runtime::cuda

@@ -10,7 +10,8 @@ bool isSame(const Command &a, const Command &b) {
          memcmp(a.block, b.block, sizeof a.block) == 0 &&
          a.sharedBytes == b.sharedBytes && a.valueCount == b.valueCount &&
          a.bytes == b.bytes && a.count == b.count && a.pitch == b.pitch &&
-         a.elementBytes == b.elementBytes;
+         a.elementBytes == b.elementBytes && a.place == b.place &&
+         a.target == b.target;
 }
 
 uint64_t hash(const CommandList &list) {
@@ -24,6 +25,7 @@ uint64_t hash(const CommandList &list) {
       mix(command.grid[axis]);
     mix(command.bytes);
     mix(command.count);
+    mix(command.target);
   }
   return mixed;
 }
@@ -53,6 +55,38 @@ CopyNode describeCopy(const Command &command) {
   node.to.address = command.to;
   node.from.pitch = node.to.pitch = node.width = command.bytes;
   node.from.height = node.to.height = node.height = node.depth = 1;
+  return node;
+}
+/// What the kernels of loops get.
+struct LoopValues {
+  uint64_t values[6];
+  void *parameters[6];
+  LoopValues(const Command &command, const ConditionHandle *conditions,
+             const uint32_t *stop) {
+    uint64_t test[] = {conditions[0],
+                       conditions[1],
+                       command.condition,
+                       command.isOdd,
+                       command.place == LoopRecorder::Middle,
+                       reinterpret_cast<uint64_t>(stop)};
+    uint64_t exchange[] = {
+        command.to, command.from, command.bytes, command.isOdd, 0, 0};
+    memcpy(values, command.kind == Command::Test ? test : exchange,
+           sizeof values);
+    for (int i = 0; i < 6; ++i)
+      parameters[i] = &values[i];
+  }
+};
+KernelNode describeLoopKernel(const Command &command,
+                              const LoopKernels &kernels, LoopValues &values) {
+  KernelNode node = {};
+  bool isTest = command.kind == Command::Test;
+  node.function = isTest ? kernels.test : kernels.exchange;
+  uint64_t blocks = isTest ? 1 : (command.bytes + 1023) / 1024;
+  node.grid[0] = unsigned(blocks < 1024 ? blocks : 1024);
+  node.grid[1] = node.grid[2] = node.block[1] = node.block[2] = 1;
+  node.block[0] = isTest ? 1 : 256;
+  node.parameters = values.parameters;
   return node;
 }
 FillNode describeFill(const Command &command) {
@@ -118,38 +152,93 @@ bool CudaGraphs::remember(const CommandList &list, uint64_t wanted) {
   return false;
 }
 
-Result CudaGraphs::addNode(Graph &graph, uint32_t number) {
+Result CudaGraphs::addNode(Graph &graph, uint32_t number, Place &place) {
   const Api &api = *device.api;
   const Command &command = graph.list.commands[number];
   NodeHandle *node = &graph.nodes[number];
   // As in the stream, each after the one before it.
-  const NodeHandle *before = number ? node - 1 : nullptr;
-  size_t count = number ? 1 : 0;
-  if (command.kind == Command::Launch) {
-    KernelNode launch =
-        describeLaunch(command, graph.parameters.data() + command.firstValue);
-    return api.GraphAddKernelNode(node, graph.graph, before, count, &launch);
-  }
+  const NodeHandle *before = place.last ? &place.last : nullptr;
+  size_t count = place.last ? 1 : 0;
+  Result result;
   if (command.kind == Command::Copy) {
     CopyNode copy = describeCopy(command);
-    return api.GraphAddMemcpyNode(node, graph.graph, before, count, &copy,
-                                  device.context);
+    result = api.GraphAddMemcpyNode(node, place.graph, before, count, &copy,
+                                    device.context);
+  } else if (command.kind == Command::Fill) {
+    FillNode fill = describeFill(command);
+    result = api.GraphAddMemsetNode(node, place.graph, before, count, &fill,
+                                    device.context);
+  } else {
+    LoopValues values(command, &graph.conditions[2 * number], stop);
+    KernelNode launch = command.kind == Command::Launch
+                            ? describeLaunch(command, graph.parameters.data() +
+                                                          command.firstValue)
+                            : describeLoopKernel(command, device.loops, values);
+    result = api.GraphAddKernelNode(node, place.graph, before, count, &launch);
   }
-  FillNode fill = describeFill(command);
-  return api.GraphAddMemsetNode(node, graph.graph, before, count, &fill,
-                                device.context);
+  place.last = *node;
+  return result;
+}
+
+/// The kernel that gives CUDA the condition and, unless it is the last one, the
+/// node whose graph has what comes next.
+Result CudaGraphs::addTest(Graph &graph, uint32_t number,
+                           Array<Place> &places) {
+  const Api &api = *device.api;
+  LoopRecorder::Place kind = graph.list.commands[number].place;
+  Place &place = places[places.size() - 1];
+  ConditionHandle *conditions = &graph.conditions[2 * number];
+  ConditionHandle next = 0;
+  Result result = success;
+  if (kind != LoopRecorder::Last)
+    result = api.GraphConditionalHandleCreate(&next, place.graph,
+                                              device.context, 0, 0);
+  conditions[0] = kind == LoopRecorder::First ? next : place.loop;
+  conditions[1] = kind == LoopRecorder::Middle ? next : 0;
+  if (result == success)
+    result = addNode(graph, number, place);
+  if (result != success || kind == LoopRecorder::Last)
+    return result;
+  GraphHandle body = nullptr;
+  NodeParameters parameters = {};
+  parameters.type = conditionNode;
+  parameters.condition = {next, kind == LoopRecorder::First, 1, &body,
+                          device.context};
+  NodeHandle node;
+  result = api.GraphAddNode(&node, place.graph, &place.last, 1, &parameters);
+  if (result != success)
+    return result;
+  place.last = node;
+  // CUDA gives the graph in an array of its own.
+  body = *parameters.condition.graphs;
+  return places.push(
+             {body, nullptr, conditions[0], kind == LoopRecorder::Middle})
+             ? success
+             : outOfMemory;
 }
 
 bool CudaGraphs::build(Graph &graph) {
   const Api &api = *device.api;
   if (!graph.nodes.resize(graph.list.count()) ||
+      !graph.conditions.resize(2 * size_t(graph.list.count())) ||
       !graph.parameters.resize(graph.list.values.size() + 1))
     return false;
   for (size_t i = 0; i < graph.list.values.size(); ++i)
     graph.parameters[i] = &graph.list.values[i];
   Result result = api.GraphCreate(&graph.graph, 0);
-  for (uint32_t i = 0; result == success && i < graph.list.count(); ++i)
-    result = addNode(graph, i);
+  Array<Place> places;
+  if (!places.push({graph.graph, nullptr, 0, false}))
+    result = result == success ? outOfMemory : result;
+  for (uint32_t i = 0; result == success && i < graph.list.count(); ++i) {
+    const Command &command = graph.list.commands[i];
+    size_t depth = places.size();
+    if (command.kind == Command::Test)
+      result = addTest(graph, i, places);
+    else if (command.kind != Command::End)
+      result = addNode(graph, i, places[depth - 1]);
+    else // Shrinking never allocates.
+      (void)!places.resize(depth - (places[depth - 1].isSecond ? 2 : 1));
+  }
   if (result == success)
     result = api.GraphInstantiateWithFlags(&graph.exec, graph.graph, 0);
   if (result == success)
@@ -162,19 +251,22 @@ Result CudaGraphs::setNode(Graph &graph, uint32_t number) {
   const Api &api = *device.api;
   const Command &command = graph.list.commands[number];
   NodeHandle node = graph.nodes[number];
-  if (command.kind == Command::Launch) {
-    KernelNode launch =
-        describeLaunch(command, graph.parameters.data() + command.firstValue);
-    return api.GraphExecKernelNodeSetParams(graph.exec, node, &launch);
-  }
   if (command.kind == Command::Copy) {
     CopyNode copy = describeCopy(command);
     return api.GraphExecMemcpyNodeSetParams(graph.exec, node, &copy,
                                             device.context);
   }
-  FillNode fill = describeFill(command);
-  return api.GraphExecMemsetNodeSetParams(graph.exec, node, &fill,
-                                          device.context);
+  if (command.kind == Command::Fill) {
+    FillNode fill = describeFill(command);
+    return api.GraphExecMemsetNodeSetParams(graph.exec, node, &fill,
+                                            device.context);
+  }
+  LoopValues values(command, &graph.conditions[2 * number], stop);
+  KernelNode launch = command.kind == Command::Launch
+                          ? describeLaunch(command, graph.parameters.data() +
+                                                        command.firstValue)
+                          : describeLoopKernel(command, device.loops, values);
+  return api.GraphExecKernelNodeSetParams(graph.exec, node, &launch);
 }
 
 /// Launches that have begun keep what they were launched with.
@@ -186,14 +278,19 @@ bool CudaGraphs::change(Graph &graph, const CommandList &list) {
     const uint64_t *values = list.values.data() + now.firstValue;
     size_t valueBytes = now.valueCount * sizeof(uint64_t);
     if (old.to == now.to && old.from == now.from &&
-        old.pattern == now.pattern &&
+        old.pattern == now.pattern && old.condition == now.condition &&
+        old.isOdd == now.isOdd &&
         (!valueBytes || memcmp(oldValues, values, valueBytes) == 0))
       continue;
     old.to = now.to;
     old.from = now.from;
     old.pattern = now.pattern;
+    old.condition = now.condition;
+    old.isOdd = now.isOdd;
     if (valueBytes)
       memcpy(oldValues, values, valueBytes);
+    if (old.kind == Command::End)
+      continue;
     // A copy whose memory is of another kind than before can't be changed.
     if (setNode(graph, i) != success) {
       forget(graph);
@@ -205,13 +302,15 @@ bool CudaGraphs::change(Graph &graph, const CommandList &list) {
 
 bool CudaGraphs::launch(const CommandList &list, StreamHandle stream,
                         Result *result) {
-  if (list.count() < leastCommands)
+  if (list.count() < leastCommands && !list.loopCount)
     return false;
   uint64_t wanted = hash(list);
   Graph *graph = find(list, wanted);
   if (!graph) {
-    (void)remember(list, wanted);
-    return false;
+    // A loop has rounds enough to be worth one at once.
+    if (!remember(list, wanted) || !list.loopCount)
+      return false;
+    graph = find(list, wanted);
   }
   graph->lastUse = ++uses;
   if (graph->exec

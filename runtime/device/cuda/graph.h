@@ -10,9 +10,11 @@ namespace alula::runtime::cuda {
 
 struct CudaDevice;
 
-/// A launch, a copy or a fill.
+/// A launch, a copy or a fill; or what a loop has besides: its condition is
+/// asked for, its end, memory that changes places if the number of rounds was
+/// odd.
 struct Command {
-  enum Kind : uint32_t { Launch, Copy, Fill } kind;
+  enum Kind : uint32_t { Launch, Copy, Fill, Test, End, Exchange } kind;
   // ---- What a graph of it has for good ----
   /// Of a launch. The owner is never that of other kernels, as the address of a
   /// function may be.
@@ -23,9 +25,15 @@ struct Command {
   /// Of a copy, or of a fill of `count` elements that lie `pitch` apart.
   uint64_t bytes, count, pitch;
   uint32_t elementBytes;
+  /// Of a test, and what comes next if there is no other round, or, of the
+  /// last one, if there is.
+  LoopRecorder::Place place;
+  uint32_t target;
   // ---- What may differ from one time to the next ----
   uint32_t firstValue;
+  /// Of a test: the condition, and the word that is 1 after an odd round.
   DeviceAddress to, from;
+  DeviceAddress condition, isOdd;
   uint32_t pattern;
   /// For error messages; they live as long as the kernels.
   const char *functionName, *kernelName;
@@ -35,20 +43,36 @@ struct Command {
 struct CommandList {
   Array<Command> commands;
   Array<uint64_t> values;
+  /// Loops are in it.
+  uint32_t loopCount = 0;
 
   uint32_t count() const { return uint32_t(commands.size()); }
   void clear() {
     // Shrinking never allocates.
     (void)!commands.resize(0);
     (void)!values.resize(0);
+    loopCount = 0;
   }
 };
+
+/// Kernels of loops: one tells CUDA whether there is another round, one
+/// exchanges memory.
+struct LoopKernels {
+  ModuleHandle module;
+  FunctionHandle test, exchange;
+  /// Whether it was tried to load them.
+  bool isTried;
+};
+/// Whether the device has graphs with conditions, its context being current.
+bool findLoopKernels(CudaDevice &device);
 
 /// The graphs of one stream. What comes for the second time becomes one, which
 /// later ones change where they differ.
 class CudaGraphs {
 public:
   explicit CudaGraphs(CudaDevice &device) : device(device) {}
+  /// A word of the host's memory that ends all loops if it is not 0.
+  void setStop(const uint32_t *word) { stop = word; }
   CudaGraphs(const CudaGraphs &) = delete;
   CudaGraphs &operator=(const CudaGraphs &) = delete;
   ~CudaGraphs();
@@ -67,6 +91,8 @@ private:
     uint64_t lastUse;
     CommandList list;
     Array<NodeHandle> nodes;
+    /// Of tests: the conditions that they decide.
+    Array<ConditionHandle> conditions;
     Array<void *> parameters;
     GraphHandle graph;
     GraphExecHandle exec;
@@ -75,12 +101,22 @@ private:
   Graph *find(const CommandList &list, uint64_t hash);
   bool remember(const CommandList &list, uint64_t hash);
   bool build(Graph &graph);
-  Result addNode(Graph &graph, uint32_t number);
+  /// Where nodes are added: a graph of its own for each loop.
+  struct Place {
+    GraphHandle graph;
+    NodeHandle last;
+    ConditionHandle loop;
+    /// Runs for a second round of each pair.
+    bool isSecond;
+  };
+  Result addNode(Graph &graph, uint32_t number, Place &place);
+  Result addTest(Graph &graph, uint32_t number, Array<Place> &places);
   bool change(Graph &graph, const CommandList &list);
   Result setNode(Graph &graph, uint32_t number);
   void forget(Graph &graph);
 
   CudaDevice &device;
+  const uint32_t *stop = nullptr;
   Graph *graphs[mostGraphs] = {};
   uint64_t uses = 0;
 };

@@ -19,15 +19,21 @@ Status CudaStream::start() {
   ALULA_TRY(check(current.getResult(), "a context"));
   ALULA_TRY(check(api.StreamCreate(&handle, streamNonBlocking), "a stream"));
   void *memory = nullptr;
-  uint64_t bytes = stagingBytes + failureSlots * sizeof(int32_t);
+  uint64_t words = failureSlots + 1 + mostLoops;
+  uint64_t bytes = stagingBytes + words * sizeof(int32_t);
   ALULA_TRY(check(api.MemHostAlloc(&memory, bytes, hostPortable), "staging"));
   staging = static_cast<uint8_t *>(memory);
   failures = reinterpret_cast<int32_t *>(staging + stagingBytes);
+  loopWords = reinterpret_cast<uint32_t *>(failures + failureSlots);
+  memset(loopWords, 0, (1 + mostLoops) * sizeof(uint32_t));
+  graphs.setStop(loopWords);
   return nullptr;
 }
 
 CudaStream::~CudaStream() {
   Current current(device);
+  if (loopsDone)
+    device.api->EventDestroy(loopsDone);
   if (handle)
     device.api->StreamDestroy(handle);
   if (staging)
@@ -59,9 +65,14 @@ Status CudaStream::takeFailure() {
 
 Status CudaStream::synchronize() {
   Current current(device);
+  // Whoever was recording one has had an error.
+  forgetLoops();
   Status failed = flush();
-  Result result = device.api->StreamSynchronize(handle);
+  Result result = waitForStream();
   staged = 0;
+  cancel = nullptr;
+  bool isStopped = loopWords[0];
+  loopWords[0] = 0;
   if (failed) {
     watchedCount = 0;
     lastKernel = nullptr;
@@ -73,8 +84,13 @@ Status CudaStream::synchronize() {
     lastKernel = nullptr;
     return status;
   }
+  const char *function = lastFunction;
   lastKernel = nullptr;
-  return takeFailure();
+  ALULA_TRY(takeFailure());
+  return isStopped ? makeError(ALULA_STATUS_CANCELLED,
+                               "function '%.200s': the call was cancelled",
+                               function ? function : "")
+                   : nullptr;
 }
 
 Status CudaStream::takeStaging(uint64_t bytes, uint8_t **memory) {
@@ -105,19 +121,22 @@ Status CudaStream::takeFailureSlot(const Dispatch &dispatch,
 
 Status CudaStream::waitForAll(const char *what) {
   ALULA_TRY(flush());
-  return check(device.api->StreamSynchronize(handle), what);
+  return check(waitForStream(), what);
 }
 
 Status CudaStream::push(const Command &command) {
   if (!pending.commands.push(command))
     return makeOutOfMemory("commands of a stream", sizeof command);
-  return pending.count() < mostPending ? nullptr : flush();
+  // Of a loop nothing goes before its end.
+  return openLoops || pending.count() < mostPending ? nullptr : flush();
 }
 
 Status CudaStream::pushCopy(DeviceAddress to, DeviceAddress from,
                             uint64_t bytes) {
   // Pitches have 31 bits, of copies of one row too.
   if (bytes > uint64_t(1) << 30) {
+    if (refuseInLoop())
+      return nullptr;
     ALULA_TRY(flush());
     return check(device.api->MemcpyAsync(to, from, bytes, handle), "a copy");
   }
@@ -189,8 +208,7 @@ Status CudaStream::flush() {
       }
     status = check(result, "a graph");
   } else {
-    for (uint32_t i = 0; !status && i < pending.count(); ++i)
-      status = issue(pending.commands[i]);
+    status = issueAll();
   }
   pending.clear();
   return status;
@@ -226,8 +244,12 @@ Status CudaStream::launch(CudaKernels &kernels, const alula_cuda_launch &launch,
   // What a slot is taken for may give away all that waits.
   uint64_t failureSlot = 0;
   for (uint32_t i = 0; i < launch.argument_count; ++i)
-    if (arguments[i].kind == ALULA_CUDA_ARGUMENT_FAILURE)
+    if (arguments[i].kind == ALULA_CUDA_ARGUMENT_FAILURE) {
+      // Its code is looked at in each round.
+      if (refuseInLoop())
+        return nullptr;
       ALULA_TRY(takeFailureSlot(dispatch, &failureSlot));
+    }
   command.firstValue = uint32_t(pending.values.size());
   command.valueCount = launch.argument_count;
   if (!pending.values.resize(command.firstValue + command.valueCount))
@@ -270,6 +292,8 @@ Status CudaStream::launch(CudaKernels &kernels, const alula_cuda_launch &launch,
 /// Clusters and grids that are there at once are no part of graphs.
 Status CudaStream::launchSpecially(const alula_cuda_launch &launch,
                                    const Command &command) {
+  if (refuseInLoop())
+    return nullptr;
   // What waits is given away before, and its parameters with it.
   Array<uint64_t> values;
   Array<void *> own;
@@ -330,7 +354,7 @@ Status CudaStream::copyTo(uint8_t *to, const void *from, uint64_t bytes) {
         device.api->MemcpyAsync(addressOf(to), addressOf(from), bytes, handle),
         "a copy to the device"));
     // The bytes may be pinned by somebody: only then are they still needed.
-    return check(device.api->StreamSynchronize(handle), "a copy to the device");
+    return check(waitForStream(), "a copy to the device");
   }
   uint8_t *memory;
   ALULA_TRY(takeStaging(bytes, &memory));
@@ -347,6 +371,9 @@ Status CudaStream::copyFrom(void *to, const uint8_t *from, uint64_t bytes) {
     if (bytes <= mostStaged)
       ALULA_TRY(takeStaging(bytes, &memory));
     ALULA_TRY(flush());
+    // Memory that is not pinned is waited for by CUDA itself.
+    if (cancel)
+      ALULA_TRY(check(waitForStream(), "a copy from the device"));
     ALULA_TRY(check(device.api->MemcpyAsync(addressOf(memory ? memory : to),
                                             addressOf(from), bytes, handle),
                     "a copy from the device"));
@@ -365,6 +392,8 @@ Status CudaStream::copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
   bool overlap = to < from + bytes && from < to + bytes;
   if (!overlap)
     return pushCopy(addressOf(to), addressOf(from), bytes);
+  if (refuseInLoop())
+    return nullptr;
   ALULA_TRY(flush());
   DeviceAddress between;
   ALULA_TRY(
@@ -417,6 +446,8 @@ Status CudaStream::fill(uint8_t *to, uint64_t pattern, uint32_t width,
       (low >> 16) == (low & 0xFFFF))
     return pushFill(at, uint16_t(low), 2, bytes / 2, 2);
   // Patterns that lie across words: pieces of them from the host.
+  if (refuseInLoop())
+    return nullptr;
   for (uint64_t done = 0; done < bytes;) {
     uint64_t piece = bytes - done < mostStaged ? bytes - done : mostStaged;
     uint8_t *memory;

@@ -69,7 +69,8 @@ constexpr Driver makeDriver(const char *name, decltype(Driver::load) load,
           record,
           record,
           hasHappened,
-          destroyEvent};
+          destroyEvent,
+          /*loops=*/nullptr};
 }
 } // namespace host
 

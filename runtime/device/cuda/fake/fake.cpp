@@ -41,6 +41,8 @@ struct FakeStream {
   std::deque<std::function<void()>> commands;
   uint64_t encoded = 0, done = 0;
   bool isRunning = false;
+  /// Of the command that runs: it is a loop, and has one more round.
+  bool isAgain = false;
 };
 struct FakeEvent {
   std::shared_ptr<FakeStream> stream;
@@ -61,24 +63,46 @@ struct FakePool {
   std::set<int> users;
 };
 
+struct FakeGraph;
 /// A graph is a chain here: each node comes after the one before it.
 struct FakeNode {
-  enum { Launch, Copy, Fill } kind;
+  enum { Launch, Copy, Fill, Condition } kind;
   KernelNode launch = {};
   std::vector<uint64_t> values;
   CopyNode copy = {};
   FillNode fill = {};
   int device = 0;
-  size_t number = 0;
   /// Of the function: what is there later may be another one.
   uint64_t serial = 0;
+  /// Of a condition: the word that kernels write, and what it decides about.
+  uint64_t condition = 0;
+  bool isLoop = false;
+  std::shared_ptr<FakeGraph> body;
 };
 struct FakeGraph {
-  std::vector<std::unique_ptr<FakeNode>> nodes;
+  std::vector<std::shared_ptr<FakeNode>> nodes;
+  /// Words that no node has yet, and all.
+  std::set<uint64_t> freeConditions, conditions;
 };
 struct FakeGraphExec {
-  std::vector<FakeNode> nodes;
+  std::vector<std::shared_ptr<FakeNode>> nodes;
+  /// By the node that one was made of.
+  std::map<const void *, FakeNode *> places;
 };
+
+/// What is changed later changes no copy.
+std::shared_ptr<FakeNode> copyNode(const FakeNode &node,
+                                   std::map<const void *, FakeNode *> *places) {
+  auto made = std::make_shared<FakeNode>(node);
+  if (places)
+    (*places)[&node] = made.get();
+  if (node.body) {
+    made->body = std::make_shared<FakeGraph>();
+    for (const auto &each : node.body->nodes)
+      made->body->nodes.push_back(copyNode(*each, places));
+  }
+  return made;
+}
 
 struct Fake {
   std::recursive_mutex mutex;
@@ -183,13 +207,21 @@ struct Fake {
       return;
     stream->isRunning = true;
     while (stream->done < until && !stream->commands.empty()) {
-      auto command = std::move(stream->commands.front());
-      stream->commands.pop_front();
-      if (sticky == success)
-        command();
-      ++stream->done;
+      step(*stream);
     }
     stream->isRunning = false;
+  }
+  /// One command, or one round of a loop.
+  void step(FakeStream &stream) {
+    auto command = std::move(stream.commands.front());
+    stream.commands.pop_front();
+    stream.isAgain = false;
+    if (sticky == success)
+      command();
+    if (stream.isAgain && sticky == success)
+      stream.commands.push_front(std::move(command));
+    else
+      ++stream.done;
   }
   void runAll() {
     for (auto &[handle, stream] : streams)
@@ -556,7 +588,13 @@ Result EventQuery(EventHandle event) {
   auto &mine = *reinterpret_cast<FakeEvent *>(event);
   if (!mine.stream || mine.stream->done >= mine.wanted)
     return success;
-  fake().run(mine.stream, mine.stream->done + 1);
+  if (!mine.stream->isRunning && !mine.stream->commands.empty()) {
+    mine.stream->isRunning = true;
+    fake().step(*mine.stream);
+    mine.stream->isRunning = false;
+  }
+  if (fake().sticky != success)
+    return fake().sticky;
   return mine.stream->done >= mine.wanted ? success : notReady;
 }
 Result EventSynchronize(EventHandle event) {
@@ -608,6 +646,23 @@ Result ModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
     ++fake().cubins;
   }
   std::string error;
+  // What the driver links in; a condition is the address of its word.
+  std::string linked;
+  if (strstr(text, ".extern .func cudaGraphSetConditional") &&
+      fake().version >= 12030) {
+    linked = std::string(text) + R"(
+.visible .func cudaGraphSetConditional(.param .b64 condition, .param .b32 value)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %d<2>;
+  ld.param.u64 %d1, [condition];
+  ld.param.u32 %r1, [value];
+  st.global.u32 [%d1], %r1;
+  ret;
+}
+)";
+    text = linked.c_str();
+  }
   auto made = ptx::parseModule(text, error);
   if (!made) {
     if (log)
@@ -772,11 +827,26 @@ Result GraphCreate(GraphHandle *graph, unsigned flags) {
   *graph = reinterpret_cast<GraphHandle>(made);
   return flags ? invalidValue : success;
 }
+FakeGraph *findGraph(GraphHandle graph) {
+  auto *mine = reinterpret_cast<FakeGraph *>(graph);
+  return fake().graphs.count(mine) ? mine : nullptr;
+}
+/// With all graphs of nodes in it.
+void forget(FakeGraph *graph) {
+  fake().graphs.erase(graph);
+  for (uint64_t condition : graph->conditions)
+    fake().release(condition);
+  for (const auto &node : graph->nodes)
+    if (node->body)
+      forget(node->body.get());
+}
 Result GraphDestroy(GraphHandle graph) {
   Guard guard(fake().mutex);
-  auto *mine = reinterpret_cast<FakeGraph *>(graph);
-  if (!fake().graphs.erase(mine))
+  FakeGraph *mine = findGraph(graph);
+  if (!mine)
     return invalidValue;
+  fake().runAll();
+  forget(mine);
   delete mine;
   return success;
 }
@@ -820,12 +890,22 @@ Result describe(FakeNode &node, const FillNode *fill) {
   return success;
 }
 
+Result describe(FakeNode &node, const NodeParameters *parameters) {
+  const ConditionNode &condition = parameters->condition;
+  if (parameters->type != conditionNode || condition.graphCount != 1)
+    return invalidValue;
+  node.condition = condition.condition;
+  node.isLoop = condition.isLoop;
+  node.body = std::make_shared<FakeGraph>();
+  return success;
+}
+
 template <class Description>
 Result addNode(NodeHandle *node, GraphHandle graph, const NodeHandle *before,
                size_t count, const Description *description,
                decltype(FakeNode::kind) kind) {
-  auto *mine = reinterpret_cast<FakeGraph *>(graph);
-  if (!fake().graphs.count(mine))
+  FakeGraph *mine = findGraph(graph);
+  if (!mine)
     return invalidValue;
   // Nothing says that others may run at the same time.
   if (count != (mine->nodes.empty() ? 0 : 1) ||
@@ -834,15 +914,47 @@ Result addNode(NodeHandle *node, GraphHandle graph, const NodeHandle *before,
     return invalidValue;
   if (contextStack.empty())
     return invalidContext;
-  auto made = std::make_unique<FakeNode>();
+  auto made = std::make_shared<FakeNode>();
   made->kind = kind;
   made->device = contextStack.back()->device;
-  made->number = mine->nodes.size();
   Result result = describe(*made, description);
+  // A condition is for one node, in the graph that it was made for.
+  if (result == success && kind == FakeNode::Condition &&
+      !mine->freeConditions.erase(made->condition))
+    return invalidValue;
   if (result != success)
     return result;
   *node = reinterpret_cast<NodeHandle>(made.get());
   mine->nodes.push_back(std::move(made));
+  return success;
+}
+Result GraphConditionalHandleCreate(ConditionHandle *condition,
+                                    GraphHandle graph, ContextHandle context,
+                                    unsigned, unsigned flags) {
+  BEGIN("GraphConditionalHandleCreate");
+  FakeGraph *mine = findGraph(graph);
+  if (!mine || flags)
+    return invalidValue;
+  void *word = fake().allocate(
+      sizeof(uint32_t), reinterpret_cast<FakeContext *>(context)->device);
+  *condition = reinterpret_cast<ConditionHandle>(word);
+  mine->freeConditions.insert(*condition);
+  mine->conditions.insert(*condition);
+  return success;
+}
+Result GraphAddNode(NodeHandle *node, GraphHandle graph,
+                    const NodeHandle *before, size_t count,
+                    NodeParameters *parameters) {
+  BEGIN("GraphAddNode");
+  Result result =
+      addNode(node, graph, before, count, parameters, FakeNode::Condition);
+  if (result != success)
+    return result;
+  static thread_local GraphHandle made;
+  FakeGraph *body = findGraph(graph)->nodes.back()->body.get();
+  made = reinterpret_cast<GraphHandle>(body);
+  fake().graphs.insert(body);
+  parameters->condition.graphs = &made;
   return success;
 }
 Result GraphAddKernelNode(NodeHandle *node, GraphHandle graph,
@@ -871,7 +983,7 @@ Result GraphInstantiateWithFlags(GraphExecHandle *exec, GraphHandle graph,
     return invalidValue;
   auto *made = new FakeGraphExec;
   for (const auto &node : mine->nodes)
-    made->nodes.push_back(*node);
+    made->nodes.push_back(copyNode(*node, &made->places));
   fake().graphExecs.insert(made);
   *exec = reinterpret_cast<GraphExecHandle>(made);
   return success;
@@ -901,7 +1013,10 @@ Result setNode(GraphExecHandle exec, NodeHandle handle,
   auto *mine = reinterpret_cast<FakeGraphExec *>(exec);
   if (!fake().graphExecs.count(mine))
     return invalidValue;
-  FakeNode &node = mine->nodes[reinterpret_cast<FakeNode *>(handle)->number];
+  auto found = mine->places.find(handle);
+  if (found == mine->places.end())
+    return invalidValue;
+  FakeNode &node = *found->second;
   if (!isThere(node))
     return fake().sticky;
   // The memory of a copy stays of the kind that it was.
@@ -931,7 +1046,35 @@ Result GraphExecMemsetNodeSetParams(GraphExecHandle exec, NodeHandle node,
   return setNode(exec, node, fill);
 }
 
+Result launchNode(FakeNode &node, StreamHandle stream);
+
+/// Runs a body to its end, in a stream of its own.
+void runBody(FakeGraph &body, int device) {
+  auto stream = std::make_shared<FakeStream>();
+  stream->device = device;
+  auto handle = reinterpret_cast<StreamHandle>(stream.get());
+  fake().streams[handle] = stream;
+  contextStack.push_back(&fake().contexts[device]);
+  for (const auto &node : body.nodes)
+    if (Result result = launchNode(*node, handle); result != success)
+      fake().fault(result, "a graph in a graph can't be launched");
+  fake().run(stream, stream->encoded);
+  contextStack.pop_back();
+  fake().streams.erase(handle);
+}
+
 Result launchNode(FakeNode &node, StreamHandle stream) {
+  if (node.kind == FakeNode::Condition) {
+    // What it is when the graph is launched.
+    auto kept = copyNode(node, nullptr);
+    FakeStream *runs = findStream(stream).get();
+    return encode(stream, [kept, runs] {
+      if (!*reinterpret_cast<const uint32_t *>(kept->condition))
+        return;
+      runBody(*kept->body, kept->device);
+      runs->isAgain = kept->isLoop;
+    });
+  }
   if (node.kind == FakeNode::Copy)
     return MemcpyAsync(node.copy.to.address, node.copy.from.address,
                        node.copy.width, stream);
@@ -964,8 +1107,8 @@ Result GraphLaunch(GraphExecHandle exec, StreamHandle stream) {
   if (!fake().graphExecs.count(mine))
     return invalidValue;
   ++fake().graphLaunches;
-  for (FakeNode &node : mine->nodes)
-    if (Result result = launchNode(node, stream); result != success)
+  for (const auto &node : mine->nodes)
+    if (Result result = launchNode(*node, stream); result != success)
       return result;
   return success;
 }
@@ -1017,7 +1160,21 @@ extern "C" Result cuGetProcAddress_v2(const char *name, void **function,
       ALULA_FOR_EACH_CUDA_FUNCTION(X)
 #undef X
   };
+  static const struct {
+    const char *name;
+    int version;
+    void *function;
+  } later[] = {
+#define X(name, version, parameters)                                           \
+  {"cu" #name, version, reinterpret_cast<void *>(name)},
+      ALULA_FOR_EACH_LATER_CUDA_FUNCTION(X)
+#undef X
+  };
   *function = nullptr;
+  for (const auto &each : later)
+    if (strcmp(each.name, name) == 0 && version >= each.version &&
+        int(fake().version) >= each.version)
+      *function = each.function;
   if (version <= int(fake().version))
     for (const auto &each : table)
       if (strcmp(each.name, name) == 0)
