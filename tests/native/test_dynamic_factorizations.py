@@ -20,7 +20,8 @@ from jax_plugins.alula import lowering
 pytestmark = jax_functions.needs_build
 tools = jax_functions.tools
 
-SIZES = [(1, 1), (2, 3), (5, 4), (17, 33), (40, 40), (70, 31)]
+# From 128 rows on blocks go in groups, and Schur forms by chains.
+SIZES = [(1, 1), (2, 3), (5, 4), (17, 33), (40, 40), (70, 31), (150, 140)]
 SQUARE = sorted({n for pair in SIZES for n in pair})
 
 

@@ -25,6 +25,8 @@ extern "C" {
 
 /* Reflectors are applied in blocks of this many. */
 enum { ALULA_REFLECTOR_BLOCK = 32 };
+/* Blocks that are applied to the same columns, one after the other. */
+enum { ALULA_REFLECTOR_GROUP = 4 * ALULA_REFLECTOR_BLOCK };
 /* Reductions from both sides have panels of this many. */
 enum { ALULA_REDUCTION_PANEL = 32 };
 
@@ -51,6 +53,21 @@ static inline int64_t alula_smaller_size(int64_t a, int64_t b) {
 }
 static inline int64_t alula_larger_size(int64_t a, int64_t b) {
   return a > b ? a : b;
+}
+
+/* Reflectors of a group, a number of blocks. */
+static inline int64_t alula_reflector_group(int64_t count) {
+  int64_t blocks = (count + ALULA_REFLECTOR_BLOCK - 1) / ALULA_REFLECTOR_BLOCK;
+  return alula_smaller_size(ALULA_REFLECTOR_BLOCK *
+                                alula_larger_size(blocks, 1),
+                            ALULA_REFLECTOR_GROUP);
+}
+
+/* Scratch of up to min(m, n) reflectors of m that are applied to n columns. */
+static inline int64_t alula_reflector_elements(int64_t m, int64_t n) {
+  return alula_reflector_group(alula_smaller_size(m, n)) *
+             (m + ALULA_REFLECTOR_BLOCK) +
+         ALULA_REFLECTOR_BLOCK * n;
 }
 
 /* Declares a function for the four types. */
@@ -123,8 +140,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
 static inline int64_t alula_qr_scratch_bytes(int64_t m, int64_t n,
                                              int64_t element_bytes) {
-  return ALULA_REFLECTOR_BLOCK * (m + ALULA_REFLECTOR_BLOCK + n) *
-         element_bytes;
+  return alula_reflector_elements(m, n) * element_bytes;
 }
 
 /* qr_pivoted: a[:, p] = q r as LAPACK's geqp3: columns (n, from 1) is p; a
@@ -202,7 +218,7 @@ ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 static inline int64_t
 alula_eigen_symmetric_scratch_bytes(int64_t n, int64_t element_bytes) {
   return (3 * n * n + (3 * ALULA_REDUCTION_PANEL + 36) * n +
-          ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK)) *
+          alula_reflector_elements(n, n)) *
          element_bytes;
 }
 
@@ -216,13 +232,17 @@ alula_eigen_symmetric_scratch_bytes(int64_t n, int64_t element_bytes) {
       const int32_t *cancel);
 ALULA_FOR_EACH_ELEMENT(ALULA_DECLARE)
 #undef ALULA_DECLARE
+static inline int64_t alula_svd_blocks(int64_t large, int64_t small) {
+  return alula_reflector_elements(large, small) +
+         ALULA_REFLECTOR_BLOCK * (large - small);
+}
 static inline int64_t alula_svd_scratch_bytes(int64_t m, int64_t n,
                                               int32_t full,
                                               int64_t element_bytes) {
   int64_t large = alula_larger_size(m, n), small = alula_smaller_size(m, n);
   return (large * small + 2 * large * (full ? large : small) +
           small * small + (4 * ALULA_REDUCTION_PANEL + 31) * large +
-          ALULA_REFLECTOR_BLOCK * (2 * large + ALULA_REFLECTOR_BLOCK)) *
+          alula_svd_blocks(large, small)) *
          element_bytes;
 }
 
@@ -257,7 +277,7 @@ static inline int64_t alula_schur_scratch_bytes(int64_t n, int64_t is_narrow,
   int64_t wide = 2 * n * n;
   int64_t work = n * n + 3 * n +
                  ALULA_REDUCTION_PANEL * (3 * n + ALULA_REDUCTION_PANEL) +
-                 ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK) +
+                 alula_reflector_elements(n, n) +
                  (n < ALULA_SCHUR_LEAST ? 0 : ALULA_SCHUR_CHAIN_ELEMENTS);
   return is_narrow ? (wide + work) * (2 * element_bytes) : work * element_bytes;
 }
@@ -278,7 +298,7 @@ static inline int64_t
 alula_eigen_general_scratch_bytes(int64_t n, int64_t element_bytes) {
   return (4 * n * n + 7 * n +
           ALULA_REDUCTION_PANEL * (3 * n + ALULA_REDUCTION_PANEL) +
-          ALULA_REFLECTOR_BLOCK * (2 * n + ALULA_REFLECTOR_BLOCK) +
+          alula_reflector_elements(n, n) +
           (n < ALULA_SCHUR_LEAST ? 0 : ALULA_SCHUR_CHAIN_ELEMENTS)) *
          element_bytes;
 }

@@ -1,6 +1,7 @@
 // Products of matrices and block reflectors, for the other files here.
 #include "compiler/kernel/library/matrix.h"
 #include "compiler/kernel/library/code_forms.h"
+#include "compiler/kernel/library/linear_algebra.h"
 #include "compiler/kernel/library/machine_facts.h"
 #include "compiler/kernel/library/transpose.h"
 

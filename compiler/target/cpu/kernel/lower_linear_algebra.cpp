@@ -83,7 +83,7 @@ private:
     return lowering.getDim(tensor, type.getRank() - fromEnd);
   }
   /// Scratch whose bytes are a polynomial of degree two of sizes, x not below
-  /// y.
+  /// y, from the size of a group of reflectors on; below that they are fewer.
   void addScratch(LibraryCall &call, Value x, Value y,
                   llvm::function_ref<int64_t(int64_t, int64_t)> countBytes);
   void addScratch(LibraryCall &call, Value n,
@@ -122,15 +122,23 @@ void CallEmitter::addScratch(
   auto knownX = getConstantIntValue(x), knownY = getConstantIntValue(y);
   if (knownX && knownY)
     return call.addScratch(lowering.index(countBytes(*knownX, *knownY)));
-  // The polynomial that has these values.
-  int64_t one = countBytes(0, 0);
-  int64_t xx = (countBytes(2, 0) - 2 * countBytes(1, 0) + one) / 2;
-  int64_t alongX = countBytes(1, 0) - one - xx;
-  int64_t up = countBytes(1, 1) - countBytes(1, 0);
-  int64_t xy = countBytes(2, 1) - countBytes(2, 0) - up;
+  // The polynomial that has these values, of what sizes are beyond `base`.
+  const int64_t base = ALULA_REFLECTOR_GROUP;
+  auto count = [&](int64_t x, int64_t y) {
+    return countBytes(base + x, base + y);
+  };
+  int64_t one = count(0, 0);
+  int64_t xx = (count(2, 0) - 2 * count(1, 0) + one) / 2;
+  int64_t alongX = count(1, 0) - one - xx;
+  int64_t up = count(1, 1) - count(1, 0);
+  int64_t xy = count(2, 1) - count(2, 0) - up;
   int64_t yAndYy = up - xy;
-  int64_t yy = (countBytes(2, 2) - countBytes(2, 0) - 2 * yAndYy - 4 * xy) / 2;
+  int64_t yy = (count(2, 2) - count(2, 0) - 2 * yAndYy - 4 * xy) / 2;
   int64_t alongY = yAndYy - yy;
+  // The same of the sizes themselves.
+  one += base * (base * (xx + xy + yy) - alongX - alongY);
+  alongX -= base * (2 * xx + xy);
+  alongY -= base * (2 * yy + xy);
   Value bytes = lowering.index(one);
   auto addTerm = [&](int64_t factor, Value term) {
     if (factor)
