@@ -96,6 +96,13 @@ def test_each_text_has_a_cubin_for_each_chip(program, ptxas):
     assert 'options = "cuda:sm_80 cuda-cubins=sm_80,sm_86,sm_90a"' in shown
 
 
+def test_texts_are_shown(program, ptxas):
+    artifact = made(program, f"--cuda-ptxas={ptxas}", "--cuda-cubins=sm_90a")
+    shown = check_success(run_tool("alula-inspect", artifact, "--disassemble")).decode()
+    for text, _ in read(artifact).modules:
+        assert text.text + "\n  a cubin for sm_90a: not disassembled\n" in shown
+
+
 def test_found_in_path_and_home(program, ptxas):
     folder = str(ptxas.parent)
     flag = "--cuda-cubins=sm_80"

@@ -1,5 +1,6 @@
 // alula-inspect: prints an artifact as text or JSON, disassembles its kernels.
 
+#include "artifact/cuda_image.h"
 #include "artifact/printer.h"
 #include "tools/options/answer.h"
 #include "tools/options/parse.h"
@@ -116,6 +117,22 @@ void printPtx(const Artifact &file, const alula_file_variant &variant) {
   }
 }
 
+/// Each text of PTX; of machine code for chips, what there is.
+int printCuda(const Artifact &file, const alula_file_variant &variant) {
+  CudaImage image;
+  Diagnostic diagnostic;
+  if (!readCudaImage(file, variant, image, diagnostic))
+    return fail(diagnostic.text);
+  for (const alula_cuda_code &code : image.codes) {
+    const char *suffix = code.flags & ALULA_CUDA_CODE_EXACT ? "a" : "";
+    if (code.kind == ALULA_CUDA_PTX)
+      printf("%s\n", reinterpret_cast<const char *>(image.bytes + code.offset));
+    else
+      printf("  a cubin for sm_%u%s: not disassembled\n", code.chip, suffix);
+  }
+  return 0;
+}
+
 /// What `visit` returns for each program until one is not 0.
 template <class Visit> int forEachProgram(const Artifact &file, Visit visit) {
   if (!file.programs.size)
@@ -228,6 +245,11 @@ int disassemble(const Artifact &file) {
              file.getString(file.kernels[i].name));
     if (variant.image_kind == ALULA_IMAGE_PTX) {
       printPtx(file, variant);
+      continue;
+    }
+    if (variant.image_kind == ALULA_IMAGE_CUDA) {
+      if (int code = printCuda(file, variant))
+        return code;
       continue;
     }
     if (variant.image_kind != ALULA_IMAGE_ELF) {

@@ -471,7 +471,7 @@ DONE:
 class Loops : public Cuda {
 protected:
   /// x[1] counts up to x[0].
-  static std::string writeLoop(bool mayFail) {
+  static std::string writeLoop(bool mayFail, bool isConditionResult = false) {
     ArtifactWriter file;
     CudaImageWriter image;
     image.addModule(std::string(head) + count, 80, false);
@@ -500,8 +500,13 @@ protected:
     uint32_t type = file.addType(ALULA_DTYPE_F32, {64});
     f.addArgument("x", type);
     f.addResult("y", type);
+    if (isConditionResult)
+      f.addResult("condition", type);
     f.setArenaBytes(64);
-    uint32_t y = f.result(0), condition = f.arena(0, 1);
+    uint32_t y = f.result(0);
+    uint32_t condition = isConditionResult
+                             ? f.addSlot(ALULA_SLOT_RESULT, 1, 0, 1)
+                             : f.arena(0, 1);
     Operand one = f.immediate(1), zero = f.immediate(0);
     f.copy(y, zero, f.argument(0), zero, f.immediate(256));
     uint32_t test = f.newBlock(), body = f.newBlock();
@@ -551,6 +556,29 @@ TEST_F(Loops, OneLaunch) {
   }
   EXPECT_EQ(fakeCudaCount("graphs"), 0u);
   EXPECT_EQ(fakeCudaCount("modules"), 0u);
+}
+
+TEST_F(Loops, ConditionsThatLieElsewhere) {
+  std::string bytes = writeLoop(false, true);
+  Error error;
+  Instance instance = open("cuda", error);
+  Executable model =
+      Executable::loadMemory(instance, bytes.data(), bytes.size(), error);
+  ASSERT_FALSE(error) << error.message();
+  // What lives on has another place than what comes.
+  std::vector<std::vector<Buffer>> kept;
+  uint64_t before = fakeCudaCount("graph launches");
+  for (float rounds : {3, 1, 4}) {
+    Buffer x = Buffer::create(instance, ALULA_DTYPE_F32, {64}, error);
+    std::vector<float> data(64);
+    data[0] = rounds;
+    x.write(data.data(), error);
+    kept.push_back(model.call(0, {x}, error));
+    ASSERT_FALSE(error) << error.message();
+    kept.back()[0].read(data.data(), error);
+    EXPECT_EQ(data[1], rounds);
+  }
+  EXPECT_EQ(fakeCudaCount("graph launches"), before + 3);
 }
 
 TEST_F(Loops, KernelsThatMayFailAreLookedAtInEachRound) {
