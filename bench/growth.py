@@ -7,7 +7,6 @@ nothing but the compiler is measured."""
 
 import argparse
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile
@@ -51,7 +50,7 @@ def products(n):
 
 def fan(n):
     """Results that read the same argument."""
-    lines, types = [f"%z = stablehlo.constant dense<0.0> : tensor<f32>"], []
+    lines, types = ["%z = stablehlo.constant dense<0.0> : tensor<f32>"], []
     for i in range(n):
         size = 1 + i % 64
         t = f"tensor<{size}xf32>"
@@ -101,7 +100,10 @@ def nest(n):
         ], f"r{depth}#1"
 
     lines, last = loop(0, "x")
-    head = [f"%{k} = stablehlo.constant dense<{v}> : {one}" for k, v in [("zero", 0), ("one", 1), ("two", 2)]]
+    head = [
+        f"%{k} = stablehlo.constant dense<{v}> : {one}"
+        for k, v in [("zero", 0), ("one", 1), ("two", 2)]
+    ]
     return function("\n".join([*head, *lines, f"return %{last} : {F}"]))
 
 
@@ -114,14 +116,14 @@ def branch(n):
             f"{{\n%b{i} = stablehlo.tanh %{last} : {F}\nstablehlo.return %b{i} : {F}\n}}) : (tensor<i1>) -> {F}"
         )
         last = f"v{i}"
-    return function(
-        "\n".join([*lines, f"return %{last} : {F}"]), (("x", F), ("c", "tensor<i1>"))
-    )
+    return function("\n".join([*lines, f"return %{last} : {F}"]), (("x", F), ("c", "tensor<i1>")))
 
 
 def calls(n):
     """A function that each of n functions calls, in a chain."""
-    text = [function(f"%y = stablehlo.tanh %x : {F}\nreturn %y : {F}", name="f0", visibility="private")]
+    text = [
+        function(f"%y = stablehlo.tanh %x : {F}\nreturn %y : {F}", name="f0", visibility="private")
+    ]
     for i in range(1, n):
         body = f"%a = func.call @f{i - 1}(%x) : ({F}) -> {F}\n%y = stablehlo.sine %a : {F}\nreturn %y : {F}"
         text.append(function(body, name=f"f{i}", visibility="private"))
@@ -134,7 +136,9 @@ def sums(n):
     lines, types = ["%z = stablehlo.constant dense<0.0> : tensor<f32>"], []
     for i in range(n):
         w = 64 + i
-        lines.append(f"%s{i} = stablehlo.slice %x [0:4, 0:{w}] : (tensor<4x4096xf32>) -> tensor<4x{w}xf32>")
+        lines.append(
+            f"%s{i} = stablehlo.slice %x [0:4, 0:{w}] : (tensor<4x4096xf32>) -> tensor<4x{w}xf32>"
+        )
         lines.append(
             f"%r{i} = stablehlo.reduce(%s{i} init: %z) applies stablehlo.add across dimensions = [1] : "
             f"(tensor<4x{w}xf32>, tensor<f32>) -> tensor<4xf32>"
@@ -149,7 +153,9 @@ def updates(n):
     lines, last = [], "x"
     for i in range(n):
         lines.append(f"%i{i} = stablehlo.constant dense<{i % 60}> : tensor<i32>")
-        lines.append(f"%s{i} = stablehlo.slice %{last} [{i % 61}:{i % 61 + 3}] : ({F}) -> tensor<3xf32>")
+        lines.append(
+            f"%s{i} = stablehlo.slice %{last} [{i % 61}:{i % 61 + 3}] : ({F}) -> tensor<3xf32>"
+        )
         lines.append(f"%t{i} = stablehlo.sine %s{i} : tensor<3xf32>")
         lines.append(
             f"%v{i} = stablehlo.dynamic_update_slice %{last}, %t{i}, %i{i} : ({F}, tensor<3xf32>, tensor<i32>) -> {F}"
@@ -237,7 +243,8 @@ def called(n):
     """One function that is called n times."""
     text = function(
         f"%a = stablehlo.tanh %x : {F}\n%y = stablehlo.reverse %a, dims = [0] : {F}\nreturn %y : {F}",
-        name="f", visibility="private",
+        name="f",
+        visibility="private",
     )
     lines, last = [], "x"
     for i in range(n):
@@ -266,8 +273,9 @@ def sorts(n):
     """Arrays of sizes that differ, sorted."""
     lines, types = [], []
     for i in range(n):
-        t = f"tensor<{64 + i}xf32>"
-        lines.append(f"%s{i} = stablehlo.slice %x [0:{64 + i}] : (tensor<4096xf32>) -> {t}")
+        size = 64 + i * 37 % 241
+        t = f"tensor<{size}xf32>"
+        lines.append(f"%s{i} = stablehlo.slice %x [0:{size}] : (tensor<4096xf32>) -> {t}")
         lines.append(
             f'%r{i} = "stablehlo.sort"(%s{i}) <{{dimension = 0 : i64, is_stable = true}}> ({{\n'
             f"^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
