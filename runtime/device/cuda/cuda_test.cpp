@@ -568,7 +568,7 @@ TEST_F(Loops, ConditionsThatLieElsewhere) {
   // What lives on has another place than what comes.
   std::vector<std::vector<Buffer>> kept;
   uint64_t before = fakeCudaCount("graph launches");
-  for (float rounds : {3, 1, 4}) {
+  for (float rounds : {3.f, 1.f, 4.f}) {
     Buffer x = Buffer::create(instance, ALULA_DTYPE_F32, {64}, error);
     std::vector<float> data(64);
     data[0] = rounds;
