@@ -5,7 +5,7 @@ import time
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 from bench.peers import Unable
 
@@ -46,10 +46,7 @@ class OnnxGraph:
             )
             for name, array in self.inputs.items()
         ]
-        outputs = [
-            helper.make_tensor_value_info(name, TensorProto.UNDEFINED, None)
-            for name, _ in self.outputs
-        ]
+        outputs = [helper.make_empty_tensor_value_info(name) for name, _ in self.outputs]
         graph = helper.make_graph(self.nodes, "main", inputs, outputs, self.constants)
         opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=9)

@@ -75,8 +75,9 @@ def constant_bytes(m, k, n):
     )
 
 
-def few_bit_weights(m, k, n, bits, block):
-    """Floats times weights of few bits with a scale for each block along the sums."""
+def few_bit_weights(m, k, n, bits, block, level=1):
+    """Floats times weights of few bits with a scale for each block along the sums. `level` is
+    onnxruntime's: in 1 sums are of f32, in 4 activations become bytes."""
     random = np.random.default_rng(0)
     a = normal(m, k)
     codes = random.integers(0, 1 << bits, (k, n))
@@ -102,7 +103,7 @@ def few_bit_weights(m, k, n, bits, block):
                 N=n,
                 bits=bits,
                 block_size=block,
-                accuracy_level=1,
+                accuracy_level=level,
             )
         )
 

@@ -7,6 +7,7 @@
 #include "compiler/kernel/library/few_bits.h"
 #include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/machine_facts.h"
+#include "compiler/kernel/library/transpose.h"
 
 #include <stddef.h>
 
@@ -570,3 +571,5 @@ PRODUCT_COLUMNS(i8)
 PRODUCT_COLUMNS(ui8)
 
 #include "compiler/kernel/library/few_bits_rounded.inc"
+
+#include "compiler/kernel/library/few_bits_block.inc"

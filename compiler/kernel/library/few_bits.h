@@ -109,6 +109,37 @@ ALULA_ROUNDED(i8)
 ALULA_ROUNDED(ui8)
 #undef ALULA_ROUNDED
 
+/* The same for many rows, which share what is made of the integers:
+ *   c[r * c_row + j] = sum over l of
+ *     a[r * a_row + l * a_column] * w[l * w_row + i * w_column] * scale[s]
+ *   i = column + j
+ *   s = l / row_span * row_step + i / column_span * column_step
+ * w_row or w_column is 1; of four bits, `column` and the other one are even. If
+ * row_step is not 0, row_span is a multiple of 32. `scratch` has room for
+ * alula_block_scratch floats, aligned to 64. Fast where the machine multiplies
+ * four bytes at once, in vectors of 64 bytes. */
+#define ALULA_ROUNDED_BLOCK(type)                                              \
+  void alula_rounded_block_##type(                                             \
+      float *c, int64_t c_row, const float *a, int64_t a_row,                  \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_row,         \
+      int64_t w_column, int64_t depth, int64_t column, int64_t columns,        \
+      const float *scale, int64_t row_span, int64_t row_step,                  \
+      int64_t column_span, int64_t column_step, float *scratch);
+ALULA_ROUNDED_BLOCK(i4)
+ALULA_ROUNDED_BLOCK(ui4)
+ALULA_ROUNDED_BLOCK(i8)
+ALULA_ROUNDED_BLOCK(ui8)
+#undef ALULA_ROUNDED_BLOCK
+
+/* Terms and columns of a panel. */
+enum { ALULA_BLOCK_TERMS = 512, ALULA_BLOCK_COLUMNS = 32 };
+
+static inline int64_t alula_block_scratch(int64_t rows) {
+  int64_t panel = 2 * ALULA_BLOCK_TERMS * ALULA_BLOCK_COLUMNS;
+  int64_t shares = ALULA_BLOCK_TERMS / 32;
+  return panel / 4 + shares * ALULA_BLOCK_COLUMNS +
+         rows * (ALULA_BLOCK_TERMS / 4 + 2 * shares);
+}
 static inline int64_t alula_rounded_scratch(int64_t rows, int64_t depth) {
   return rows * ((depth + 127) / 128) * 68;
 }

@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from native_library import _convert, _library
+from native_library import Scratch, _convert, _library
 
 KINDS = {"i4": (-8, 7), "ui4": (0, 15), "i8": (-128, 127), "ui8": (0, 255)}
 WIDTHS = [16, 32, 64]
@@ -252,3 +252,67 @@ def test_rounded_numbers():
     a[0, :4] = [127, 0.5, 1.5, -2.5]
     call("rounded_rows_i8", out, 128, a, 32, 1, 1, pack("i8", values), 0, 128, 32, 128, None, 1, 0, 0)  # fmt: skip
     assert (out == 127 + 0 + 2 - 2).all()
+
+
+@pytest.mark.parametrize("dot", [0, 1])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("by_rows", [True, False])
+@pytest.mark.parametrize("scales", [None, "each", "steps", "lines"])
+def test_rounded_block(machine, kind, by_rows, scales, dot):
+    fact = ctypes.c_int32.in_dll(_library, "alula_has_int8_dot")
+    known, fact.value = fact.value, min(dot, fact.value)
+    draws = np.random.default_rng(2)
+    for rows, depth, columns, column, step in [
+        (1, 32, 32, 0, 1),
+        (4, 37, 71, 6, 2),
+        (9, 1100, 40, 32, 1),
+        (17, 544, 5, 0, 3),
+        (2, 3, 1, 2, 1),
+    ]:
+        width, a_step = column + columns + (column + columns) % 2, 1 if rows % 2 else 2
+        values = draw(kind, (depth, width), depth)
+        stored, distances = values, (width, 1)
+        if not by_rows:
+            line = depth + depth % 2
+            stored = np.zeros((width, line), np.int64)
+            stored[:, :depth] = values.T
+            distances = (1, line)
+        a = draws.standard_normal((rows, a_step * depth)).astype(np.float32)
+        a[:, : depth // 2] *= 100
+        run = 64 if rows % 2 else 32
+        spans = {None: (1, 0, 1, 0), "each": (run, width, 1, 1), "steps": (run, 50, step, 1),
+                 "lines": (run, 1, 1, 0)}[scales]  # fmt: skip
+        scale = draws.uniform(1, 2, 4000).astype(np.float32)
+        numbers = (
+            np.arange(depth)[:, None] // spans[0] * spans[1]
+            + np.arange(width) // spans[2] * spans[3]
+        )
+        factor = scale[numbers] if scales else np.ones((depth, width), np.float32)
+        out = np.full((rows, columns + 2), 77, np.float32)
+        room = 512 * 32 * 2 // 4 + 16 * 32 + rows * (512 // 4 + 32)
+        scratch = Scratch(4 * room)
+        call(f"rounded_block_{kind}", out, columns + 2, a, a_step * depth, a_step, rows,
+             pack(kind, stored), *distances, depth, column, columns,
+             scale if scales else None, *spans, scratch.bytes)  # fmt: skip
+        scratch.check()
+        there = slice(column, column + columns)
+        left = np.ascontiguousarray(a[:, ::a_step][:, :depth])
+        expected, magnitude = multiply_rounded(left, values[:, there], factor[:, there])
+        limit = (depth / 32 + 4) * 2.0**-23 * magnitude
+        assert (np.abs(out[:, :columns] - expected) <= limit).all()
+        assert (out[:, columns:] == 77).all()
+    fact.value = known
+
+
+def test_rounded_numbers_of_many_rows():
+    """What is not finite stays so, in its row alone; what is tiny is zero."""
+    a = np.ones((8, 40), np.float32)
+    a[1, 3], a[2, 35], a[3], a[4] = np.inf, np.nan, 1e-38, 0
+    a[5, :4] = [127, 0.5, 1.5, -2.5]
+    a[5, 4:] = 0
+    values, scratch = np.ones((40, 32), np.int64), Scratch(4 * 20000)
+    out = np.zeros((8, 32), np.float32)
+    call("rounded_block_i8", out, 32, a, 40, 1, 8, pack("i8", values), 32, 1, 40, 0, 32, None,
+         1, 0, 1, 0, scratch.bytes)  # fmt: skip
+    expected = np.array([40, np.nan, np.nan, 0, 0, 127 + 0 + 2 - 2, 40, 40], np.float32)
+    np.testing.assert_allclose(out, np.tile(expected[:, None], 32), rtol=1e-6)

@@ -63,6 +63,8 @@ private:
                 Value firstColumn);
   bool multiplyFewRows(const ProductCall &call, ValueRange batch,
                        Value firstRow, Value firstColumn);
+  bool multiplyRounded(const ProductCall &call, ValueRange batch,
+                       Value firstRow, Value firstColumn);
   void finish(Value tile, ValueRange batch, Value firstRow, Value rows,
               Value firstColumn, Value columns);
 
@@ -216,6 +218,54 @@ bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
   return true;
 }
 
+/// Many rows, rounded to bytes, times integers of few bits: where the program
+/// was compiled so and vectors of bytes are multiplied in fours.
+bool BlockProduct::multiplyRounded(const ProductCall &call, ValueRange batch,
+                                   Value firstRow, Value firstColumn) {
+  const NarrowMatrix *matrix = right.getNarrow();
+  const alula::dispatch::MachineFacts &machine = lowering.machine;
+  if (!matrix || !types.right.isF32() || !left.isInPlace() ||
+      !dot->hasAttr("alula.byte_activations") || !machine.int8Dot ||
+      machine.vectorBytes < 64 ||
+      (matrix->scaleRowStep && matrix->scaleRows % 32 != 0))
+    return false;
+  const MatrixLayout &layout = matrix->layout;
+  bool byRows = layout.columnStride == 1;
+  if (matrix->hasFourBits() &&
+      ((byRows ? layout.rowStride : layout.columnStride) % 2 != 0 ||
+       *getConstantIntValue(blockColumns) % 2 != 0))
+    return false;
+  Value zero = lowering.index(0);
+  MatrixBlock rowsOfLeft =
+      left.getBlock(batch, firstRow, call.rows, zero, depth, blockRows, depth);
+  SmallVector<Value> arguments{call.output};
+  auto pass = [&](Value size) {
+    arguments.push_back(b.create<arith::IndexCastOp>(b.getI64Type(), size));
+  };
+  auto passNumber = [&](int64_t number) { pass(lowering.index(number)); };
+  pass(call.outputRow);
+  arguments.push_back(rowsOfLeft.pointer);
+  pass(rowsOfLeft.rowStride);
+  pass(rowsOfLeft.columnStride);
+  pass(call.rows);
+  arguments.push_back(matrix->integers);
+  passNumber(layout.rowStride);
+  passNumber(layout.columnStride);
+  pass(depth);
+  pass(firstColumn);
+  pass(call.columns);
+  arguments.push_back(getScalePointer(lowering, *matrix, zero, zero));
+  passNumber(matrix->scaleRows);
+  passNumber(matrix->scaleRowStep);
+  passNumber(matrix->scaleColumns);
+  passNumber(matrix->scaleColumnStep);
+  arguments.push_back(lowering.getPointer(lowering.createTemporary(
+      {lowering.index(alula_block_scratch(*getConstantIntValue(blockRows)))},
+      Float32Type::get(b.getContext()))));
+  lowering.callLibrary("alula_rounded_block_" + matrix->type, arguments);
+  return true;
+}
+
 /// Terms that are computed at once where an operand is not in memory: as many
 /// of its rows or columns as a block has stay in half of the cache. A power of
 /// two, as scales of blocks want it.
@@ -235,13 +285,13 @@ int64_t BlockProduct::countComputedTerms() {
 /// The sums of a block; as many terms at once as may be computed before.
 void BlockProduct::multiply(ProductCall call, ValueRange batch, Value firstRow,
                             Value firstColumn) {
-  if (multiplyFewRows(call, batch, firstRow, firstColumn))
+  if (multiplyFewRows(call, batch, firstRow, firstColumn) ||
+      multiplyRounded(call, batch, firstRow, firstColumn))
     return;
   auto terms = getConstantIntValue(depth);
   bool isComputed = !left.isInPlace() || !right.isInPlace();
   int64_t atOnce = countComputedTerms();
-  Value limit =
-      isComputed && *terms > atOnce ? lowering.index(atOnce) : depth;
+  Value limit = isComputed && *terms > atOnce ? lowering.index(atOnce) : depth;
   auto multiplyTerms = [&](Value first, Value count) {
     call.depth = count;
     call.left = left.getBlock(batch, firstRow, call.rows, first, count,

@@ -1,0 +1,120 @@
+"""Products with weights of bytes and of few bits beside onnxruntime's, call by call in one process.
+
+./dev bench few-bits [--rows N,...] [--only TEXT] [--size N] [--threads N] [--rounds N]
+
+Rows of unsigned bytes times signed weights, and rows of f32 times weights of four and eight bits with
+a scale for each 32 along the sums: in f32 on both sides (`accuracy_level=1`), and with activations
+rounded to bytes (`--accuracy=i8-activations` and `accuracy_level=4`). Peers take turns; with one
+thread, processor time is counted, else real time. Figures are onnxruntime's time as a multiple of
+ours, the median of ratios of neighbours in time."""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.turns import measure, summarize
+
+# Name -> (bits, level of onnxruntime); no bits: bytes times bytes.
+KINDS = {
+    "u8 x i8": (0, 0),
+    "i4 f32": (4, 1),
+    "i8 f32": (8, 1),
+    "i4 bytes": (4, 4),
+    "i8 bytes": (8, 4),
+}
+
+
+def parse(argv=None):
+    parser = argparse.ArgumentParser(
+        prog="./dev bench few-bits", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--rows", default="1,128", help="default: %(default)s")
+    parser.add_argument("--only", default="", help="kinds whose names have this text")
+    parser.add_argument("--size", type=int, default=4096, help="default: %(default)s")
+    parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=15, help="default: %(default)s")
+    return parser.parse_args(argv)
+
+
+def make_case(kind, rows, size):
+    from bench.workloads.products import constant_bytes, few_bit_weights
+
+    bits, level = KINDS[kind]
+    if not bits:
+        return constant_bytes(rows, size, size)
+    return few_bit_weights(rows, size, size, bits, 32, level)
+
+
+def compile_case(case, accuracy, folder):
+    """Our program, loaded."""
+    import alula
+    import jax
+    from jax import export
+
+    from bench.peers.alula import BUILD
+
+    exported = export.export(jax.jit(case.closed()), platforms=["cpu"])(*case.inputs)
+    program, artifact = folder / "program.mlirbc", folder / "program.alula"
+    program.write_bytes(exported.mlir_module_serialized)
+    flags = [f"--target={target}" for target in case.targets]
+    flags += [f"--accuracy={accuracy}"] if accuracy else []
+    subprocess.run([BUILD / "bin/alula-compile", program, "-o", artifact, *flags], check=True)
+    return alula.load(artifact)
+
+
+def compute_error(result, wanted):
+    import numpy as np
+
+    return np.abs(np.asarray(result) - wanted).max() / np.abs(wanted).max()
+
+
+def run_case(kind, rows, options):
+    """The row of figures and, of each peer, its error."""
+    import jax
+    import numpy as np
+
+    from bench.peers.in_onnxruntime import InOnnxruntime
+
+    case = make_case(kind, rows, options.size)
+    level = KINDS[kind][1]
+    with tempfile.TemporaryDirectory() as folder:
+        accuracy = "i8-activations" if level == 4 else ""
+        ours = compile_case(case, accuracy, Path(folder))
+        theirs = InOnnxruntime(case, options.threads)
+        wanted = np.asarray(jax.jit(case.function)(case.params, *case.inputs), np.float64)
+        errors = {
+            "alula": compute_error(ours.main(*case.inputs), wanted),
+            "onnxruntime": compute_error(theirs.results()[0], wanted),
+        }
+        clock = time.process_time if options.threads == 1 else time.perf_counter
+        peers = {"alula": lambda: ours.main(*case.inputs), "onnxruntime": theirs.call}
+        return summarize(measure(peers, options.rounds, clock, warm=2)), errors
+
+
+def main() -> int:
+    options = parse()
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-options.threads :])
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    print(f"{'':10} {'rows':>5} {'us':>10} {'ratio':>8} {'error':>9} {'its error':>9}", flush=True)
+    is_wrong = False
+    for kind in KINDS:
+        if options.only not in kind:
+            continue
+        # Activations that are rounded: half of a step of a byte, at random, of each.
+        limit = 1e-2 if KINDS[kind][1] == 4 else 2e-5
+        for rows in map(int, options.rows.split(",")):
+            row, errors = run_case(kind, rows, options)
+            wrong = [name for name, error in errors.items() if not error < limit]
+            is_wrong = is_wrong or bool(wrong)
+            figures = f"{row['microseconds']:10.1f} {row['onnxruntime']:8.2f}"
+            shown = f"{errors['alula']:9.1e} {errors['onnxruntime']:9.1e}"
+            print(f"{kind:10} {rows:5} {figures} {shown}", *wrong, flush=True)
+    return is_wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
