@@ -6,6 +6,7 @@
 #include "pjrt/layout.h"
 #include "pjrt/profile.h"
 #include "pjrt/program.h"
+#include "pjrt/strides.h"
 
 #include <algorithm>
 #include <utility>
@@ -270,18 +271,52 @@ void keepInputs(void *given, std::vector<uint8_t> &donated) {
       donated[static_cast<size_t>(kept[i])] = 0;
 }
 
+void *makeResult(const Program &program, Device *device, size_t number,
+                 std::vector<int64_t> dims, Ref<Value> value) {
+  auto *buffer =
+      new Buffer(device, program.results[number].dtype, std::move(dims),
+                 program.results[number].layout, std::move(value));
+  buffer->memory = &device->memories[program.resultMemories[number]];
+  return buffer;
+}
+
 void makeResults(Launch &launch, void **outputs) {
   const Program &program = *launch.program;
   for (size_t i = 0; i < program.results.size(); ++i) {
-    auto &[dtype, dims, layout] = program.results[i];
-    auto value = make<Value>(launch.device, launch.done);
-    launch.results.push_back(value);
-    auto *buffer =
-        new Buffer(launch.device, dtype, dims, layout, std::move(value));
-    buffer->memory = &launch.device->memories[program.resultMemories[i]];
-    outputs[i] = buffer;
+    launch.results.push_back(make<Value>(launch.device, launch.done));
+    if (program.hasComputedSizes)
+      continue;
+    std::vector<int64_t> dims = program.results[i].dims;
+    for (auto &[dim, from] : program.resultSizes[i])
+      dims[dim] = launch.given[from.argument]->dims[from.dim];
+    outputs[i] = makeResult(program, launch.device, i, std::move(dims),
+                            launch.results.back());
   }
 }
+
+/// Results of a call with sizes that nothing but these say: they are made when
+/// it has ended. After an error such sizes are 0.
+struct LateResults {
+  std::shared_ptr<Program> program;
+  Device *device;
+  Ref<Event> done;
+  std::vector<Ref<Value>> values;
+  void **outputs;
+
+  void make() {
+    done->wait();
+    for (size_t i = 0; i < values.size(); ++i) {
+      std::vector<int64_t> dims = program->results[i].dims;
+      if (const alula_buffer *data = values[i]->data)
+        dims = getDimsOfProgram(alula_buffer_get_dims(data), dims.size(),
+                                program->results[i].layout);
+      for (int64_t &size : dims)
+        size = std::max<int64_t>(size, 0);
+      outputs[i] = makeResult(*program, device, i, std::move(dims),
+                              std::move(values[i]));
+    }
+  }
+};
 
 /// Where the devices of one call meet.
 void *makeCollectives(const LoadedExecutable &executable,
@@ -393,11 +428,15 @@ void *alula::pjrt::LoadedExecutable_Execute(
 
   auto **events =
       static_cast<void **>(take(args, &ALULA_ARGS::device_complete_events));
+  std::vector<LateResults> late;
   for (size_t i = 0; i < deviceCount; ++i) {
     Launch &launch = launches[i];
     launch.done = make<Event>();
     if (!program.results.empty())
       makeResults(launch, outputs[i]);
+    if (program.hasComputedSizes)
+      late.push_back({launch.program, launch.device, launch.done,
+                      launch.results, outputs[i]});
     launch.given.clear();
     if (events)
       events[i] = Ref<Event>(launch.done).leak();
@@ -408,5 +447,9 @@ void *alula::pjrt::LoadedExecutable_Execute(
     for (Launch &launch : launches)
       if (launch.device && launch.device->queue.isInTask() == isHere)
         start(std::exchange(launch, Launch()));
+  if (order.owns_lock())
+    order.unlock();
+  for (LateResults &results : late)
+    results.make();
   return nullptr;
 }

@@ -76,6 +76,73 @@ TEST(Plugin, ReadsProgramsAndComputes) {
   destroyExecutable(executable);
 }
 
+std::vector<int64_t> getDims(void *buffer) {
+  auto args = make<PJRT_Buffer_Dimensions_Args>();
+  args.buffer = buffer;
+  EXPECT_EQ(call(getApi().PJRT_Buffer_Dimensions, args), "");
+  auto *dims = static_cast<const int64_t *>(args.dims);
+  return {dims, dims + args.num_dims};
+}
+
+TEST(Plugin, ResultsMayHaveSizesThatOnlyCallsKnow) {
+  Client client;
+  // The argument's own size, twice it, and the sum of two.
+  void *executable = client.compile(
+      "func.func public @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> "
+      "(tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {\n"
+      "  %0 = stablehlo.negate %a : tensor<?xf32>\n"
+      "  %1 = stablehlo.concatenate %a, %a, dim = 0 : (tensor<?xf32>, "
+      "tensor<?xf32>) -> tensor<?xf32>\n"
+      "  %2 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<?xf32>, "
+      "tensor<?xf32>) -> tensor<?xf32>\n"
+      "  return %0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>\n}");
+  void *b = client.upload({7, 8});
+  for (std::vector<float> values :
+       {std::vector<float>{1, 2, 3}, std::vector<float>{5}}) {
+    void *a = client.upload(values);
+    auto results = execute(executable, {a, b});
+    auto size = static_cast<int64_t>(values.size());
+    std::vector<float> negated, twice(values), both(values);
+    for (float value : values)
+      negated.push_back(-value);
+    twice.insert(twice.end(), values.begin(), values.end());
+    both.insert(both.end(), {7, 8});
+    EXPECT_EQ(getDims(results[0]), std::vector<int64_t>{size});
+    EXPECT_EQ(getDims(results[1]), std::vector<int64_t>{2 * size});
+    EXPECT_EQ(getDims(results[2]), std::vector<int64_t>{size + 2});
+    EXPECT_EQ(download(results[0]), negated);
+    EXPECT_EQ(download(results[1]), twice);
+    EXPECT_EQ(download(results[2]), both);
+    // Results are arguments as all others.
+    auto more = execute(executable, {results[2], results[0]});
+    EXPECT_EQ(getDims(more[2]), std::vector<int64_t>{2 * size + 2});
+    for (void *buffer :
+         {a, results[0], results[1], results[2], more[0], more[1], more[2]})
+      destroyBuffer(buffer);
+  }
+  destroyBuffer(b);
+  destroyExecutable(executable);
+}
+
+TEST(Plugin, ErrorsHaveResultsOfUnknownSizesToo) {
+  Client client;
+  void *executable = client.compile(
+      "func.func public @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> "
+      "tensor<?xf32> {\n"
+      "  %0 = stablehlo.add %a, %b : tensor<?xf32>\n"
+      "  %1 = stablehlo.concatenate %0, %a, dim = 0 : (tensor<?xf32>, "
+      "tensor<?xf32>) -> tensor<?xf32>\n"
+      "  return %1 : tensor<?xf32>\n}");
+  void *a = client.upload({1, 2}), *b = client.upload({1, 2, 3});
+  std::vector<void *> results;
+  ASSERT_EQ(tryExecute(executable, {a, b}, results), "");
+  std::vector<float> values;
+  EXPECT_NE(tryDownload(results[0], values), "");
+  for (void *buffer : {a, b, results[0]})
+    destroyBuffer(buffer);
+  destroyExecutable(executable);
+}
+
 // The text is not all of a program that names a file.
 TEST(Plugin, B11AChangedObjectIsAnotherProgram) {
   if (system("clang-19 --version >/dev/null 2>&1"))
@@ -91,9 +158,9 @@ TEST(Plugin, B11AChangedObjectIsAnotherProgram) {
            "  float *r = args->bindings[1];\n"
            "  for (int i = 0; i < 4; ++i) r[i] = a[i] + "
         << value << ";\n  return 0;\n}\n";
-    std::string command = "clang-19 -O2 -ffreestanding -fPIC -I"
-                          ALULA_TEST_INCLUDE " -c " +
-                          base + ".c -o " + base + ".o";
+    std::string command =
+        "clang-19 -O2 -ffreestanding -fPIC -I" ALULA_TEST_INCLUDE " -c " +
+        base + ".c -o " + base + ".o";
     return system(command.c_str()) == 0;
   };
   std::string program =

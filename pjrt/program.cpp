@@ -129,6 +129,49 @@ void *describeResults(Program &program) {
   return nullptr;
 }
 
+/// Symbols -> where arguments have what they stand for.
+std::map<std::string, ArgumentDim> findSymbols(const Program &program) {
+  std::map<std::string, ArgumentDim> symbols;
+  for (size_t i = 0; i < program.arguments.size(); ++i) {
+    const ValueType &type = program.arguments[i];
+    for (size_t dim = 0; type.layout.empty() && dim < type.dims.size(); ++dim) {
+      alula_dim_info info = {};
+      info.struct_bytes = sizeof info;
+      if (alula_executable_get_argument_dim(
+              program.loads.getAny(), program.function,
+              static_cast<uint32_t>(i), static_cast<uint32_t>(dim), &info) &&
+          *info.symbol)
+        symbols.try_emplace(info.symbol, ArgumentDim{i, dim});
+    }
+  }
+  return symbols;
+}
+
+void findResultSizes(Program &program) {
+  std::map<std::string, ArgumentDim> symbols = findSymbols(program);
+  program.resultSizes.resize(program.results.size());
+  for (size_t i = 0; i < program.results.size(); ++i) {
+    const ValueType &type = program.results[i];
+    for (size_t dim = 0; dim < type.dims.size(); ++dim) {
+      if (type.dims[dim] >= 0)
+        continue;
+      alula_dim_info info = {};
+      info.struct_bytes = sizeof info;
+      bool isKnown =
+          type.layout.empty() &&
+          alula_executable_get_result_dim(
+              program.loads.getAny(), program.function,
+              static_cast<uint32_t>(i), static_cast<uint32_t>(dim), &info) &&
+          *info.symbol;
+      auto found = isKnown ? symbols.find(info.symbol) : symbols.end();
+      if (found == symbols.end())
+        program.hasComputedSizes = true;
+      else
+        program.resultSizes[i].emplace(dim, found->second);
+    }
+  }
+}
+
 /// The kinds as the API wants them; what is not known is the default.
 void describeMemories(size_t count, std::vector<uint8_t> &memories,
                       std::vector<const char *> &kinds,
@@ -236,13 +279,7 @@ void *alula::pjrt::loadProgram(const Place &place, Program &program) {
     program.python = place.python;
     place.python->load(program.pythonConfigs);
   }
-  for (size_t i = 0; i < program.results.size(); ++i)
-    for (int64_t dim : program.results[i].dims)
-      if (dim < 0)
-        return makeError(ALULA_STATUS_UNIMPLEMENTED,
-                         "alula: result " + std::to_string(i) +
-                             " has a size that is known only when the program "
-                             "runs: buffers of this API have none");
+  findResultSizes(program);
   return nullptr;
 }
 

@@ -4,6 +4,8 @@
 #include "pjrt/objects.h"
 #include "pjrt/shown_sharding.h"
 
+#include <map>
+
 namespace alula::pjrt {
 
 /// An argument or a result.
@@ -11,6 +13,11 @@ struct ValueType {
   alula_dtype dtype;
   std::vector<int64_t> dims;
   Layout layout;
+};
+
+/// A dimension of an argument.
+struct ArgumentDim {
+  size_t argument, dim;
 };
 
 /// One line of the cost analysis.
@@ -134,6 +141,11 @@ struct Program {
   uint32_t function = 0;
   std::string fingerprint;
   std::vector<ValueType> arguments, results;
+  /// For each result its sizes that only calls know, if they are arguments'
+  /// ones: by dimension of the result.
+  std::vector<std::map<size_t, ArgumentDim>> resultSizes;
+  /// Whether there are others, which only the results say.
+  bool hasComputedSizes = false;
   /// For each argument, whether a result may take its memory.
   std::vector<uint8_t> aliased;
   int64_t codeBytes = 0, temporaryBytes = 0, argumentBytes = 0, resultBytes = 0,
