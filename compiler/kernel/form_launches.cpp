@@ -10,6 +10,7 @@
 // Relies on: a temporary that only one loop uses is private to an iteration.
 
 #include "compiler/kernel/memory_root.h"
+#include "compiler/kernel/neighbours.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/repeat_arithmetic.h"
 #include "compiler/kernel/share_threads.h"
@@ -54,6 +55,7 @@ public:
         numBindings(static_cast<unsigned>(entry.getBindings().size())) {}
 
   LogicalResult run() {
+    kernel.walk([](scf::ParallelOp loop) { joinDimensions(loop); });
     splitParts();
     spillValues();
     findTemporaries();
@@ -299,6 +301,19 @@ private:
     return privates.contains(alloc) && bytes && *bytes <= maxStackBytes;
   }
 
+  /// Elements that a thread of a grid has at once.
+  void findNeighbours(const Part &part) {
+    auto loop = part.isGrid ? cast<scf::ParallelOp>(part.ops.front())
+                            : scf::ParallelOp();
+    if (loop && !isForWorkgroups(loop) && !isForWarps(loop) &&
+        !findOnlyLoop(loop))
+      setTogether(loop, countTogether(loop, machine, [&](Value memory) {
+                    Operation *root = findRoot(memory).getDefiningOp();
+                    return isa_and_nonnull<memref::AllocaOp>(root) ||
+                           privates.contains(root);
+                  }));
+  }
+
   /// As many as there is work for, and as fit into the machine together.
   int64_t countWorkgroups(const Part &part) {
     if (!part.isGrid)
@@ -313,7 +328,8 @@ private:
           llvm::divideCeil(countIterations(loop), threads / machine.lanes), 1,
           most);
     int64_t count = std::clamp<int64_t>(
-        llvm::divideCeil(countAllIterations(loop), threads), 1, most);
+        llvm::divideCeil(countAllIterations(loop), threads * getTogether(loop)),
+        1, most);
     int64_t bytes = 0;
     loop.walk([&](Operation *op) {
       for (Value operand : op->getOperands())
@@ -331,6 +347,7 @@ private:
   void planPart(size_t number) {
     Part &part = parts[number];
     findNeeded(part);
+    findNeighbours(part);
     part.workgroups = countWorkgroups(part);
     // The memory that the part touches, and whether it may write it.
     llvm::MapVector<Value, bool> memory;

@@ -2,6 +2,8 @@
 // loop: neighbours read neighbours.
 //   scf.parallel (%i, %j) = (0, 0) to (8, 64) { … }
 //   →  scf.for %k = %t to 512 step %T { %i = %k / 64, %j = %k % 64 … }
+// Where several elements at once are better (neighbours.h), thread t has the
+// first ones, thread t + 1 those behind them, and some threads one more each.
 // A loop for warps is shared by them as that is by threads, and the loops in it
 // by the lanes of one.
 // In a single workgroup all threads compute numbers and follow loops and
@@ -12,6 +14,7 @@
 #include "compiler/kernel/share_threads.h"
 
 #include "compiler/kernel/memory_root.h"
+#include "compiler/kernel/neighbours.h"
 #include "dialect/dispatch/machine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -109,6 +112,33 @@ void ThreadSharing::wait(Location location) {
       location, declare("alula_block_wait", /*hasResult=*/false));
 }
 
+/// Divisions of narrow numbers are several times as fast.
+SmallVector<Value> ThreadSharing::delinearize(Value number,
+                                              ArrayRef<Value> sizes,
+                                              bool isNarrow,
+                                              Location location) {
+  Type narrow = builder.getI32Type();
+  if (isNarrow && sizes.size() > 1)
+    number = builder.create<arith::IndexCastUIOp>(location, narrow, number);
+  SmallVector<Value> places(sizes.size());
+  for (size_t i = sizes.size(); i-- > 0;) {
+    Value place = number;
+    if (i > 0) {
+      Value size = sizes[i];
+      if (isNarrow)
+        size = builder.create<arith::ConstantIntOp>(
+            location, *getConstantIntValue(size), narrow);
+      place = builder.create<arith::RemUIOp>(location, number, size);
+      number = builder.create<arith::DivUIOp>(location, number, size);
+    }
+    if (isNarrow && sizes.size() > 1)
+      place = builder.create<arith::IndexCastUIOp>(
+          location, builder.getIndexType(), place);
+    places[i] = place;
+  }
+  return places;
+}
+
 void ThreadSharing::shareLoop(scf::ParallelOp loop, Value thread,
                               Value threads) {
   Location location = loop.getLoc();
@@ -134,49 +164,52 @@ void ThreadSharing::shareLoop(scf::ParallelOp loop, Value thread,
       if (known && (!is || llvm::MulOverflow(known, *is, known)))
         known = 0;
     }
-  auto all = builder.create<scf::ForOp>(location, thread, count, threads);
-  builder.setInsertionPointToStart(all.getBody());
-  // Divisions of narrow numbers are several times as fast.
-  bool isNarrow = known && known <= INT32_MAX;
-  Value rest = all.getInductionVar();
-  Type narrow = builder.getI32Type();
-  if (isNarrow)
-    rest = builder.create<arith::IndexCastUIOp>(location, narrow, rest);
-  SmallVector<Value> places(sizes.size());
-  for (size_t i = sizes.size(); i-- > 0;) {
-    Value place = rest;
-    if (i > 0) {
-      Value size = sizes[i];
-      if (isNarrow)
-        size = builder.create<arith::ConstantIntOp>(
-            location, *getConstantIntValue(size), narrow);
-      place = builder.create<arith::RemUIOp>(location, rest, size);
-      rest = builder.create<arith::DivUIOp>(location, rest, size);
+  int64_t together = getTogether(loop);
+  int64_t rest = together > 1 && sizes.size() == 1 ? known % together : 0;
+  // Of the elements from `first` on, `each` at once.
+  auto emit = [&](Value first, Value number, int64_t each) {
+    auto all = builder.create<scf::ForOp>(location, thread, number, threads);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(all.getBody());
+    SmallVector<Value> places = delinearize(
+        all.getInductionVar(), sizes, known && known <= INT32_MAX, location);
+    if (each > 1)
+      places.back() = builder.create<arith::MulIOp>(location, places.back(),
+                                                    constant(each));
+    if (first)
+      places.back() =
+          builder.create<arith::AddIOp>(location, places.back(), first);
+    IRMapping mapping;
+    size_t next = 0;
+    for (scf::ParallelOp at : loops) {
+      for (auto [variable, lower, step] : llvm::zip_equal(
+               at.getInductionVars(), at.getLowerBound(), at.getStep())) {
+        Value place = places[next++];
+        if (getConstantIntValue(step) != 1)
+          place = builder.create<arith::MulIOp>(location, place, step);
+        if (getConstantIntValue(lower) != 0)
+          place = builder.create<arith::AddIOp>(location, place, lower);
+        mapping.map(variable, place);
+      }
+      if (each > 1) {
+        copyTogether(builder, at, mapping, each);
+        continue;
+      }
+      bool isLast = at == loops.back();
+      for (Operation &op : at.getBody()->without_terminator())
+        if (isLast ||
+            &op != loops[1 + static_cast<size_t>(llvm::find(loops, at) -
+                                                 loops.begin())])
+          builder.clone(op, mapping);
     }
-    if (isNarrow)
-      place = builder.create<arith::IndexCastUIOp>(
-          location, builder.getIndexType(), place);
-    places[i] = place;
+  };
+  if (together > 1) {
+    sizes.back() = constant(*getConstantIntValue(sizes.back()) / together);
+    count = constant(known / together);
   }
-  IRMapping mapping;
-  size_t next = 0;
-  for (scf::ParallelOp each : loops) {
-    for (auto [variable, lower, step] : llvm::zip_equal(
-             each.getInductionVars(), each.getLowerBound(), each.getStep())) {
-      Value at = places[next++];
-      if (getConstantIntValue(step) != 1)
-        at = builder.create<arith::MulIOp>(location, at, step);
-      if (getConstantIntValue(lower) != 0)
-        at = builder.create<arith::AddIOp>(location, at, lower);
-      mapping.map(variable, at);
-    }
-    bool isLast = each == loops.back();
-    for (Operation &op : each.getBody()->without_terminator())
-      if (isLast ||
-          &op != loops[1 + static_cast<size_t>(llvm::find(loops, each) -
-                                               loops.begin())])
-        builder.clone(op, mapping);
-  }
+  emit(Value(), count, together);
+  if (rest)
+    emit(constant(known - rest), constant(rest), 1);
   loop.erase();
 }
 

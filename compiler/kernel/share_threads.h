@@ -43,6 +43,10 @@ private:
   mlir::Value ask(llvm::StringRef name);
   mlir::func::FuncOp declare(llvm::StringRef name, bool hasResult);
   void wait(mlir::Location location);
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value number,
+                                             llvm::ArrayRef<mlir::Value> sizes,
+                                             bool isNarrow,
+                                             mlir::Location location);
   void shareLoop(mlir::scf::ParallelOp loop, mlir::Value thread,
                  mlir::Value threads);
   /// The same for groups of threads, of which this one is `number`; `thread` of

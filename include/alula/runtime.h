@@ -203,10 +203,10 @@ ALULA_API alula_error *alula_buffer_create_on_host(alula_instance *instance,
                                                    uint32_t rank,
                                                    const int64_t *dims,
                                                    alula_buffer **buffer);
-/* The caller's memory, without a copy; it must be aligned to the element type
- * and such that the device can use it: if it does not share the host's memory,
- * the host's is none, and an error. `release`, which may be NULL, is called
- * when the last user is gone. */
+/* The caller's memory, without a copy; aligned to the element type, and to 16
+ * bytes if the device does not share the host's memory. The device must be able
+ * to use it: in that case the host's is none, and an error. `release`, which
+ * may be NULL, is called when the last user is gone. */
 ALULA_API alula_error *
 alula_buffer_wrap(alula_instance *instance, alula_dtype dtype, uint32_t rank,
                   const int64_t *dims, void *data, size_t bytes,

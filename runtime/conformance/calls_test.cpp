@@ -161,6 +161,16 @@ TEST_P(Calls, WrongBuffers) {
       "a buffer of 1099511627776x1099511627776xf32 has more than 2^48 "
       "bytes");
   EXPECT_EQ(wrap(ALULA_DTYPE_F32, {0, int64_t(1) << 60}, nullptr, 0), "");
+  // What a device has for itself is read as wide as it can.
+  Buffer all = makeI64({1, 2, 3, 4});
+  auto *address = reinterpret_cast<int64_t *>(
+      alula_buffer_get_address(all.get()));
+  EXPECT_EQ(wrap(ALULA_DTYPE_I64, {2}, address + 2, 16), "");
+  EXPECT_EQ(wrap(ALULA_DTYPE_I64, {2}, address + 1, 16),
+            sharesMemory()
+                ? ""
+                : "a buffer of 2xi64 must be aligned to 16 on device '" +
+                      std::string(GetParam()) + "'");
   error.clear();
   Buffer::create(instance, ALULA_DTYPE_I8, {int64_t(1) << 47}, error);
   EXPECT_EQ(error.code(), ALULA_STATUS_RESOURCE_EXHAUSTED);

@@ -206,6 +206,14 @@ alula_error *alula_buffer_wrap(alula_instance *instance, alula_dtype dtype,
     return makeError(ALULA_STATUS_INVALID_ARGUMENT,
                      "a buffer of %s wraps memory that device '%s' can't use",
                      shape, mine->driver->name);
+  // As wide as a device's widest access; a host's are never wider than what
+  // they know of an element.
+  constexpr uintptr_t deviceAlignment = 16;
+  if (bytes && !mine->driver->sharesMemory &&
+      reinterpret_cast<uintptr_t>(data) % deviceAlignment)
+    return makeError(ALULA_STATUS_INVALID_ARGUMENT,
+                     "a buffer of %s must be aligned to %u on device '%s'",
+                     shape, unsigned(deviceAlignment), mine->driver->name);
   alula_buffer *made;
   ALULA_TRY(createHandle(mine, dtype, rank, dims, &made));
   // No memory means "donated", so an empty buffer shows something else.

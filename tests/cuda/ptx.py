@@ -4,7 +4,8 @@
 
 A program of each op and one type of each column of docs/op_support.md, and those of
 compiler/target/cuda/test, for each chip. Fails if ptxas refuses a text, if a kernel
-spills, or if a function that kernels call does so more than known_spills.json says:
+spills, if a program named in ACCESSES there has no such accesses, or if a function
+that kernels call spills more than known_spills.json says:
 what such a function keeps for its callers counts too, ptxas can't tell it apart.
 """
 
@@ -86,12 +87,16 @@ def judge(name: str, path: pathlib.Path, chip: str) -> dict:
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
         return found | {"none" if NOT_NATIVE.search(said) else "error": said[:300]}
+    import test_cuda_programs
+
+    missing = set(test_cuda_programs.ACCESSES.get(name, []))
     image = say(BUILD / "bin/alula-inspect", artifact, f"--extract=cuda:{chip}").stdout
     if not image:
         return found  # It only moves its arguments.
     for number, [code] in enumerate(cuda_image.read(image).modules):
         text = path.with_suffix(f".{chip}.{number}.ptx")
         text.write_text(code.text)
+        missing -= {access for access in missing if access in code.text}
         done = say(PTXAS, "-v", f"-arch={chip}", text, "-o", text.with_suffix(".cubin"))
         said = done.stderr.decode(errors="replace") + done.stdout.decode(errors="replace")
         if done.returncode:
@@ -105,6 +110,8 @@ def judge(name: str, path: pathlib.Path, chip: str) -> dict:
             found[kind] = max(found[kind], int(spilled))
         for used in re.findall(r"Used (\d+) registers", said):
             found["registers"] = max(found["registers"], int(used))
+    if missing:
+        found["error"] = f"no {', '.join(sorted(missing))}"
     return found
 
 

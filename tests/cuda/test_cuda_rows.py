@@ -1,8 +1,10 @@
 """Rows by warps (compiler/target/cuda/kernel/warps.h), interpreted: reductions of all
 lengths and types, a softmax and norms as one launch, to what NumPy makes of the same."""
 
+import math
 import os
 import pathlib
+import re
 import sys
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -178,7 +180,10 @@ def test_one_launch(tools, tmp_path, name):
     text = read_text(tools, tmp_path, function, x)
     assert text.count(".entry ") == 1 and "bar.sync" not in text
     if shape[-1] % 32 == 0 and shape[-1] <= 1024:
-        assert text.count("ld.global") == shape[-1] // 32 and ".local" not in text
+        words = re.findall(r"ld\.global(?:\.nc)?(?:\.v(\d))?\.f32", text)
+        assert sum(int(word or 1) for word in words) == shape[-1] // 32
+        of_lane = shape[-1] // 32
+        assert len(words) == of_lane // math.gcd(of_lane, 4) and ".local" not in text
     [got] = run(tools, function, x)
     with jax.enable_x64(True):
         want = np.asarray(jax.jit(function)(x.astype(np.float64)))

@@ -54,6 +54,9 @@ void annotate(llvm::Function &function, llvm::StringRef name, int64_t value) {
                         type, static_cast<uint64_t>(value)))}));
 }
 
+/// Of every binding (artifact/SPEC.md): of the widest access.
+constexpr uint64_t bindingAlignment = 16;
+
 void markKernel(llvm::Function &function, const PtxKernel &kernel) {
   function.setName(getPtxName(kernel.name));
   function.setLinkage(llvm::GlobalValue::ExternalLinkage);
@@ -71,6 +74,8 @@ void markKernel(llvm::Function &function, const PtxKernel &kernel) {
   constexpr unsigned maxDistinct = 64;
   for (auto [number, isOnlyRead] : llvm::enumerate(kernel.areOnlyRead)) {
     llvm::Argument *argument = function.getArg(static_cast<unsigned>(number));
+    argument->addAttr(llvm::Attribute::getWithAlignment(
+        function.getContext(), llvm::Align(bindingAlignment)));
     if (isOnlyRead)
       argument->addAttr(llvm::Attribute::ReadOnly);
     if (isOnlyRead || (!waits && kernel.areOnlyRead.size() <= maxDistinct))

@@ -65,7 +65,7 @@ public:
     forEachByWarps(lowering, keptSizes, [&](ValueRange place) {
       SmallVector<Value> values = reduceByLanes(
           lowering, reduction, reduce, terms,
-          countWork(lowering, reduce.getOperation()),
+          countWork(lowering, reduce.getOperation(), terms),
           [&](Value term, Value) { return getElementPlace(place, term); });
       doByFirstLane(lowering, [&] {
         for (auto [result, buffer, value] :

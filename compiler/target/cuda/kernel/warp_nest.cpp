@@ -33,7 +33,12 @@ public:
     for (Operation *op : nest.members)
       if (isa<stablehlo::ReduceOp>(op) || !hasOneColumn(op->getResult(0), nest))
         perColumn.push_back(op);
-    work = countWork(lowering, perColumn);
+    int64_t columns = 1;
+    for (Operation *op : perColumn)
+      columns = std::max(columns, countColumns(isa<stablehlo::ReduceOp>(op)
+                                                   ? op->getOperand(0)
+                                                   : op->getResult(0)));
+    work = countWork(lowering, perColumn, columns);
     for (Operation *op : nest.members)
       for (Value result : op->getResults())
         prepare(op, result);
@@ -193,7 +198,7 @@ private:
 
   const RowNest &nest;
   Lowering &lowering;
-  int64_t work = 0;
+  ColumnWork work;
   llvm::MapVector<Value, Value> outside;
   /// By the sizes of the columns, and the lane's number of one.
   std::map<std::pair<std::vector<int64_t>, int64_t>, SmallVector<Value>> places;

@@ -23,8 +23,29 @@ Value getLane(Lowering &lowering) {
   return lowering.rem(thread, lowering.index(lowering.machine.lanes));
 }
 
+/// Neighbours that a lane has at once: as many as an access of the machine, if
+/// no lane has less to do then.
+int64_t countTogether(Lowering &lowering, int64_t columns, ColumnWork work) {
+  if (!work.bytes)
+    return 1;
+  int64_t lanes = lowering.machine.lanes;
+  int64_t together =
+      std::max<int64_t>(lowering.machine.vectorBytes / work.bytes, 1);
+  bool straight = isStraight(lowering, columns, work);
+  // A loop is as long as its copies: no more than what registers hold.
+  constexpr int64_t mostWork = 128;
+  auto isTooMany = [&] {
+    return straight
+               ? columns / lanes % together != 0
+               : columns % together != 0 || columns / together < 2 * lanes ||
+                     together * work.ops > mostWork;
+  };
+  while (together > 1 && isTooMany())
+    together /= 2;
+  return together;
+}
 /// Of `count` things, of which neighbouring lanes have neighbours: how many
-/// this lane has, and which is its own one of some number.
+/// this lane has.
 Value countOfLane(Lowering &lowering, int64_t count) {
   int64_t lanes = lowering.machine.lanes;
   if (count % lanes == 0)
@@ -33,22 +54,41 @@ Value countOfLane(Lowering &lowering, int64_t count) {
       lowering.sub(lowering.index(count), getLane(lowering)),
       lowering.index(lanes));
 }
-/// What is read stays known behind straight code, which is no scope.
-SmallVector<Value> foldOfLane(Lowering &lowering, int64_t begin,
-                              int64_t columns, int64_t work, ValueRange initial,
-                              Lowering::Fold body) {
-  Value count = countOfLane(lowering, columns);
-  if (!isStraight(lowering, columns, work))
-    return lowering.foldRange(lowering.index(begin), count, initial, body);
+/// For each column of this lane, from number `begin` on, which is one of the
+/// first: its place in the row, and its number. What is read stays known behind
+/// straight code, which is no scope.
+SmallVector<Value>
+foldOfLane(Lowering &lowering, int64_t begin, int64_t columns, ColumnWork work,
+           ValueRange initial,
+           llvm::function_ref<SmallVector<Value>(Value column, Value number,
+                                                 ValueRange carried)>
+               body) {
+  int64_t together = countTogether(lowering, columns, work);
+  Value lanes = lowering.index(lowering.machine.lanes),
+        each = lowering.index(together);
+  auto doTogether = [&](Value number, int64_t first, ValueRange carried) {
+    SmallVector<Value> state(carried);
+    Value group = lowering.add(getLane(lowering), lowering.mul(number, lanes));
+    for (int64_t i = first; i < together; ++i)
+      state = body(lowering.add(lowering.mul(group, each), lowering.index(i)),
+                   lowering.add(lowering.mul(number, each), lowering.index(i)),
+                   state);
+    return state;
+  };
   SmallVector<Value> state(initial);
-  for (int64_t number = begin; number < *getConstantIntValue(count); ++number)
-    state = body(lowering.index(number), state);
-  return state;
-}
-Value getOfLane(Lowering &lowering, Value number) {
-  return lowering.add(
-      getLane(lowering),
-      lowering.mul(number, lowering.index(lowering.machine.lanes)));
+  Value count = countOfLane(lowering, columns / together);
+  int64_t group = begin / together;
+  if (isStraight(lowering, columns, work)) {
+    for (; group < *getConstantIntValue(count); ++group, begin = 0)
+      state = doTogether(lowering.index(group), begin % together, state);
+    return state;
+  }
+  if (begin % together)
+    state = doTogether(lowering.index(group++), begin % together, state);
+  return lowering.foldRange(lowering.index(group), count, state,
+                            [&](ValueRange number, ValueRange carried) {
+                              return doTogether(number.front(), 0, carried);
+                            });
 }
 
 /// The value of the lane whose number differs in the bits of `mask`.
@@ -100,38 +140,52 @@ bool alula::cuda::mayUseWarps(Lowering &lowering, int64_t columns) {
 }
 
 bool alula::cuda::isStraight(Lowering &lowering, int64_t columns,
-                             int64_t work) {
+                             ColumnWork work) {
   constexpr int64_t mostCopies = 32, mostWork = 1024;
   int64_t lanes = lowering.machine.lanes, copies = columns / lanes;
   return columns % lanes == 0 && copies <= mostCopies &&
-         copies * work <= mostWork;
+         copies * work.ops <= mostWork;
 }
 
-int64_t alula::cuda::countWork(Lowering &lowering, ArrayRef<Operation *> ops) {
+ColumnWork alula::cuda::countWork(Lowering &lowering, ArrayRef<Operation *> ops,
+                                  int64_t columns) {
   constexpr int64_t ofFunction = 16, ofDivision = 4;
   llvm::SetVector<Operation *> all(ops.begin(), ops.end());
-  int64_t work = 0;
+  ColumnWork work;
+  auto addTensor = [&](Value tensor) {
+    auto type = dyn_cast<RankedTensorType>(tensor.getType());
+    if (!type || !type.hasStaticShape() || type.getNumElements() < columns ||
+        !type.getElementType().isIntOrFloat())
+      return;
+    int64_t bytes =
+        llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+    work.bytes = work.bytes ? std::min(work.bytes, bytes) : bytes;
+  };
   for (size_t i = 0; i < all.size(); ++i) {
     Operation *op = all[i];
     stablehlo::Cost cost = stablehlo::getElementCost(op);
-    work += std::max(chlo::countFormulaOps(op),
-                     cost >= stablehlo::Cost::Root       ? ofFunction
-                     : cost == stablehlo::Cost::Division ? ofDivision
-                                                         : int64_t(1));
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp();
-          producer && lowering.isInlined(operand))
+    work.ops += std::max(chlo::countFormulaOps(op),
+                         cost >= stablehlo::Cost::Root       ? ofFunction
+                         : cost == stablehlo::Cost::Division ? ofDivision
+                                                             : int64_t(1));
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer && lowering.isInlined(operand))
         all.insert(producer);
+      else if (!producer || !llvm::is_contained(ops, producer))
+        addTensor(operand);
+    }
   }
   return work;
 }
 
 void alula::cuda::forEachByLanes(Lowering &lowering, int64_t count,
-                                 int64_t work, LaneBody body) {
-  foldOfLane(lowering, 0, count, work, {}, [&](ValueRange number, ValueRange) {
-    body(getOfLane(lowering, number.front()), number.front());
-    return SmallVector<Value>();
-  });
+                                 ColumnWork work, LaneBody body) {
+  foldOfLane(lowering, 0, count, work, {},
+             [&](Value column, Value number, ValueRange) {
+               body(column, number);
+               return SmallVector<Value>();
+             });
 }
 
 void alula::cuda::forEachByWarps(Lowering &lowering, ValueRange sizes,
@@ -177,7 +231,7 @@ void alula::cuda::doByFirstLane(Lowering &lowering,
 SmallVector<Value> alula::cuda::reduceByLanes(Lowering &lowering,
                                               Reduction &reduction,
                                               stablehlo::ReduceOp reduce,
-                                              int64_t columns, int64_t work,
+                                              int64_t columns, ColumnWork work,
                                               PlaceOfColumn getPlace) {
   Block &body = reduce.getBody().front();
   Value lane = getLane(lowering);
@@ -194,22 +248,28 @@ SmallVector<Value> alula::cuda::reduceByLanes(Lowering &lowering,
     first = bound(lane);
     end = lowering.sub(bound(lowering.add(lane, lowering.index(1))), first);
   }
-  auto find = [&](Value number) {
-    return isStrided ? getPlace(getOfLane(lowering, number), number)
-                     : getPlace(lowering.add(first, number), Value());
-  };
   SmallVector<Value> state{};
-  if (isFloatSum)
-    state.push_back(reduction.getNeutral());
-  else
-    state = reduction.begin(find(lowering.index(0)));
-  int64_t begin = isFloatSum ? 0 : 1;
-  auto append = [&](ValueRange number, ValueRange carried) {
-    return reduction.append(carried, find(number.front()));
-  };
-  state = isStrided
-              ? foldOfLane(lowering, begin, columns, work, state, append)
-              : lowering.foldRange(lowering.index(begin), end, state, append);
+  if (isStrided) {
+    Value column = lowering.mul(
+        lane, lowering.index(countTogether(lowering, columns, work)));
+    if (isFloatSum)
+      state.push_back(reduction.getNeutral());
+    else
+      state = reduction.begin(getPlace(column, lowering.index(0)));
+    state = foldOfLane(lowering, isFloatSum ? 0 : 1, columns, work, state,
+                       [&](Value at, Value number, ValueRange carried) {
+                         return reduction.append(carried, getPlace(at, number));
+                       });
+  } else {
+    auto find = [&](Value number) {
+      return getPlace(lowering.add(first, number), Value());
+    };
+    state = lowering.foldRange(
+        lowering.index(1), end, reduction.begin(find(lowering.index(0))),
+        [&](ValueRange number, ValueRange carried) {
+          return reduction.append(carried, find(number.front()));
+        });
+  }
   for (int64_t mask = 1; mask < lowering.machine.lanes; mask *= 2) {
     SmallVector<Value> others = llvm::map_to_vector(
         state, [&](Value value) { return exchange(lowering, value, mask); });

@@ -17,18 +17,22 @@ void forEachByWarps(kernel::Lowering &lowering, mlir::ValueRange sizes,
 /// What all lanes have is stored once.
 void doByFirstLane(kernel::Lowering &lowering, llvm::function_ref<void()> body);
 
+/// What one column takes: ops, and bytes of the narrowest element in memory.
+struct ColumnWork {
+  int64_t ops = 0, bytes = 0;
+};
+/// In these ops, and in what they read that has no memory.
+ColumnWork countWork(kernel::Lowering &lowering,
+                     llvm::ArrayRef<mlir::Operation *> ops, int64_t columns);
 /// Whether what a lane does for its columns is straight code, as they are few
 /// and every lane has as many: loads come together, and all is in registers.
-bool isStraight(kernel::Lowering &lowering, int64_t columns, int64_t work);
-/// What one column takes in these ops, and in what they read that has no
-/// memory.
-int64_t countWork(kernel::Lowering &lowering,
-                  llvm::ArrayRef<mlir::Operation *> ops);
+bool isStraight(kernel::Lowering &lowering, int64_t columns, ColumnWork work);
 
 /// What a lane does for one of its columns: its own number `slot`.
 using LaneBody = llvm::function_ref<void(mlir::Value column, mlir::Value slot)>;
-/// `count` columns, of which neighbouring lanes have neighbours.
-void forEachByLanes(kernel::Lowering &lowering, int64_t count, int64_t work,
+/// `count` columns. A lane has as many neighbours as one access reads, and
+/// those behind them are the next lane's.
+void forEachByLanes(kernel::Lowering &lowering, int64_t count, ColumnWork work,
                     LaneBody body);
 
 /// Where an element is. `slot` is as above; null in a reduction whose lanes
@@ -39,7 +43,7 @@ using PlaceOfColumn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 llvm::SmallVector<mlir::Value> reduceByLanes(kernel::Lowering &lowering,
                                              kernel::Reduction &reduction,
                                              mlir::stablehlo::ReduceOp reduce,
-                                             int64_t columns, int64_t work,
+                                             int64_t columns, ColumnWork work,
                                              PlaceOfColumn getPlace);
 
 } // namespace alula::cuda

@@ -19,6 +19,17 @@ func.func @main(%x: tensor<64x512xf32>, %y: tensor<512xf32>) -> tensor<64x512xf3
   %1 = stablehlo.exponential %0 : tensor<64x512xf32>
   return %1 : tensor<64x512xf32>
 }""",
+    "rows_of_words": """
+func.func @main(%x: tensor<512x4096xf32>, %y: tensor<4096xf32>) -> tensor<512x4096xf32> {
+  %b = stablehlo.broadcast_in_dim %y, dims = [1] : (tensor<4096xf32>) -> tensor<512x4096xf32>
+  %0 = stablehlo.add %x, %b : tensor<512x4096xf32>
+  return %0 : tensor<512x4096xf32>
+}""",
+    "odd_halves": """
+func.func @main(%x: tensor<1001x701xbf16>) -> tensor<1001x701xbf16> {
+  %0 = stablehlo.multiply %x, %x : tensor<1001x701xbf16>
+  return %0 : tensor<1001x701xbf16>
+}""",
     "softmax": """
 func.func @main(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
   %ninf = stablehlo.constant dense<0xFF800000> : tensor<f32>
@@ -104,6 +115,13 @@ func.func @main(%x: tensor<?x16xf32>) -> (tensor<?x16xf32>, tensor<?xf32>) {
 }""",
 }
 
+# Accesses of 16 bytes that a program's PTX has, at least.
+ACCESSES = {
+    "rows_of_words": ["ld.global.nc.v4.f32", "st.global.v4.f32"],
+    "odd_halves": ["ld.global.nc.v4.u32", "st.global.v4.b32"],
+    "softmax": ["ld.global.nc.v4.f32", "st.global.v4.f32"],
+}
+
 
 def compile(folder, program, *flags):
     source, artifact = folder / "program.mlir", folder / "program.alula"
@@ -144,6 +162,14 @@ def test_texts(image, chip):
         found |= set(re.findall(r"\.entry (\w+)\(", code.text))
         assert ".extern" not in code.text
     assert found == entries
+
+
+@pytest.mark.parametrize("name", ACCESSES)
+def test_accesses(name, chip, tmp_path):
+    artifact, result = compile(tmp_path, PROGRAMS[name], f"--target=cuda:{chip}")
+    check_success(result)
+    text = "".join(code.text for [code] in read_image(artifact, f"cuda:{chip}").modules)
+    assert all(access in text for access in ACCESSES[name])
 
 
 def test_launches(image):
