@@ -14,6 +14,7 @@
 #include "compiler/kernel/share_threads.h"
 #include "compiler/target/cpu/kernel/families.h"
 #include "compiler/target/cuda/kernel/families.h"
+#include "compiler/target/cuda/kernel/thin_product.h"
 
 #include "dialect/stablehlo/ops.h"
 
@@ -326,7 +327,8 @@ void alula::cuda::emitDotGeneral(Operation *op, Lowering &lowering) {
       !lowering.b.getInsertionBlock()
            ->getParentOp()
            ->getParentOfType<scf::ParallelOp>();
+  auto dot = cast<stablehlo::DotGeneralOp>(op);
   if (!isAlone ||
-      !TileEmitter(cast<stablehlo::DotGeneralOp>(op), lowering).emit())
+      !(TileEmitter(dot, lowering).emit() || emitThinProduct(dot, lowering)))
     cpu::emitDotGeneral(op, lowering);
 }

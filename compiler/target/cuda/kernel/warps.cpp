@@ -289,3 +289,24 @@ SmallVector<Value> alula::cuda::reduceByLanes(Lowering &lowering,
   }
   return reduction.finish(reduction.combine(reduction.getInitial(), state));
 }
+
+Value alula::cuda::addNumbers(Lowering &lowering, Value a, Value b) {
+  if (isa<FloatType>(a.getType()))
+    return lowering.b.create<arith::AddFOp>(a, b);
+  return lowering.b.create<arith::AddIOp>(a, b);
+}
+
+SmallVector<Value> alula::cuda::sumByLanes(
+    Lowering &lowering, int64_t columns, ColumnWork work, ValueRange zeros,
+    llvm::function_ref<SmallVector<Value>(Value column, ValueRange carried)>
+        addColumn) {
+  SmallVector<Value> state =
+      foldOfLane(lowering, 0, columns, work, zeros,
+                 [&](Value column, Value, ValueRange carried) {
+                   return addColumn(column, carried);
+                 });
+  for (int64_t mask = 1; mask < lowering.machine.lanes; mask *= 2)
+    for (Value &sum : state)
+      sum = addNumbers(lowering, sum, exchange(lowering, sum, mask));
+  return state;
+}

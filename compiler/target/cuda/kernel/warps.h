@@ -46,4 +46,15 @@ llvm::SmallVector<mlir::Value> reduceByLanes(kernel::Lowering &lowering,
                                              int64_t columns, ColumnWork work,
                                              PlaceOfColumn getPlace);
 
+mlir::Value addNumbers(kernel::Lowering &lowering, mlir::Value a,
+                       mlir::Value b);
+/// Sums over all columns: what each lane has for its own, of all lanes. Every
+/// lane has them. The sums of floats come in no order.
+llvm::SmallVector<mlir::Value> sumByLanes(
+    kernel::Lowering &lowering, int64_t columns, ColumnWork work,
+    mlir::ValueRange zeros,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value column,
+                                                      mlir::ValueRange carried)>
+        addColumn);
+
 } // namespace alula::cuda
