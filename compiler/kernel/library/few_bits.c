@@ -189,6 +189,8 @@ WIDEN(ui8)
         until += scale_lines;                                                  \
         scale += scale_line;                                                   \
       }                                                                        \
+      /* Lines are too far apart for the machine to expect them. */            \
+      __builtin_prefetch(from + 16 * line_bytes);                              \
       for (int k = 0; k < 2 * panels; ++k)                                     \
         *(loose_floats *)(out + k / 2 * out_panel + k % 2 * 16) =              \
             SIXTEEN_##type(from + BYTES_OF_##type(16 * k), table) * scales[k]; \
