@@ -17,5 +17,5 @@
 #if HAS_VECTORS
 #define PART static __attribute__((unused))
 #else
-#define PART NOINLINE
+#define PART NOINLINE __attribute__((unused))
 #endif
