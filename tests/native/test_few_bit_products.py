@@ -100,6 +100,35 @@ def test_block_scales(tools, target, kind, transposed, m, k, n, group):
     check_sums(got, x, right)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", LIMITS)
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("m,lines", [(1, 48), (3, 12), (3, 5), (40, 48)])
+def test_scales_of_blocks_of_columns(tools, target, kind, transposed, m, lines):
+    """A scale is shared by columns that blocks of the product divide differently."""
+    k, n, group = 512, 960, 64
+    stored = (n, k) if transposed else (k, n)
+    tiles = (n // lines, lines, k // group, group)
+    tiles = tiles if transposed else (*tiles[2:], *tiles[:2])
+    scales = (tiles[0], 1, tiles[2], 1)
+    w, f = type_of(stored, kind), type_of(stored, "f32")
+    tile, scale = type_of(tiles, "f32"), type_of(scales, "f32")
+    x, out = type_of((m, k), "f32"), type_of((m, n), "f32")
+    text = f"""func.func @main(%x: {x}, %w: {w}, %s: {scale}) -> {out} {{
+      %a = stablehlo.convert %w : ({w}) -> {f}
+      %b = stablehlo.reshape %a : ({f}) -> {tile}
+      %c = stablehlo.broadcast_in_dim %s, dims = [0, 1, 2, 3] : ({scale}) -> {tile}
+      %d = stablehlo.multiply %b, %c : {tile}
+      %e = stablehlo.reshape %d : ({tile}) -> {f}
+      %0 = stablehlo.dot_general %x, %e, contracting_dims = [1] x [{int(transposed)}] : ({x}, {f}) -> {out}
+      return %0 : {out}
+    }}"""
+    a, b, s = normal((m, k), 1), weights(kind, stored, 2), uniform(scales, 3)
+    (got, _), *_ = run(tools, text, [a, b, s], ["f32", kind, "f32"], target)[0]
+    right = (b.astype(np.float32).reshape(tiles) * s).reshape(stored)
+    check_sums(got, a, right.T if transposed else right)
+
+
 @pytest.mark.parametrize("kind", LIMITS)
 @pytest.mark.parametrize("m", [1, 33])
 def test_one_scale_and_none(tools, kind, m):

@@ -507,14 +507,14 @@ INLINE void expect_columns(const uint8_t *from, int64_t bytes, int64_t line,
   }                                                                            \
   void alula_product_columns_##type(                                           \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
-      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first,         \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first_line,    \
       int64_t w_line, int64_t depth, int64_t columns, const float *scale,      \
       int64_t scale_lines, int64_t scale_line, int64_t scale_run,              \
       int64_t scale_step, float *scratch) {                                    \
     floats table = make_table(SIGN_##type);                                    \
     int64_t padded = (depth + PIECE - 1) & -PIECE, whole = depth & -PIECE;     \
     int64_t line_bytes = BYTES_OF_##type(w_line);                              \
-    w += BYTES_OF_##type(first);                                               \
+    w += first_line * line_bytes;                                              \
     AS_WRITTEN                                                                 \
     for (int64_t r = 0; r < rows; ++r)                                         \
       AS_WRITTEN                                                               \
@@ -529,7 +529,8 @@ INLINE void expect_columns(const uint8_t *from, int64_t bytes, int64_t line,
       for (int64_t t = 0; t < TOGETHER; ++t) {                                 \
         int64_t column = j + t < columns ? j + t : columns - 1;                \
         from[t] = w + column * line_bytes;                                     \
-        lines[t] = scale ? scale + column / scale_lines * scale_line : NULL;   \
+        int64_t group = (first_line + column) / scale_lines;                   \
+        lines[t] = scale ? scale + group * scale_line : NULL;                  \
       }                                                                        \
       uint8_t ends[TOGETHER][BYTES_OF_##type(PIECE)];                          \
       if (whole < depth) {                                                     \

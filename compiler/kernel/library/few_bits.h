@@ -67,17 +67,17 @@ ALULA_PRODUCT_ROWS(i8)
 ALULA_PRODUCT_ROWS(ui8)
 #undef ALULA_PRODUCT_ROWS
 
-/* Rows of a times a matrix whose columns are such lines:
+/* Rows of a times a matrix whose columns are such lines, from `first_line` on:
  *   c[r * c_row + j] = sum over l of
- *     a[r * a_row + l * a_column] * w[first + j * w_line + l] * scale[s]
- *   s = j / scale_lines * scale_line + l / scale_run * scale_step
+ *     a[r * a_row + l * a_column] * w[i * w_line + l] * scale[s]
+ *   i = first_line + j
+ *   s = i / scale_lines * scale_line + l / scale_run * scale_step
  * If scale_step is not 0, scale_run is 32, 64 or a multiple of 128. Of four bits,
- * `first` and `w_line` are even. `scratch` has room for alula_columns_scratch
- * floats. */
+ * `w_line` is even. `scratch` has room for alula_columns_scratch floats. */
 #define ALULA_PRODUCT_COLUMNS(type)                                            \
   void alula_product_columns_##type(                                           \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
-      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first,         \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first_line,    \
       int64_t w_line, int64_t depth, int64_t columns, const float *scale,      \
       int64_t scale_lines, int64_t scale_line, int64_t scale_run,              \
       int64_t scale_step, float *scratch);
@@ -99,7 +99,7 @@ ALULA_PRODUCT_COLUMNS(ui8)
       int64_t scale_lines, int64_t scale_line, int64_t scale_step);            \
   void alula_rounded_columns_##type(                                           \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
-      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first,         \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first_line,    \
       int64_t w_line, int64_t depth, int64_t columns, const float *scale,      \
       int64_t scale_lines, int64_t scale_line, int64_t scale_run,              \
       int64_t scale_step, float *scratch);

@@ -134,14 +134,18 @@ def test_product_columns(machine, kind, run, lines):
         scale = draws.uniform(1, 2, (groups, steps)).astype(np.float32)
         numbers = [lines, steps, run or depth, 1 if run else 0]
         factor = np.repeat(scale, run or depth, 1)[:, :depth]
-        out = np.full((rows, columns + 2), 77, np.float32)
         scratch = np.full(rows * ((depth + 127) // 128 * 128) + 4, 77, np.float32)
-        call(f"product_columns_{kind}", out, columns + 2, a, 1, rows, rows, pack(kind, values),
-             0, depth, depth, columns, scale, *numbers, scratch)  # fmt: skip
         right = (values * np.repeat(factor, lines, 0)[:columns]).T
         limit = (depth + 4) * 2.0**-23 * (np.abs(a.T) @ np.abs(right))
-        assert (np.abs(out[:, :columns] - a.T.astype(float) @ right) <= limit).all()
-        assert (out[:, columns:] == 77).all() and (scratch[-4:] == 77).all()
+        # From a column on that may share its scale with those before.
+        for first in (columns // 2, 0):
+            count = columns - first
+            out = np.full((rows, count + 2), 77, np.float32)
+            call(f"product_columns_{kind}", out, count + 2, a, 1, rows, rows, pack(kind, values),
+                 first, depth, depth, count, scale, *numbers, scratch)  # fmt: skip
+            difference = np.abs(out[:, :count] - a.T.astype(float) @ right[:, first:])
+            assert (difference <= limit[:, first:]).all()
+            assert (out[:, count:] == 77).all() and (scratch[-4:] == 77).all()
     call(f"product_columns_{kind}", out, columns + 2, a, 1, rows, rows, pack(kind, values),
          0, depth, depth, columns, None, 1, 0, depth, 0, scratch)  # fmt: skip
     np.testing.assert_allclose(out[:, :columns], a.T.astype(float) @ values.T, 1e-4, 1e-4)
@@ -229,14 +233,17 @@ def test_rounded_columns(machine, kind, run, lines, dot):
         steps, groups = -(-depth // run) if run else 1, -(-columns // lines)
         scale = draws.uniform(1, 2, (groups, steps)).astype(np.float32)
         factor = np.repeat(np.repeat(scale, run or depth, 1)[:, :depth], lines, 0)[:columns]
-        out = np.full((rows, columns + 2), 77, np.float32)
         scratch = np.full(rows * ((depth + 127) // 128) * 68 + 4, 77, np.float32)
-        call(f"rounded_columns_{kind}", out, columns + 2, a, 1, rows, rows, pack(kind, values),
-             0, depth, depth, columns, scale, lines, steps, run or depth, 1 if run else 0, scratch)  # fmt: skip
         expected, magnitude = multiply_rounded(a.T, values.T, factor.T)
         limit = (depth / 32 + 4) * 2.0**-23 * magnitude
-        assert (np.abs(out[:, :columns] - expected) <= limit).all()
-        assert (out[:, columns:] == 77).all() and (scratch[-4:] == 77).all()
+        for first in (columns // 2, 0):
+            count = columns - first
+            out = np.full((rows, count + 2), 77, np.float32)
+            call(f"rounded_columns_{kind}", out, count + 2, a, 1, rows, rows, pack(kind, values),
+                 first, depth, depth, count, scale, lines, steps, run or depth, 1 if run else 0,
+                 scratch)  # fmt: skip
+            assert (np.abs(out[:, :count] - expected[:, first:]) <= limit[:, first:]).all()
+            assert (out[:, count:] == 77).all() and (scratch[-4:] == 77).all()
     fact.value = known
 
 

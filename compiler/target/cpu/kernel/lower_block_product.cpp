@@ -193,11 +193,13 @@ bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
   pass(rowsOfLeft.columnStride);
   pass(call.rows);
   arguments.push_back(matrix->integers);
-  pass(lowering.mul(firstColumn, lowering.index(layout.columnStride)));
+  // Lines that are columns are counted from the first one: so are their scales.
+  pass(firstColumn);
   passNumber(line);
   pass(depth);
   pass(call.columns);
-  arguments.push_back(getScalePointer(lowering, *matrix, zero, firstColumn));
+  arguments.push_back(getScalePointer(lowering, *matrix, zero,
+                                      byRows ? firstColumn : zero));
   if (byRows) {
     passNumber(matrix->scaleRows);
     passNumber(matrix->scaleRowStep);
