@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/library.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -88,17 +89,28 @@ void markKernel(llvm::Function &function, const PtxKernel &kernel) {
 }
 
 /// Whether ptxas is to give a kernel all registers. It keeps some for more
-/// blocks at once, and spills for that. What is long, or calls functions that
-/// are, computes more than it waits for memory.
+/// blocks at once, and spills for that. What is long, calls functions that are,
+/// or multiplies tiles computes more than it waits for memory.
 bool needsRegisters(const llvm::Function &function) {
   constexpr unsigned longKernel = 600;
+  auto multiplies = [](const llvm::Instruction &instruction) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    auto *code = call
+                     ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())
+                     : nullptr;
+    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+    return (code &&
+            code->getAsmString().find("mma.sync") != std::string::npos) ||
+           (callee && callee->getName().starts_with("llvm.nvvm.mma."));
+  };
   auto calls = [](const llvm::Instruction &instruction) {
     auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
     return callee && !callee->isDeclaration();
   };
   return function.getInstructionCount() > longKernel ||
-         llvm::any_of(llvm::instructions(function), calls);
+         llvm::any_of(llvm::instructions(function), calls) ||
+         llvm::any_of(llvm::instructions(function), multiplies);
 }
 
 void optimize(llvm::Module &module, llvm::TargetMachine &targetMachine) {
