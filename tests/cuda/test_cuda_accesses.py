@@ -2,41 +2,22 @@
 there are some, and what maps, copies and rows of all shapes compute, interpreted. The
 interpreter ends a kernel whose access is not aligned, as a device does."""
 
-import os
-import pathlib
 import re
-import sys
-
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import fake_gpu
+import interpreted
 import pytest
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "jax"), str(HERE.parent / "native")]
+from interpreted import read_text, run
 
 import jax
 import ml_dtypes
 import numpy as np
 from jax import numpy as jnp
-from support import cuda_image
-from support.tool_runs import check_success, run_tool
-
-import alula_library
-import jax_functions
 
 pytestmark = fake_gpu.needs_build
-TARGET = "cuda:sm_80"
+tools = interpreted.tools
 # Enough that each thread of the largest grid has 16 neighbours.
 MANY = 108 * 256 * 16
-
-
-@pytest.fixture(scope="module")
-def tools():
-    fake_gpu.load()
-    return alula_library.Compiler(fake_gpu.BUILD), alula_library.Runtime(
-        fake_gpu.BUILD, device="cuda"
-    )
 
 
 def draw(kind, *shape):
@@ -47,15 +28,14 @@ def draw(kind, *shape):
 def check(tools, folder, function, *arrays, rtol=0.0):
     """Runs a function; its PTX."""
     want = np.asarray(jax.jit(function)(*arrays))
-    [got] = jax_functions.run(tools, function, arrays, TARGET)
+    [got] = run(tools, function, *arrays)
     np.testing.assert_allclose(
-        np.asarray(got, want.dtype).astype(np.float64), want.astype(np.float64), rtol=rtol, atol=1e-30
+        np.asarray(got, want.dtype).astype(np.float64),
+        want.astype(np.float64),
+        rtol=rtol,
+        atol=1e-30,
     )
-    artifact = folder / "program.alula"
-    program = jax.jit(function).lower(*arrays).as_text().encode()
-    artifact.write_bytes(tools[0].compile(program, [TARGET]))
-    image = check_success(run_tool("alula-inspect", artifact, f"--extract={TARGET}"))
-    return "".join(code.text for [code] in cuda_image.read(image).modules)
+    return read_text(tools, folder, function, *arrays)
 
 
 def count(text, access):

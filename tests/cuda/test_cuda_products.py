@@ -1,63 +1,17 @@
 """Products by workgroups (compiler/target/cuda/kernel/lower_dot.cpp), interpreted:
 all layouts, edges, batches and epilogues, to what the same is in f64."""
 
-import os
-import pathlib
-import sys
-
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-
 import fake_gpu
+import interpreted
 import pytest
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "jax"), str(HERE.parent / "native")]
+from interpreted import TYPES, check, draw, read_text
 
 import jax
-import ml_dtypes
-import numpy as np
 from jax import lax
 from jax import numpy as jnp
-from support import cuda_image
-from support.tool_runs import check_success, run_tool
-
-import alula_library
-import jax_functions
 
 pytestmark = fake_gpu.needs_build
-TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
-
-
-@pytest.fixture(scope="module")
-def tools():
-    fake_gpu.load()
-    return alula_library.Compiler(fake_gpu.BUILD), alula_library.Runtime(
-        fake_gpu.BUILD, device="cuda"
-    )
-
-
-def draw(kind, *shape):
-    numbers = np.random.default_rng(len(shape) + sum(shape))
-    return numbers.normal(size=shape).astype(TYPES[kind])
-
-
-def check(tools, function, arrays, target="cuda:sm_80"):
-    wide = [np.asarray(a, np.float64) for a in arrays]
-    with jax.enable_x64(True):
-        want = np.asarray(function(*map(jnp.asarray, wide)))
-    [got] = jax_functions.run(tools, function, arrays, target)
-    epsilon = float(ml_dtypes.finfo(got.dtype).eps)
-    limit = 4 * max(epsilon, 2**-20) * np.abs(want).max()
-    np.testing.assert_allclose(np.asarray(got, np.float64), want, rtol=0, atol=limit)
-
-
-def read_text(tools, folder, function, arrays, target="cuda:sm_80"):
-    """All PTX of a function."""
-    artifact = folder / "program.alula"
-    program = jax.jit(function).lower(*arrays).as_text().encode()
-    artifact.write_bytes(tools[0].compile(program, [target]))
-    image = check_success(run_tool("alula-inspect", artifact, f"--extract={target}"))
-    return "".join(code.text for [code] in cuda_image.read(image).modules)
+tools = interpreted.tools
 
 
 def multiply(left, right):
@@ -72,24 +26,24 @@ def multiply(left, right):
 def test_layouts(tools, kind, left, right):
     """Either operand lies along its depth or across; nothing is a multiple of a tile."""
     a, b = draw(kind, 136, 72), draw(kind, 72, 88)
-    check(tools, multiply(left, right), [a if left else a.T.copy(), b.T.copy() if right else b])
+    check(tools, multiply(left, right), a if left else a.T.copy(), b.T.copy() if right else b)
 
 
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("rows,depth,columns", [(129, 65, 67), (17, 300, 16), (300, 16, 31)])
 def test_edges(tools, kind, rows, depth, columns):
     """Lines that begin at any element."""
-    check(tools, multiply(1, 0), [draw(kind, rows, depth), draw(kind, depth, columns)])
+    check(tools, multiply(1, 0), draw(kind, rows, depth), draw(kind, depth, columns))
 
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_batches(tools, kind):
     """Those of attention."""
     q, k = draw(kind, 2, 40, 3, 32), draw(kind, 2, 56, 3, 32)
-    check(tools, lambda q, k: jnp.einsum("bqhd,bkhd->bhqk", q, k), [q, k])
+    check(tools, lambda q, k: jnp.einsum("bqhd,bkhd->bhqk", q, k), q, k)
     v = draw(kind, 2, 3, 56, 32)
     p = draw(kind, 2, 3, 40, 56)
-    check(tools, lambda p, v: jnp.einsum("bhqk,bhkd->bhqd", p, v), [p, v])
+    check(tools, lambda p, v: jnp.einsum("bhqk,bhkd->bhqd", p, v), p, v)
 
 
 @pytest.mark.parametrize("kind", ["bf16", "f32"])
@@ -100,8 +54,8 @@ def test_epilogue(tools, kind, tmp_path):
         return jax.nn.relu(x @ w + bias) * x[:, :1]
 
     arrays = [draw(kind, 130, 48), draw(kind, 48, 96), draw(kind, 96)]
-    check(tools, function, arrays)
-    assert read_text(tools, tmp_path, function, arrays).count(".entry") == 1
+    check(tools, function, *arrays)
+    assert read_text(tools, tmp_path, function, *arrays).count(".entry") == 1
 
 
 def test_inside_of_a_loop(tools):
@@ -111,7 +65,7 @@ def test_inside_of_a_loop(tools):
     def function(x):
         return lax.fori_loop(0, 3, lambda i, y: jnp.tanh(y @ jnp.asarray(w, y.dtype)), x)
 
-    check(tools, function, [draw("f32", 136, 72)])
+    check(tools, function, draw("f32", 136, 72))
 
 
 def test_chains(tools):
@@ -120,12 +74,12 @@ def test_chains(tools):
     def function(x, w):
         return multiply(0, 0)(jnp.sin(x @ w), x)
 
-    check(tools, function, [draw("f32", 128, 64), draw("f32", 64, 64)])
+    check(tools, function, draw("f32", 128, 64), draw("f32", 64, 64))
 
 
 @pytest.mark.parametrize("kind", ["bf16", "f16"])
 def test_tensor_cores(tools, kind, tmp_path):
-    text = read_text(tools, tmp_path, multiply(1, 0), [draw(kind, 128, 64), draw(kind, 64, 64)])
+    text = read_text(tools, tmp_path, multiply(1, 0), draw(kind, 128, 64), draw(kind, 64, 64))
     assert f"mma.sync.aligned.m16n8k16.row.col.f32.{kind}.{kind}.f32" in text
     assert "ldmatrix.sync.aligned.m8n8.x4" in text and "cp.async.cg.shared.global" in text
     # All sizes are known: nothing is left of the other ways.
@@ -133,7 +87,7 @@ def test_tensor_cores(tools, kind, tmp_path):
 
 
 def test_small_products_have_a_thread_for_each_element(tools, tmp_path):
-    text = read_text(tools, tmp_path, multiply(1, 0), [draw("bf16", 8, 8), draw("bf16", 8, 8)])
+    text = read_text(tools, tmp_path, multiply(1, 0), draw("bf16", 8, 8), draw("bf16", 8, 8))
     assert "mma.sync" not in text
 
 
@@ -147,22 +101,22 @@ def test_few_tiles_of_a_long_depth(tools, kind, left, right, tmp_path):
         return jnp.maximum(multiply(left, right)(a, b), 0) + 1
 
     arrays = [a if left else a.T.copy(), b.T.copy() if right else b]
-    check(tools, function, arrays)
-    assert read_text(tools, tmp_path, function, arrays).count(".entry") == 2
+    check(tools, function, *arrays)
+    assert read_text(tools, tmp_path, function, *arrays).count(".entry") == 2
 
 
 def test_parts_of_batches(tools):
     a, b = draw("f32", 2, 3, 20, 777), draw("f32", 2, 3, 777, 33)
-    check(tools, lambda a, b: a @ b, [a, b])
+    check(tools, lambda a, b: a @ b, a, b)
 
 
 def test_what_is_not_computed_in_parts(tools, tmp_path):
     """Enough tiles for all, a short depth, and what a loop's one workgroup does."""
     for shapes in [((1280, 768), (768, 640)), ((64, 500), (500, 64))]:
         arrays = [draw("bf16", *shape) for shape in shapes]
-        assert read_text(tools, tmp_path, multiply(1, 0), arrays).count(".entry") == 1
+        assert read_text(tools, tmp_path, multiply(1, 0), *arrays).count(".entry") == 1
 
     def function(x, w):
         return lax.fori_loop(0, 2, lambda i, y: jnp.tanh(y @ w) / 9, x)
 
-    check(tools, function, [draw("f32", 16, 640), draw("f32", 640, 640) / 25])
+    check(tools, function, draw("f32", 16, 640), draw("f32", 640, 640) / 25)

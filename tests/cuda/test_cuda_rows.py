@@ -2,58 +2,25 @@
 lengths and types, a softmax and norms as one launch, to what NumPy makes of the same."""
 
 import math
-import os
-import pathlib
 import re
-import sys
-
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import fake_gpu
+import interpreted
 import pytest
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "jax"), str(HERE.parent / "native")]
+from interpreted import TYPES, read_text, run
 
 import jax
 import ml_dtypes
 import numpy as np
 from jax import lax
 from jax import numpy as jnp
-from support import cuda_image
-from support.tool_runs import check_success, run_tool
-
-import alula_library
-import jax_functions
 
 pytestmark = fake_gpu.needs_build
-TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
-TARGET = "cuda:sm_80"
-
-
-@pytest.fixture(scope="module")
-def tools():
-    fake_gpu.load()
-    return alula_library.Compiler(fake_gpu.BUILD), alula_library.Runtime(
-        fake_gpu.BUILD, device="cuda"
-    )
+tools = interpreted.tools
 
 
 def draw(kind, *shape):
     return np.random.default_rng(sum(shape)).normal(size=shape).astype(TYPES[kind])
-
-
-def read_text(tools, folder, function, *arrays):
-    """All PTX of a function."""
-    artifact = folder / "program.alula"
-    program = jax.jit(function).lower(*arrays).as_text().encode()
-    artifact.write_bytes(tools[0].compile(program, [TARGET]))
-    image = check_success(run_tool("alula-inspect", artifact, f"--extract={TARGET}"))
-    return "".join(code.text for [code] in cuda_image.read(image).modules)
-
-
-def run(tools, function, *arrays):
-    return [np.asarray(result) for result in jax_functions.run(tools, function, arrays, TARGET)]
 
 
 def softmax(x):

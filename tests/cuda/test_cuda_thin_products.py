@@ -1,66 +1,28 @@
 """Few rows times a matrix (compiler/target/cuda/kernel/thin_product.h), interpreted, to
 what the same is in f64; how the matrix is read."""
 
-import os
-import pathlib
 import re
-import sys
-
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import fake_gpu
+import interpreted
 import pytest
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "jax"), str(HERE.parent / "native")]
+from interpreted import TYPES, draw, read_text
 
 import jax
 import ml_dtypes
 import numpy as np
 from jax import lax
 from jax import numpy as jnp
-from support import cuda_image
-from support.tool_runs import check_success, run_tool
-
-import alula_library
-import jax_functions
 
 pytestmark = fake_gpu.needs_build
-TARGET = "cuda:sm_80"
+tools = interpreted.tools
 BF16 = ml_dtypes.bfloat16
-TYPES = {"bf16": BF16, "f16": np.float16, "f32": np.float32}
-
-
-@pytest.fixture(scope="module")
-def tools():
-    fake_gpu.load()
-    return alula_library.Compiler(fake_gpu.BUILD), alula_library.Runtime(
-        fake_gpu.BUILD, device="cuda"
-    )
-
-
-def draw(kind, *shape):
-    numbers = np.random.default_rng(len(shape) + sum(shape))
-    return numbers.normal(size=shape).astype(TYPES[kind])
 
 
 def check(tools, folder, function, *arrays):
     """Runs a function; its PTX."""
-    with jax.enable_x64(True):
-        want = np.asarray(function(*[jnp.asarray(np.asarray(a, np.float64)) for a in arrays]))
-    [got] = jax_functions.run(tools, function, arrays, TARGET)
-    epsilon = float(ml_dtypes.finfo(got.dtype).eps)
-    limit = 4 * max(epsilon, 2**-20) * np.abs(want).max()
-    np.testing.assert_allclose(np.asarray(got, np.float64), want, rtol=0, atol=limit)
+    interpreted.check(tools, function, *arrays)
     return read_text(tools, folder, function, *arrays)
-
-
-def read_text(tools, folder, function, *arrays):
-    artifact = folder / "program.alula"
-    program = jax.jit(function).lower(*arrays).as_text().encode()
-    artifact.write_bytes(tools[0].compile(program, [TARGET]))
-    image = check_success(run_tool("alula-inspect", artifact, f"--extract={TARGET}"))
-    return "".join(code.text for [code] in cuda_image.read(image).modules)
 
 
 def along_columns(x, w):
@@ -151,5 +113,5 @@ def test_integers(tools, tmp_path):
             dims = (((1,), (right,)), ((), ()))
             return lax.dot_general(x, w, dims, preferred_element_type=jnp.int32)
 
-        [got] = jax_functions.run(tools, function, [x, matrix], TARGET)
+        [got] = interpreted.run(tools, function, x, matrix)
         np.testing.assert_array_equal(got, x.astype(np.int32) @ w.astype(np.int32))
