@@ -293,7 +293,8 @@ private:
   static std::optional<int64_t> getBytes(memref::AllocOp alloc) {
     if (!alloc.getType().hasStaticShape())
       return std::nullopt;
-    return alloc.getType().getNumElements() * getElementBytes(alloc.getType());
+    return alloc.getType().getNumElements() *
+           getElementBytes(alloc.getType().getElementType());
   }
 
   bool isOnStack(memref::AllocOp alloc) {

@@ -7,6 +7,8 @@
 
 #include "compiler/kernel/neighbours.h"
 
+#include "compiler/kernel/repeat_arithmetic.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -107,14 +109,12 @@ void join(scf::ParallelOp &loop, size_t dim, int64_t outerSize,
     SmallVector<int64_t> shape(type.getShape());
     shape[at + 1] *= shape[at];
     shape.erase(shape.begin() + static_cast<ptrdiff_t>(at));
-    SmallVector<int64_t> strides(shape.size(), 1);
-    for (size_t i = shape.size() - 1; i > 0; --i)
-      strides[i - 1] = strides[i] * shape[i];
-    Value view = builder.create<memref::ReinterpretCastOp>(
-        location,
+    auto viewType =
         MemRefType::get(shape, type.getElementType(),
-                        MemRefLayoutAttrInterface(), type.getMemorySpace()),
-        access.memory, /*offset=*/int64_t(0), shape, strides);
+                        MemRefLayoutAttrInterface(), type.getMemorySpace());
+    Value view = builder.create<memref::ReinterpretCastOp>(
+        location, viewType, access.memory, /*offset=*/int64_t(0), shape,
+        getStridesAndOffset(viewType).first);
     unsigned first = access.indices.getBeginOperandIndex();
     user->setOperand(first - 1, view);
     user->eraseOperand(first + static_cast<unsigned>(at));
@@ -230,10 +230,9 @@ alula::kernel::countTogether(scf::ParallelOp loop,
         llvm::any_of(access->indices.drop_back(),
                      [&](Value index) { return varying.contains(index); }))
       return 1;
-    Type element = access->memory.getType().getElementType();
-    if (!element.isIntOrFloat())
+    if (!access->memory.getType().getElementType().isIntOrFloat())
       return 1;
-    int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    int64_t bytes = getElementBytes(access->memory.getType().getElementType());
     widest = std::max(widest, bytes);
     if (last == variable)
       narrowest = narrowest ? std::min(narrowest, bytes) : bytes;

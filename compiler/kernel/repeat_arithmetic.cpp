@@ -7,8 +7,7 @@
 
 using namespace mlir;
 
-int64_t alula::kernel::getElementBytes(MemRefType type) {
-  Type element = type.getElementType();
+int64_t alula::kernel::getElementBytes(Type element) {
   int64_t parts = 1;
   if (auto complex = dyn_cast<ComplexType>(element)) {
     parts = 2;
@@ -42,7 +41,7 @@ Value alula::kernel::computeTemporaryBytes(memref::AllocOp alloc,
   auto make = [&](int64_t value) -> Value {
     return builder.create<arith::ConstantIndexOp>(location, value);
   };
-  int64_t fixed = getElementBytes(alloc.getType());
+  int64_t fixed = getElementBytes(alloc.getType().getElementType());
   for (int64_t size : alloc.getType().getShape())
     if (!ShapedType::isDynamic(size))
       fixed *= size;

@@ -7,7 +7,7 @@
 namespace alula::kernel {
 
 /// The bytes of one element in memory; an index is as wide as a pointer.
-int64_t getElementBytes(mlir::MemRefType type);
+int64_t getElementBytes(mlir::Type element);
 
 /// Rematerializes `value` from what `mapping` has; false if its backward slice
 /// has ops other than arithmetic.

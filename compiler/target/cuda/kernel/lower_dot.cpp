@@ -13,6 +13,7 @@
 #include "compiler/kernel/plan/forms.h"
 #include "compiler/kernel/share_threads.h"
 #include "compiler/target/cpu/kernel/families.h"
+#include "compiler/target/cuda/kernel/depth_parts.h"
 #include "compiler/target/cuda/kernel/families.h"
 #include "compiler/target/cuda/kernel/thin_product.h"
 
@@ -97,14 +98,11 @@ public:
     size_t batchRank = grid.size();
     int64_t stepsOfPart = chooseSteps();
     int64_t parts = llvm::divideCeil(lhs.depth.size, stepsOfPart);
-    // The sums of each part; in front, where its number is.
-    SmallVector<Value> sumSizes{lowering.index(parts)};
-    llvm::append_range(sumSizes, batchSizes);
+    DepthParts sums(lowering);
+    SmallVector<Value> sumSizes(batchSizes);
     sumSizes.push_back(lowering.index(rows));
     sumSizes.push_back(lowering.index(columns));
-    Value sums;
-    if (parts > 1)
-      sums = lowering.createTemporary(sumSizes, lowering.b.getF32Type());
+    sums.create(parts, sumSizes, lowering.b.getF32Type());
     grid.push_back(lowering.index(llvm::divideCeil(rows, tileRows)));
     grid.push_back(lowering.index(llvm::divideCeil(columns, tileColumns)));
     grid.push_back(lowering.index(parts));
@@ -172,11 +170,10 @@ public:
                 lowering.callLibrary("alula_block_sum", b.getF32Type(),
                                      {toI64(inTile[0]), toI64(inTile[1])});
             if (sums) {
-              SmallVector<Value> at{part};
-              llvm::append_range(at, batch);
+              SmallVector<Value> at(batch);
               at.push_back(i);
               at.push_back(j);
-              return lowering.store(sum, b.getF32Type(), sums, at);
+              return sums.store(sum, part, at);
             }
             lowering.storeFinal(result, roundSum(lowering, sum, stored), buffer,
                                 getIndices(batch, i, j));
@@ -196,7 +193,11 @@ public:
         });
     if (sums) {
       b.setInsertionPointAfter(loop);
-      addParts(result, sums, sumSizes, buffer, stored);
+      sums.addUp([&](Value sum, ValueRange place) {
+        lowering.storeFinal(result, roundSum(lowering, sum, stored), buffer,
+                            getIndices(place.drop_back(2),
+                                       place.drop_back().back(), place.back()));
+      });
     }
     return true;
   }
@@ -210,35 +211,10 @@ private:
                     llvm::divideCeil(rhs.free.size, tileColumns);
     for (int64_t dim : numbers.getLhsBatchingDimensions())
       tiles *= type.getDimSize(dim);
-    // What follows the control flow of a workgroup has no other one.
-    bool isWhole =
-        isa<func::FuncOp>(lowering.b.getInsertionBlock()->getParentOp());
     int64_t parts = tiles ? lowering.machine.cores / tiles : 1;
-    if (!isWhole || parts < 2 || depth < 2 * partSteps)
+    if (!DepthParts::mayBeUsed(lowering) || parts < 2 || depth < 2 * partSteps)
       return depth;
     return llvm::alignTo(llvm::divideCeil(depth, parts), partSteps);
-  }
-
-  /// In their order, so that a product always is the same.
-  void addParts(OpResult result, Value sums, ArrayRef<Value> sumSizes,
-                Value buffer, Type stored) {
-    Type f32 = lowering.b.getF32Type();
-    lowering.forEach(sumSizes.drop_front(), [&](ValueRange place) {
-      auto load = [&](Value part) {
-        SmallVector<Value> at{part};
-        llvm::append_range(at, place);
-        return lowering.load(sums, at, f32);
-      };
-      Value sum = lowering.foldRange(
-          lowering.index(1), sumSizes.front(), load(lowering.index(0)),
-          [&](ValueRange part, ValueRange carried) {
-            return SmallVector<Value>{lowering.b.create<arith::AddFOp>(
-                carried.front(), load(part.front()))};
-          })[0];
-      lowering.storeFinal(result, roundSum(lowering, sum, stored), buffer,
-                          getIndices(place.drop_back(2),
-                                     place.drop_back().back(), place.back()));
-    });
   }
 
   SmallVector<Value> getIndices(ValueRange batch, Value i, Value j) {

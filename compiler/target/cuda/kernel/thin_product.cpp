@@ -12,10 +12,11 @@
 #include "compiler/kernel/element/scalar.h"
 #include "compiler/kernel/element/sum_types.h"
 #include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/repeat_arithmetic.h"
+#include "compiler/target/cuda/kernel/depth_parts.h"
 #include "compiler/target/cuda/kernel/warps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -45,7 +46,7 @@ class ThinEmitter {
 public:
   ThinEmitter(stablehlo::DotGeneralOp dot, Lowering &lowering)
       : dot(dot), lowering(lowering), numbers(dot.getDotDimensionNumbers()),
-        sumType(getSumType(getElementType(dot.getResult()))) {}
+        sumType(getSumType(getElementType(dot.getResult()))), parts(lowering) {}
 
   bool emit() {
     if (!isPossible())
@@ -61,8 +62,11 @@ public:
       emitColumnsByThreads();
     else
       emitColumnsByWarps();
-    if (sums)
-      addParts();
+    if (parts)
+      parts.addUp([&](Value sum, ValueRange place) {
+        storeResult(sum, place.take_front(outer.size()), place[outer.size()],
+                    place.drop_front(outer.size() + 1));
+      });
     return true;
   }
 
@@ -81,6 +85,8 @@ private:
       depth *= matrix.type.getDimSize(dim);
     for (int64_t dim : matrix.batch)
       batches *= matrix.type.getDimSize(dim);
+    Type element = getElementType(matrix.tensor);
+    elementBytes = element.isIntOrFloat() ? getElementBytes(element) : 0;
     int64_t last = matrix.type.getRank() - 1;
     bool liesInOrder =
         !matrix.free.empty() && !matrix.contracted.empty() &&
@@ -88,9 +94,8 @@ private:
     return thin.lines <= mostRows && thin.lines > 0 && batches > 0 &&
            liesInOrder && !isa<ComplexType>(sumType) &&
            sumType.isIntOrFloat() && sumType.getIntOrFloatBitWidth() >= 32 &&
-           getElementType(matrix.tensor).isIntOrFloat() &&
-           matrix.lines >= leastColumns && depth >= leastDepth &&
-           matrix.lines >= leastElements / depth &&
+           elementBytes > 0 && matrix.lines >= leastColumns &&
+           depth >= leastDepth && matrix.lines >= leastElements / depth &&
            lowering.machine.lanes == 32 && lowering.machine.vectorBytes > 0;
   }
 
@@ -108,17 +113,6 @@ private:
   static void count(Side &side) {
     for (int64_t dim : side.free)
       side.lines *= side.type.getDimSize(dim);
-  }
-
-  int64_t getBytes() {
-    return llvm::divideCeil(
-        getElementType(matrix.tensor).getIntOrFloatBitWidth(), 8);
-  }
-
-  /// Whether parts of the depth may be workgroups of their own: what follows
-  /// the control flow of a workgroup has no other one.
-  bool mayUseParts() {
-    return isa<func::FuncOp>(lowering.b.getInsertionBlock()->getParentOp());
   }
 
   SmallVector<Value> getSizes(const Side &side, ArrayRef<int64_t> dims) {
@@ -167,27 +161,21 @@ private:
   }
 
   /// Memory for sums of parts: number, batch, row, column.
-  void createSums(int64_t parts) {
-    if (parts < 2)
-      return;
-    sumSizes.push_back(lowering.index(parts));
-    llvm::append_range(sumSizes, outer);
-    sumSizes.push_back(lowering.index(thin.lines));
-    llvm::append_range(sumSizes, getSizes(matrix, matrix.free));
-    sums = lowering.createTemporary(sumSizes, sumType);
+  void createSums(int64_t count) {
+    SmallVector<Value> sizes(outer);
+    sizes.push_back(lowering.index(thin.lines));
+    llvm::append_range(sizes, getSizes(matrix, matrix.free));
+    parts.create(count, sizes, sumType);
   }
 
   void store(Value sum, Value part, ValueRange batch, Value row,
              ValueRange column) {
-    SmallVector<Value> at;
-    if (sums) {
-      at.push_back(part);
-      llvm::append_range(at, batch);
-      at.push_back(row);
-      llvm::append_range(at, column);
-      return lowering.store(sum, sumType, sums, at);
-    }
-    storeResult(sum, batch, row, column);
+    if (!parts)
+      return storeResult(sum, batch, row, column);
+    SmallVector<Value> at(batch);
+    at.push_back(row);
+    llvm::append_range(at, column);
+    parts.store(sum, part, at);
   }
 
   void storeResult(Value sum, ValueRange batch, Value row, ValueRange column) {
@@ -202,7 +190,7 @@ private:
   void emitColumnsByThreads() {
     int64_t last = matrix.type.getDimSize(matrix.free.back());
     int64_t together =
-        std::max<int64_t>(lowering.machine.vectorBytes / getBytes(), 1);
+        std::max<int64_t>(lowering.machine.vectorBytes / elementBytes, 1);
     while (last % together || together * thin.lines > mostSums ||
            (together > 1 && batches * matrix.lines * depth <
                                 leastThreads * leastSteps * together))
@@ -213,15 +201,15 @@ private:
     int64_t threads = batches * matrix.lines / together;
     int64_t wanted = 2 * lowering.machine.cores * lowering.machine.blockThreads;
     int64_t steps = depth;
-    if (mayUseParts() && threads < wanted)
+    if (DepthParts::mayBeUsed(lowering) && threads < wanted)
       steps = std::min<int64_t>(
           depth, llvm::alignTo(
                      std::max<int64_t>(
                          leastSteps, llvm::divideCeil(depth * threads, wanted)),
                      static_cast<uint64_t>(unroll)));
-    int64_t parts = llvm::divideCeil(depth, steps);
-    createSums(parts);
-    SmallVector<Value> grid{lowering.index(parts)};
+    int64_t count = llvm::divideCeil(depth, steps);
+    createSums(count);
+    SmallVector<Value> grid{lowering.index(count)};
     llvm::append_range(grid, outer);
     llvm::append_range(grid, getSizes(matrix, matrix.free));
     grid.back() = lowering.index(last / together);
@@ -276,14 +264,14 @@ private:
     int64_t warps = batches * matrix.lines;
     int64_t wanted =
         2 * lowering.machine.cores * lowering.machine.blockThreads / lanes;
-    int64_t parts = 1;
-    while (mayUseParts() && warps * parts < wanted &&
-           depth % (2 * parts * lanes * lowering.machine.vectorBytes) == 0 &&
-           depth / (2 * parts) >= leastWarpSteps)
-      parts *= 2;
-    int64_t steps = depth / parts;
-    createSums(parts);
-    SmallVector<Value> grid{lowering.index(parts)};
+    int64_t count = 1;
+    while (DepthParts::mayBeUsed(lowering) && warps * count < wanted &&
+           depth % (2 * count * lanes * lowering.machine.vectorBytes) == 0 &&
+           depth / (2 * count) >= leastWarpSteps)
+      count *= 2;
+    int64_t steps = depth / count;
+    createSums(count);
+    SmallVector<Value> grid{lowering.index(count)};
     llvm::append_range(grid, outer);
     llvm::append_range(grid, getSizes(matrix, matrix.free));
     forEachByWarps(lowering, grid, [&](ValueRange place) {
@@ -294,7 +282,7 @@ private:
       SmallVector<Value> zeros(static_cast<size_t>(thin.lines),
                                lowering.zero(sumType));
       SmallVector<Value> state =
-          sumByLanes(lowering, steps, {2 * thin.lines, getBytes()}, zeros,
+          sumByLanes(lowering, steps, {2 * thin.lines, elementBytes}, zeros,
                      [&](Value at, ValueRange carried) {
                        SmallVector<Value> next(carried);
                        Value step = lowering.add(first, at);
@@ -312,34 +300,16 @@ private:
     });
   }
 
-  /// In their order, so that a product always is the same.
-  void addParts() {
-    lowering.forEach(ArrayRef(sumSizes).drop_front(), [&](ValueRange place) {
-      auto load = [&](Value part) {
-        SmallVector<Value> at{part};
-        llvm::append_range(at, place);
-        return lowering.load(sums, at, sumType);
-      };
-      Value sum = lowering.foldRange(
-          lowering.index(1), sumSizes.front(), load(lowering.index(0)),
-          [&](ValueRange part, ValueRange carried) {
-            return SmallVector<Value>{
-                addNumbers(lowering, carried.front(), load(part.front()))};
-          })[0];
-      storeResult(sum, place.take_front(outer.size()), place[outer.size()],
-                  place.drop_front(outer.size() + 1));
-    });
-  }
-
   stablehlo::DotGeneralOp dot;
   Lowering &lowering;
   stablehlo::DotDimensionNumbersAttr numbers;
   Type sumType;
   Side thin, matrix;
   bool isThinLeft = true;
-  int64_t depth = 1, batches = 1;
-  Value buffer, sums;
-  SmallVector<Value> outer, sumSizes;
+  int64_t depth = 1, batches = 1, elementBytes = 0;
+  Value buffer;
+  SmallVector<Value> outer;
+  DepthParts parts;
 };
 } // namespace
 

@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/element/associative.h"
 #include "compiler/kernel/element/scalar.h"
+#include "compiler/kernel/repeat_arithmetic.h"
 #include "compiler/kernel/share_threads.h"
 #include "dialect/chlo/functions.h"
 #include "dialect/stablehlo/access.h"
@@ -157,8 +158,7 @@ ColumnWork alula::cuda::countWork(Lowering &lowering, ArrayRef<Operation *> ops,
     if (!type || !type.hasStaticShape() || type.getNumElements() < columns ||
         !type.getElementType().isIntOrFloat())
       return;
-    int64_t bytes =
-        llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+    int64_t bytes = getElementBytes(type.getElementType());
     work.bytes = work.bytes ? std::min(work.bytes, bytes) : bytes;
   };
   for (size_t i = 0; i < all.size(); ++i) {
