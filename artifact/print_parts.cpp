@@ -135,6 +135,11 @@ std::string printCollective(const Artifact &file,
   return text;
 }
 
+std::string getChipName(const alula_cuda_code &code) {
+  return "sm_" + std::to_string(code.chip) +
+         (code.flags & ALULA_CUDA_CODE_EXACT ? "a" : "");
+}
+
 std::vector<CudaForm> listCudaForms(const Artifact &file,
                                     const alula_file_variant &variant) {
   std::vector<CudaForm> forms;
@@ -144,8 +149,7 @@ std::vector<CudaForm> listCudaForms(const Artifact &file,
     return forms;
   for (const alula_cuda_code &code : image.codes) {
     bool isCubin = code.kind == ALULA_CUDA_CUBIN;
-    std::string chip = "sm_" + std::to_string(code.chip) +
-                       (code.flags & ALULA_CUDA_CODE_EXACT ? "a" : "");
+    std::string chip = getChipName(code);
     auto same =
         std::find_if(forms.begin(), forms.end(), [&](const CudaForm &form) {
           return form.isCubin == isCubin && form.chip == chip;

@@ -31,6 +31,8 @@ std::string printCollective(const Artifact &file,
 std::string printSlot(const alula_file_slot &slot);
 /// "elf", "raw", "ptx"
 const char *getImageKindName(uint32_t kind);
+/// "sm_90a"
+std::string getChipName(const alula_cuda_code &code);
 /// What an image of CUDA has of one kind for one chip.
 struct CudaForm {
   bool isCubin;

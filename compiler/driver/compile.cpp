@@ -69,7 +69,8 @@ listen(ModuleOp module, const std::string &machine,
 }
 
 LogicalResult generateCudaVariant(ModuleOp module, StringRef device,
-                                  const CompileOptions &options, Watch &watch) {
+                                  const CompileOptions &options,
+                                  const std::string &ptxas, Watch &watch) {
   auto machine = alula::cuda::findMachine(device);
   if (!machine)
     return module.emitError()
@@ -81,19 +82,20 @@ LogicalResult generateCudaVariant(ModuleOp module, StringRef device,
   };
   hooks.verifyPasses = options.verifyStages;
   hooks.cubinChips = options.cubinChips;
-  if (!hooks.cubinChips.empty())
-    hooks.ptxas = alula::objects::findAssembler(options.ptxas);
+  hooks.ptxas = ptxas;
   return alula::cuda::generateVariant(module, *machine, hooks);
 }
 
-/// That each chip is one that a target's code can be made for, by somebody.
-LogicalResult checkCubins(ModuleOp module, const CompileOptions &options) {
+/// The ptxas that makes machine code, if some is asked for: each chip must be
+/// one that a target's code can be made for.
+FailureOr<std::string> findCubinAssembler(ModuleOp module,
+                                          const CompileOptions &options) {
   SmallVector<StringRef> devices;
   for (StringRef target : options.targets)
     if (target.consume_front("cuda:"))
       devices.push_back(target);
   if (options.cubinChips.empty() || (devices.empty() && options.isOneOfKinds))
-    return success();
+    return std::string();
   for (StringRef chip : options.cubinChips)
     if (llvm::none_of(devices, [&](StringRef device) {
           return alula::cuda::canMakeCubin(device, chip);
@@ -103,22 +105,25 @@ LogicalResult checkCubins(ModuleOp module, const CompileOptions &options) {
                 "for "
              << chip << ": the targets are "
              << llvm::join(options.targets, ", ");
-  if (alula::objects::findAssembler(options.ptxas).empty())
+  std::string ptxas = alula::objects::findAssembler(options.ptxas);
+  if (ptxas.empty())
     return module.emitError()
            << "'builtin.module': --cuda-cubins needs ptxas, which is not in "
               "PATH, CUDA_HOME or CUDA_PATH; --cuda-ptxas says where it is";
-  return success();
+  return ptxas;
 }
 
 LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
                                Watch &watch) {
-  if (failed(checkCubins(module, options)))
+  FailureOr<std::string> ptxas = findCubinAssembler(module, options);
+  if (failed(ptxas))
     return failure();
   IntermediateFiles intermediates(module, options);
   for (StringRef target : options.targets) {
     auto [kind, machineName] = target.split(':');
     if (kind == "cuda") {
-      if (failed(generateCudaVariant(module, machineName, options, watch)))
+      if (failed(
+              generateCudaVariant(module, machineName, options, *ptxas, watch)))
         return failure();
       continue;
     }

@@ -1,6 +1,7 @@
 // alula-inspect: prints an artifact as text or JSON, disassembles its kernels.
 
 #include "artifact/cuda_image.h"
+#include "artifact/print_parts.h"
 #include "artifact/printer.h"
 #include "tools/options/answer.h"
 #include "tools/options/parse.h"
@@ -124,11 +125,10 @@ int printCuda(const Artifact &file, const alula_file_variant &variant) {
   if (!readCudaImage(file, variant, image, diagnostic))
     return fail(diagnostic.text);
   for (const alula_cuda_code &code : image.codes) {
-    const char *suffix = code.flags & ALULA_CUDA_CODE_EXACT ? "a" : "";
     if (code.kind == ALULA_CUDA_PTX)
       printf("%s\n", reinterpret_cast<const char *>(image.bytes + code.offset));
     else
-      printf("  a cubin for sm_%u%s: not disassembled\n", code.chip, suffix);
+      printf("  a cubin for %s: not disassembled\n", getChipName(code).c_str());
   }
   return 0;
 }

@@ -202,13 +202,11 @@ private:
   std::string makeImage(ArrayRef<ExecutableOp> executables,
                         ArrayRef<Code> codes,
                         SmallVectorImpl<int64_t> &entries) {
-    unsigned chip = 0;
-    StringRef(machine.cpu).drop_front(3).consumeInteger(10, chip);
-    bool isExact = StringRef(machine.cpu).ends_with("a");
+    alula::objects::Chip chip = *alula::objects::parseChip(machine.cpu);
     alula::artifact::CudaImageWriter writer;
     uint32_t known = 0;
     for (auto [executable, code] : llvm::zip_equal(executables, codes)) {
-      uint32_t text = writer.addModule(code.text, chip, isExact);
+      uint32_t text = writer.addModule(code.text, chip.number, chip.isExact);
       // An equal text before has them already.
       if (text == known) {
         ++known;

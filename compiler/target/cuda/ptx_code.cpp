@@ -93,24 +93,17 @@ void markKernel(llvm::Function &function, const PtxKernel &kernel) {
 /// or multiplies tiles computes more than it waits for memory.
 bool needsRegisters(const llvm::Function &function) {
   constexpr unsigned longKernel = 600;
-  auto multiplies = [](const llvm::Instruction &instruction) {
+  auto computes = [](const llvm::Instruction &instruction) {
     auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    auto *code = call
-                     ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())
-                     : nullptr;
-    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-    return (code &&
-            code->getAsmString().find("mma.sync") != std::string::npos) ||
-           (callee && callee->getName().starts_with("llvm.nvvm.mma."));
-  };
-  auto calls = [](const llvm::Instruction &instruction) {
-    auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!call)
+      return false;
+    if (auto *code = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()))
+      return code->getAsmString().find("mma.sync") != std::string::npos;
+    const llvm::Function *callee = call->getCalledFunction();
     return callee && !callee->isDeclaration();
   };
   return function.getInstructionCount() > longKernel ||
-         llvm::any_of(llvm::instructions(function), calls) ||
-         llvm::any_of(llvm::instructions(function), multiplies);
+         llvm::any_of(llvm::instructions(function), computes);
 }
 
 void optimize(llvm::Module &module, llvm::TargetMachine &targetMachine) {
