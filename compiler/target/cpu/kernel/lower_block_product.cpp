@@ -61,6 +61,8 @@ private:
   int64_t countComputedTerms();
   void multiply(ProductCall call, ValueRange batch, Value firstRow,
                 Value firstColumn);
+  RoutineArguments beginNarrow(const ProductCall &call, ValueRange batch,
+                               Value firstRow);
   bool multiplyFewRows(const ProductCall &call, ValueRange batch,
                        Value firstRow, Value firstColumn);
   bool multiplyRounded(const ProductCall &call, ValueRange batch,
@@ -155,6 +157,22 @@ void BlockProduct::emitBlock(ValueRange batch, Value firstRow,
   finish(tile, batch, firstRow, call.rows, firstColumn, call.columns);
 }
 
+/// What all routines of a right side of few bits begin with: the result, all
+/// terms of rows of the left side, the integers.
+RoutineArguments BlockProduct::beginNarrow(const ProductCall &call,
+                                           ValueRange batch, Value firstRow) {
+  MatrixBlock rows = left.getBlock(batch, firstRow, call.rows,
+                                   lowering.index(0), depth, blockRows, depth);
+  RoutineArguments arguments(lowering, call.output);
+  arguments.addSize(call.outputRow);
+  arguments.add(rows.pointer);
+  arguments.addSize(rows.rowStride);
+  arguments.addSize(rows.columnStride);
+  arguments.addSize(call.rows);
+  arguments.add(right.getNarrow()->integers);
+  return arguments;
+}
+
 /// A few rows times integers of few bits, which are read as they lie.
 bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
                                    Value firstRow, Value firstColumn) {
@@ -180,41 +198,29 @@ bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
                                                    matrix->scaleRowStep));
   std::string function = rounds ? "alula_rounded_" : "alula_product_";
   Value zero = lowering.index(0);
-  MatrixBlock rowsOfLeft =
-      left.getBlock(batch, firstRow, call.rows, zero, depth, blockRows, depth);
-  SmallVector<Value> arguments{call.output};
-  auto pass = [&](Value size) {
-    arguments.push_back(b.create<arith::IndexCastOp>(b.getI64Type(), size));
-  };
-  auto passNumber = [&](int64_t number) { pass(lowering.index(number)); };
-  pass(call.outputRow);
-  arguments.push_back(rowsOfLeft.pointer);
-  pass(rowsOfLeft.rowStride);
-  pass(rowsOfLeft.columnStride);
-  pass(call.rows);
-  arguments.push_back(matrix->integers);
+  RoutineArguments arguments = beginNarrow(call, batch, firstRow);
   // Lines that are columns are counted from the first one: so are their scales.
-  pass(firstColumn);
-  passNumber(line);
-  pass(depth);
-  pass(call.columns);
-  arguments.push_back(getScalePointer(lowering, *matrix, zero,
-                                      byRows ? firstColumn : zero));
+  arguments.addSize(firstColumn);
+  arguments.addSize(line);
+  arguments.addSize(depth);
+  arguments.addSize(call.columns);
+  arguments.add(
+      getScalePointer(lowering, *matrix, zero, byRows ? firstColumn : zero));
   if (byRows) {
-    passNumber(matrix->scaleRows);
-    passNumber(matrix->scaleRowStep);
-    passNumber(matrix->scaleColumnStep);
+    arguments.addSize(matrix->scaleRows);
+    arguments.addSize(matrix->scaleRowStep);
+    arguments.addSize(matrix->scaleColumnStep);
     lowering.callLibrary(function + "rows_" + matrix->type, arguments);
     return true;
   }
-  passNumber(matrix->scaleColumns);
-  passNumber(matrix->scaleColumnStep);
-  passNumber(matrix->scaleRows);
-  passNumber(matrix->scaleRowStep);
+  arguments.addSize(matrix->scaleColumns);
+  arguments.addSize(matrix->scaleColumnStep);
+  arguments.addSize(matrix->scaleRows);
+  arguments.addSize(matrix->scaleRowStep);
   auto countRoom = rounds ? alula_rounded_scratch : alula_columns_scratch;
   int64_t room =
       countRoom(*getConstantIntValue(blockRows), *getConstantIntValue(depth));
-  arguments.push_back(lowering.getPointer(lowering.createTemporary(
+  arguments.add(lowering.getPointer(lowering.createTemporary(
       {lowering.index(room)}, Float32Type::get(b.getContext()))));
   lowering.callLibrary(function + "columns_" + matrix->type, arguments);
   return true;
@@ -238,30 +244,18 @@ bool BlockProduct::multiplyRounded(const ProductCall &call, ValueRange batch,
        *getConstantIntValue(blockColumns) % 2 != 0))
     return false;
   Value zero = lowering.index(0);
-  MatrixBlock rowsOfLeft =
-      left.getBlock(batch, firstRow, call.rows, zero, depth, blockRows, depth);
-  SmallVector<Value> arguments{call.output};
-  auto pass = [&](Value size) {
-    arguments.push_back(b.create<arith::IndexCastOp>(b.getI64Type(), size));
-  };
-  auto passNumber = [&](int64_t number) { pass(lowering.index(number)); };
-  pass(call.outputRow);
-  arguments.push_back(rowsOfLeft.pointer);
-  pass(rowsOfLeft.rowStride);
-  pass(rowsOfLeft.columnStride);
-  pass(call.rows);
-  arguments.push_back(matrix->integers);
-  passNumber(layout.rowStride);
-  passNumber(layout.columnStride);
-  pass(depth);
-  pass(firstColumn);
-  pass(call.columns);
-  arguments.push_back(getScalePointer(lowering, *matrix, zero, zero));
-  passNumber(matrix->scaleRows);
-  passNumber(matrix->scaleRowStep);
-  passNumber(matrix->scaleColumns);
-  passNumber(matrix->scaleColumnStep);
-  arguments.push_back(lowering.getPointer(lowering.createTemporary(
+  RoutineArguments arguments = beginNarrow(call, batch, firstRow);
+  arguments.addSize(layout.rowStride);
+  arguments.addSize(layout.columnStride);
+  arguments.addSize(depth);
+  arguments.addSize(firstColumn);
+  arguments.addSize(call.columns);
+  arguments.add(getScalePointer(lowering, *matrix, zero, zero));
+  arguments.addSize(matrix->scaleRows);
+  arguments.addSize(matrix->scaleRowStep);
+  arguments.addSize(matrix->scaleColumns);
+  arguments.addSize(matrix->scaleColumnStep);
+  arguments.add(lowering.getPointer(lowering.createTemporary(
       {lowering.index(alula_block_scratch(*getConstantIntValue(blockRows)))},
       Float32Type::get(b.getContext()))));
   lowering.callLibrary("alula_rounded_block_" + matrix->type, arguments);

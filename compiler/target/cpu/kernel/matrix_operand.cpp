@@ -45,8 +45,8 @@ SmallVector<Value> MatrixOperand::getSizes(ArrayRef<int64_t> list) const {
 }
 
 Value MatrixOperand::findSource() {
-  auto rank = static_cast<size_t>(
-      cast<RankedTensorType>(tensor.getType()).getRank());
+  auto rank =
+      static_cast<size_t>(cast<RankedTensorType>(tensor.getType()).getRank());
   places.resize(rank);
   for (size_t i = 0; i < rank; ++i)
     places[i] = static_cast<int64_t>(i);
@@ -173,27 +173,22 @@ MatrixBlock MatrixOperand::widenPanels(Value firstRow, Value rows,
        (narrow->scaleColumns != 1 || narrow->scaleColumnStep != 1)) ||
       (narrow->hasFourBits() && (layout.rowStride % 2 || *limit % 2)))
     return {};
-  ImplicitLocOpBuilder &b = lowering.b;
   Value panel = lowering.mul(rowLimit, lowering.index(width));
   Value tile = lowering.createTemporary(
       {lowering.index((*limit + width - 1) / width), panel},
       getMemoryType(element));
-  SmallVector<Value> arguments{lowering.getPointer(tile)};
-  auto pass = [&](Value size) {
-    arguments.push_back(b.create<arith::IndexCastOp>(b.getI64Type(), size));
-  };
-  pass(panel);
-  arguments.push_back(narrow->integers);
-  pass(lowering.add(lowering.mul(firstRow, lowering.index(layout.rowStride)),
-                    firstColumn));
-  pass(lowering.index(layout.rowStride));
-  pass(rows);
-  pass(columns);
-  arguments.push_back(
-      getScalePointer(lowering, *narrow, firstRow, firstColumn));
-  pass(lowering.index(narrow->scaleRows));
-  pass(lowering.index(narrow->scaleRowStep));
-  pass(lowering.index(narrow->scaleColumnStep));
+  RoutineArguments arguments(lowering, lowering.getPointer(tile));
+  arguments.addSize(panel);
+  arguments.add(narrow->integers);
+  arguments.addSize(lowering.add(
+      lowering.mul(firstRow, lowering.index(layout.rowStride)), firstColumn));
+  arguments.addSize(layout.rowStride);
+  arguments.addSize(rows);
+  arguments.addSize(columns);
+  arguments.add(getScalePointer(lowering, *narrow, firstRow, firstColumn));
+  arguments.addSize(narrow->scaleRows);
+  arguments.addSize(narrow->scaleRowStep);
+  arguments.addSize(narrow->scaleColumnStep);
   lowering.callLibrary("alula_widen_panels_" + narrow->type, arguments);
   return {lowering.getPointer(tile), {}, {}, panel};
 }
@@ -211,7 +206,6 @@ MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
       !isWhole(columnLimit, narrow->scaleColumns, narrow->scaleColumnStep))
     return {};
   bool byRows = narrow->layout.columnStride == 1;
-  ImplicitLocOpBuilder &b = lowering.b;
   if (MatrixBlock block = widenPanels(firstRow, rows, firstColumn, columns,
                                       rowLimit, columnLimit);
       block.pointer)
@@ -223,26 +217,20 @@ MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
   Value first = lowering.add(
       lowering.mul(firstRow, lowering.index(narrow->layout.rowStride)),
       lowering.mul(firstColumn, lowering.index(narrow->layout.columnStride)));
-  SmallVector<Value> arguments{lowering.getPointer(tile)};
-  auto pass = [&](Value size) {
-    arguments.push_back(b.create<arith::IndexCastOp>(b.getI64Type(), size));
-  };
-  pass(lengthLimit);
-  arguments.push_back(narrow->integers);
-  pass(first);
-  pass(lowering.index(byRows ? narrow->layout.rowStride
-                             : narrow->layout.columnStride));
-  pass(byRows ? rows : columns);
-  pass(byRows ? columns : rows);
+  RoutineArguments arguments(lowering, lowering.getPointer(tile));
+  arguments.addSize(lengthLimit);
+  arguments.add(narrow->integers);
+  arguments.addSize(first);
+  arguments.addSize(byRows ? narrow->layout.rowStride
+                           : narrow->layout.columnStride);
+  arguments.addSize(byRows ? rows : columns);
+  arguments.addSize(byRows ? columns : rows);
   if (element.isF32()) {
-    arguments.push_back(
-        getScalePointer(lowering, *narrow, firstRow, firstColumn));
-    pass(lowering.index(byRows ? narrow->scaleRows : narrow->scaleColumns));
-    pass(lowering.index(byRows ? narrow->scaleRowStep
-                               : narrow->scaleColumnStep));
-    pass(lowering.index(byRows ? narrow->scaleColumns : narrow->scaleRows));
-    pass(lowering.index(byRows ? narrow->scaleColumnStep
-                               : narrow->scaleRowStep));
+    arguments.add(getScalePointer(lowering, *narrow, firstRow, firstColumn));
+    arguments.addSize(byRows ? narrow->scaleRows : narrow->scaleColumns);
+    arguments.addSize(byRows ? narrow->scaleRowStep : narrow->scaleColumnStep);
+    arguments.addSize(byRows ? narrow->scaleColumns : narrow->scaleRows);
+    arguments.addSize(byRows ? narrow->scaleColumnStep : narrow->scaleRowStep);
   }
   lowering.callLibrary(
       "alula_widen_" + narrow->type + "_" + getLibraryName(element), arguments);
@@ -251,17 +239,19 @@ MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
           byRows ? one : lengthLimit};
 }
 
-MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows,
-                                    Value firstColumn, Value columns,
-                                    Value rowLimit, Value columnLimit) {
+MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow,
+                                    Value rows, Value firstColumn,
+                                    Value columns, Value rowLimit,
+                                    Value columnLimit) {
   if (panels) {
     auto shape = cast<MemRefType>(panels.getType()).getShape();
     Value panel = lowering.div(firstColumn, lowering.index(shape[2]));
     // Blocks begin with a group.
     Value stride = lowering.index(
         ShapedType::getNumElements(ArrayRef(shape).drop_front()));
-    Value number = lowering.add(lowering.mul(panel, stride),
-                                lowering.mul(firstRow, lowering.index(shape[2])));
+    Value number =
+        lowering.add(lowering.mul(panel, stride),
+                     lowering.mul(firstRow, lowering.index(shape[2])));
     return {getElementPointer(lowering, panels, number), {}, {}, stride};
   }
   if (buffer) {
@@ -279,8 +269,8 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows
                                        rowLimit, columnLimit);
         block.pointer)
       return block;
-  Value tile = lowering.createTemporary({rowLimit, columnLimit},
-                                         getMemoryType(element));
+  Value tile =
+      lowering.createTemporary({rowLimit, columnLimit}, getMemoryType(element));
   SmallVector<Value> rowSizes = getRowSizes(), columnSizes = getColumnSizes();
   lowering.forEach({rows, columns}, [&](ValueRange position) {
     SmallVector<Value> indices(static_cast<size_t>(
@@ -290,10 +280,11 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow, Value rows
         indices[static_cast<size_t>(dim)] = value;
     };
     place(dims.batch, batch);
-    place(dims.rows, lowering.delinearize(
-                         lowering.add(firstRow, position[0]), rowSizes));
-    place(dims.columns, lowering.delinearize(
-                            lowering.add(firstColumn, position[1]), columnSizes));
+    place(dims.rows,
+          lowering.delinearize(lowering.add(firstRow, position[0]), rowSizes));
+    place(dims.columns,
+          lowering.delinearize(lowering.add(firstColumn, position[1]),
+                               columnSizes));
     Value value = lowering.getElement(tensor, indices);
     if (getElementType(tensor) != element)
       value = widenForSum(lowering, op, value, getElementType(tensor), element);

@@ -181,3 +181,8 @@ std::optional<NarrowMatrix> alula::cpu::findNarrowMatrix(Value tensor,
     return std::nullopt;
   return Matcher(layout, element, lowering).match(tensor);
 }
+
+void RoutineArguments::addSize(Value size) {
+  values.push_back(
+      lowering.b.create<arith::IndexCastOp>(lowering.b.getI64Type(), size));
+}

@@ -35,4 +35,20 @@ std::optional<NarrowMatrix> findNarrowMatrix(mlir::Value tensor,
                                              mlir::Type element,
                                              kernel::Lowering &lowering);
 
+/// What a routine of the library is given: pointers, and sizes as i64.
+class RoutineArguments {
+public:
+  RoutineArguments(kernel::Lowering &lowering, mlir::Value output)
+      : lowering(lowering), values{output} {}
+
+  void add(mlir::Value pointer) { values.push_back(pointer); }
+  void addSize(mlir::Value size);
+  void addSize(int64_t size) { addSize(lowering.index(size)); }
+  operator mlir::ValueRange() const { return values; }
+
+private:
+  kernel::Lowering &lowering;
+  llvm::SmallVector<mlir::Value> values;
+};
+
 } // namespace alula::cpu
