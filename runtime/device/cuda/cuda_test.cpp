@@ -41,6 +41,23 @@ protected:
     return Instance::create(&options, error);
   }
 
+  static void addVariant(ArtifactWriter &file, CudaImageWriter &image,
+                         std::vector<std::string> features = {"sm_80"}) {
+    VariantSpec variant;
+    variant.name = "gpu";
+    variant.target = "cuda";
+    variant.features = std::move(features);
+    variant.kind = ALULA_IMAGE_CUDA;
+    variant.image = image.finish(variant.entries);
+    file.addVariant(std::move(variant));
+  }
+  static std::string finish(ArtifactWriter &file) {
+    Diagnostic diagnostic;
+    std::string bytes = file.finish(diagnostic);
+    EXPECT_FALSE(bytes.empty()) << diagnostic.text;
+    return bytes;
+  }
+
   /// A function of one f32[64] in place: `launches` are its kernel.
   static std::string write(const std::string &text,
                            std::vector<CudaLaunchSpec> launches,
@@ -51,13 +68,7 @@ protected:
     image.addModule(text, 80, false);
     image.addKernel(launches);
     uint32_t kernel = file.addKernel({"work", {3}, 0, scratch});
-    VariantSpec variant;
-    variant.name = "gpu";
-    variant.target = "cuda";
-    variant.features = std::move(features);
-    variant.kind = ALULA_IMAGE_CUDA;
-    variant.image = image.finish(variant.entries);
-    file.addVariant(std::move(variant));
+    addVariant(file, image, std::move(features));
     FunctionWriter &f = file.addFunction("main");
     uint32_t type = file.addType(ALULA_DTYPE_F32, {64});
     f.addArgument("x", type);
@@ -66,10 +77,7 @@ protected:
     f.copy(y, f.immediate(0), f.argument(0), f.immediate(0), f.immediate(256));
     Operand one = f.immediate(1);
     f.dispatch(kernel, one, one, one, {y});
-    Diagnostic diagnostic;
-    std::string bytes = file.finish(diagnostic);
-    EXPECT_FALSE(bytes.empty()) << diagnostic.text;
-    return bytes;
+    return finish(file);
   }
   static CudaLaunchSpec launch(const char *entry, uint32_t shared = 0) {
     CudaLaunchSpec spec;
@@ -183,13 +191,7 @@ protected:
     image.addModule(std::string(head) + chain, 80, false);
     image.addKernel({first, second});
     uint32_t kernel = file.addKernel({"work", {3}, 0, 1024});
-    VariantSpec variant;
-    variant.name = "gpu";
-    variant.target = "cuda";
-    variant.features = {"sm_80"};
-    variant.kind = ALULA_IMAGE_CUDA;
-    variant.image = image.finish(variant.entries);
-    file.addVariant(std::move(variant));
+    addVariant(file, image);
     FunctionWriter &f = file.addFunction("main");
     uint32_t type = file.addType(ALULA_DTYPE_F32, {64});
     f.addArgument("x", type);
@@ -199,11 +201,8 @@ protected:
     Operand one = f.immediate(1);
     for (uint32_t i = 0; i < times; ++i)
       f.dispatch(kernel, one, one, one, {y});
-    Diagnostic diagnostic;
-    std::string bytes = file.finish(diagnostic);
-    EXPECT_FALSE(bytes.empty()) << diagnostic.text;
     Error error;
-    kept.push_back(std::move(bytes));
+    kept.push_back(finish(file));
     Executable model = Executable::loadMemory(instance, kept.back().data(),
                                               kept.back().size(), error);
     EXPECT_FALSE(error) << error.message();
@@ -489,13 +488,7 @@ protected:
     addKernel("compare", true, false);
     uint32_t add = file.addKernel({"add", {3}, 0, 0}),
              compare = file.addKernel({"compare", {1, 2}, 0, 0});
-    VariantSpec variant;
-    variant.name = "gpu";
-    variant.target = "cuda";
-    variant.features = {"sm_80"};
-    variant.kind = ALULA_IMAGE_CUDA;
-    variant.image = image.finish(variant.entries);
-    file.addVariant(std::move(variant));
+    addVariant(file, image);
     FunctionWriter &f = file.addFunction("main");
     uint32_t type = file.addType(ALULA_DTYPE_F32, {64});
     f.addArgument("x", type);
@@ -517,10 +510,7 @@ protected:
     f.load(again, ALULA_DTYPE_I1, condition, zero);
     f.setBlock(body);
     f.dispatch(add, one, one, one, {y});
-    Diagnostic diagnostic;
-    std::string bytes = file.finish(diagnostic);
-    EXPECT_FALSE(bytes.empty()) << diagnostic.text;
-    return bytes;
+    return finish(file);
   }
 
   /// x[1] of a loop up to `rounds`, or the error.

@@ -1,6 +1,27 @@
 #include "runtime/device/cuda/device.h"
 
 namespace alula::runtime::cuda {
+/// What the kernels of loops get.
+struct LoopValues {
+  uint64_t values[6];
+  void *parameters[6];
+  LoopValues(const Command &command, const ConditionHandle *conditions,
+             const uint32_t *stop) {
+    uint64_t test[] = {conditions[0],
+                       conditions[1],
+                       command.condition,
+                       command.isOdd,
+                       command.place == LoopRecorder::Middle,
+                       reinterpret_cast<uint64_t>(stop)};
+    uint64_t exchange[] = {
+        command.to, command.from, command.bytes, command.isOdd, 0, 0};
+    memcpy(values, command.kind == Command::Test ? test : exchange,
+           sizeof values);
+    for (int i = 0; i < 6; ++i)
+      parameters[i] = &values[i];
+  }
+};
+
 namespace {
 
 /// Whether one graph does for both, changed where they differ.
@@ -57,26 +78,6 @@ CopyNode describeCopy(const Command &command) {
   node.from.height = node.to.height = node.height = node.depth = 1;
   return node;
 }
-/// What the kernels of loops get.
-struct LoopValues {
-  uint64_t values[6];
-  void *parameters[6];
-  LoopValues(const Command &command, const ConditionHandle *conditions,
-             const uint32_t *stop) {
-    uint64_t test[] = {conditions[0],
-                       conditions[1],
-                       command.condition,
-                       command.isOdd,
-                       command.place == LoopRecorder::Middle,
-                       reinterpret_cast<uint64_t>(stop)};
-    uint64_t exchange[] = {
-        command.to, command.from, command.bytes, command.isOdd, 0, 0};
-    memcpy(values, command.kind == Command::Test ? test : exchange,
-           sizeof values);
-    for (int i = 0; i < 6; ++i)
-      parameters[i] = &values[i];
-  }
-};
 KernelNode describeLoopKernel(const Command &command,
                               const LoopKernels &kernels, LoopValues &values) {
   KernelNode node = {};
@@ -152,6 +153,15 @@ bool CudaGraphs::remember(const CommandList &list, uint64_t wanted) {
   return false;
 }
 
+/// One of the program, or of a loop with its own values.
+KernelNode CudaGraphs::describeKernel(Graph &graph, const Command &command,
+                                      LoopValues &values) {
+  if (command.kind == Command::Launch)
+    return describeLaunch(command,
+                          graph.parameters.data() + command.firstValue);
+  return describeLoopKernel(command, device.loops, values);
+}
+
 Result CudaGraphs::addNode(Graph &graph, uint32_t number, Place &place) {
   const Api &api = *device.api;
   const Command &command = graph.list.commands[number];
@@ -170,10 +180,7 @@ Result CudaGraphs::addNode(Graph &graph, uint32_t number, Place &place) {
                                     device.context);
   } else {
     LoopValues values(command, &graph.conditions[2 * number], stop);
-    KernelNode launch = command.kind == Command::Launch
-                            ? describeLaunch(command, graph.parameters.data() +
-                                                          command.firstValue)
-                            : describeLoopKernel(command, device.loops, values);
+    KernelNode launch = describeKernel(graph, command, values);
     result = api.GraphAddKernelNode(node, place.graph, before, count, &launch);
   }
   place.last = *node;
@@ -262,10 +269,7 @@ Result CudaGraphs::setNode(Graph &graph, uint32_t number) {
                                             device.context);
   }
   LoopValues values(command, &graph.conditions[2 * number], stop);
-  KernelNode launch = command.kind == Command::Launch
-                          ? describeLaunch(command, graph.parameters.data() +
-                                                        command.firstValue)
-                          : describeLoopKernel(command, device.loops, values);
+  KernelNode launch = describeKernel(graph, command, values);
   return api.GraphExecKernelNodeSetParams(graph.exec, node, &launch);
 }
 

@@ -63,6 +63,7 @@ struct LoopKernels {
   /// Whether it was tried to load them.
   bool isTried;
 };
+struct LoopValues;
 /// Whether the device has graphs with conditions, its context being current.
 bool findLoopKernels(CudaDevice &device);
 
@@ -109,6 +110,8 @@ private:
     /// Runs for a second round of each pair.
     bool isSecond;
   };
+  KernelNode describeKernel(Graph &graph, const Command &command,
+                            LoopValues &values);
   Result addNode(Graph &graph, uint32_t number, Place &place);
   Result addTest(Graph &graph, uint32_t number, Array<Place> &places);
   bool change(Graph &graph, const CommandList &list);

@@ -82,11 +82,11 @@ Status CudaKernels::loadModule(const CudaDevice &device, uint32_t number,
   // Machine code of a toolkit that the driver does not know: text instead.
   bool isRefused = result == noBinary || result == invalidImage ||
                    result == unsupportedPtxVersion;
-  uint32_t text = chooseCode(image, image.modules[number], chip, false);
-  if (isRefused && image.codes[chosen].kind == ALULA_CUDA_CUBIN &&
-      text != ALULA_NONE)
-    result = api->ModuleLoadDataEx(
-        module, image.bytes + image.codes[text].offset, 2, options, settings);
+  if (isRefused && image.codes[chosen].kind == ALULA_CUDA_CUBIN)
+    if (uint32_t text = chooseCode(image, image.modules[number], chip, false);
+        text != ALULA_NONE)
+      result = api->ModuleLoadDataEx(
+          module, image.bytes + image.codes[text].offset, 2, options, settings);
   if (result == success)
     return nullptr;
   for (size_t end = strlen(log); end > 0 && log[end - 1] == '\n';)

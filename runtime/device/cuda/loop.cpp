@@ -214,27 +214,24 @@ Status CudaStream::endLoop(const Exchange *exchanges, size_t count, bool isLoop,
     bool isKnown = false;
     for (uint32_t k = firstExchange; k < pending.count(); ++k) {
       const Command &known = pending.commands[k];
-      if (known.to == command.from && known.from == command.to &&
-          known.bytes == command.bytes)
-        isKnown = true;
-      else if (known.to != command.to || known.from != command.from ||
-               known.bytes != command.bytes)
-        for (DeviceAddress end : {known.to, known.from})
-          canRecord &= !overlap(command.to, end, command.bytes, known.bytes) &&
-                       !overlap(command.from, end, command.bytes, known.bytes);
-      else
-        isKnown = true;
+      bool isSame = known.bytes == command.bytes &&
+                    ((known.to == command.to && known.from == command.from) ||
+                     (known.to == command.from && known.from == command.to));
+      isKnown |= isSame;
+      for (DeviceAddress end : {known.to, known.from})
+        canRecord &=
+            isSame || (!overlap(command.to, end, command.bytes, known.bytes) &&
+                       !overlap(command.from, end, command.bytes, known.bytes));
     }
     if (!isKnown)
       ALULA_TRY(push(command));
   }
   *isTaken = canRecord;
   // Of loops in loops the outermost is forgotten, when it ends.
-  --openLoops;
-  if (!openLoops && !canRecord) {
-    openLoops = 1;
+  if (openLoops == 1 && !canRecord)
     forgetLoops();
-  }
+  else
+    --openLoops;
   return nullptr;
 }
 
