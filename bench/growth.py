@@ -6,6 +6,7 @@ Says seconds of processor time, the growth of each step, and the most memory. Te
 nothing but the compiler is measured."""
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -310,23 +311,19 @@ KINDS = {
 
 
 def measure(tool, text):
+    """Seconds of processor time, and the most memory in MB."""
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "program.mlir"
-        path.write_text(text)
-        program = (
-            "import resource, subprocess, sys\n"
-            "done = subprocess.run(sys.argv[1:], capture_output=True, text=True)\n"
-            "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
-            "print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)\n"
-            "sys.stderr.write(done.stderr[:2000])\n"
-            "sys.exit(done.returncode != 0)"
+        program, artifact = (
+            pathlib.Path(folder) / "program.mlir",
+            pathlib.Path(folder) / "program.alu",
         )
-        command = [sys.executable, "-c", program, str(tool), str(path)]
-        command += ["--target=cpu:host", "-o", str(pathlib.Path(folder) / "program.alu")]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(done.stderr)
-        return map(float, done.stdout.split())
+        program.write_text(text)
+        process = subprocess.Popen([tool, program, "--target=cpu:host", "-o", artifact])
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{tool} failed")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 def main():
