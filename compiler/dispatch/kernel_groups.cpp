@@ -6,6 +6,7 @@
 
 #include "compiler/dispatch/work.h"
 #include "dialect/chlo/functions.h"
+#include "dialect/dispatch/attention.h"
 #include "dialect/dispatch/kernel_call.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/dispatch/rows.h"
@@ -340,6 +341,29 @@ bool isNeededBetween(const KernelGroup &first, Operation *last) {
   return false;
 }
 
+/// What the workgroups of one launch compute without memory for what is
+/// between.
+void takeAttentions(Block &block, const MachineFacts &machine,
+                    SmallVector<KernelGroup> &groups,
+                    DenseSet<Operation *> &taken) {
+  for (auto product : block.getOps<stablehlo::DotGeneralOp>()) {
+    if (taken.contains(product))
+      continue;
+    auto attention = matchAttention(product, machine);
+    if (!attention || llvm::any_of(attention->members, [&](Operation *op) {
+          return taken.contains(op) || staysOnHost(op);
+        }))
+      continue;
+    KernelGroup group;
+    for (Operation *op : attention->members) {
+      group.ops.push_back(op);
+      group.codeOps += countElementOps(op);
+      taken.insert(op);
+    }
+    groups.push_back(std::move(group));
+  }
+}
+
 /// Neighbours whose work together is small become one.
 SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups,
                                     const MachineFacts &machine) {
@@ -395,6 +419,7 @@ SmallVector<KernelGroup> alula::dispatch::formKernelGroups(Block &block) {
   const MachineFacts machine = getMachine(block.getParentOp());
   SmallVector<KernelGroup> groups;
   DenseSet<Operation *> taken;
+  takeAttentions(block, machine, groups, taken);
   // From the end, so that each op meets its consumers' groups first.
   for (Operation &op : llvm::reverse(block)) {
     if (staysOnHost(&op) || taken.contains(&op))
@@ -404,6 +429,8 @@ SmallVector<KernelGroup> alula::dispatch::formKernelGroups(Block &block) {
     groups.push_back(builder.take());
     taken.insert(groups.back().ops.begin(), groups.back().ops.end());
   }
-  std::reverse(groups.begin(), groups.end());
+  llvm::sort(groups, [](const KernelGroup &a, const KernelGroup &b) {
+    return a.getLast()->isBeforeInBlock(b.getLast());
+  });
   return mergeSmall(groups, machine);
 }

@@ -269,7 +269,10 @@ void Lowering::lowerBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (hasFailed())
       return;
-    if (const RowNest *nest = plan.nests.find(&op)) {
+    if (const auto *attention = plan.attentions.find(&op)) {
+      if (&op == attention->members.back())
+        target.emitAttention(*attention, *this);
+    } else if (const RowNest *nest = plan.nests.find(&op)) {
       if (&op == nest->members.back())
         target.emitRowNest(*nest, *this);
     } else {

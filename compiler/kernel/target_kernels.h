@@ -6,6 +6,10 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Operation.h"
 
+namespace alula::dispatch {
+struct Attention;
+} // namespace alula::dispatch
+
 namespace alula::kernel {
 class Lowering;
 class Reader;
@@ -33,6 +37,11 @@ public:
   /// All null for an op that is lowered by its generator.
   virtual OpEmitters findEmitters(mlir::Operation *op) const = 0;
   virtual void emitRowNest(const RowNest &nest, Lowering &lowering) const = 0;
+  /// For machines with such workgroups; others get none.
+  virtual void emitAttention(const dispatch::Attention & /*attention*/,
+                             Lowering & /*lowering*/) const {
+    llvm_unreachable("no attention is planned for this machine");
+  }
 };
 
 /// Registers the lowering for machines of a kind (`#dispatch.machine`); the

@@ -29,6 +29,7 @@ llvm::ArrayRef<MachineFact> alula::dispatch::getMachineFacts() {
       {"block_columns", &F::blockColumns, false, 16, many},
       {"shared_bytes", &F::sharedBytes, false, 0, bytes},
       {"block_threads", &F::blockThreads, false, 1, many},
+      {"attention_head", &F::attentionHead, false, 0, 4096},
       {"launch_steps", &F::launchSteps, false, 0, bytes},
       {"workgroup_steps", &F::workgroupSteps, false, 1, bytes},
       {"call_steps", &F::callSteps, false, 1, bytes},

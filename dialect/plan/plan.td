@@ -29,7 +29,8 @@ def Plan_Kind : I32EnumAttr<"Kind", "what a stage does", [
     I32EnumAttrCase<"Sort", 7, "sort">,
     I32EnumAttrCase<"Scatter", 8, "scatter">,
     I32EnumAttrCase<"Call", 9, "call">,
-    I32EnumAttrCase<"Control", 10, "control">]> {
+    I32EnumAttrCase<"Control", 10, "control">,
+    I32EnumAttrCase<"Attention", 11, "attention">]> {
   let cppNamespace = "::alula::plan";
   let genSpecializedAttr = 0;
 }
@@ -73,7 +74,8 @@ def Plan_StageAttr : AttrDef<Plan_Dialect, "Stage"> {
     Stages are numbered in each block. `inline` ops are in none: whoever reads
     an element computes it. An `epilogue` op belongs to the product or columns
     of its number, and is computed from its tiles. Several ops may be `rows` of
-    one number: they share a loop over rows.
+    one number: they share a loop over rows. All ops of an `attention` have its
+    number: no memory but for the last one's result, tiles that the machine has.
 
     `space` is what the stage iterates over, `?` a size that only the call knows.
 

@@ -2,6 +2,8 @@
  * workgroup do together. */
 #include "compiler/kernel/library/block_product.inc"
 
+#include "compiler/kernel/library/block_attention.inc"
+
 #include <stdint.h>
 
 int64_t alula_grid_thread(void);

@@ -36,9 +36,10 @@ constexpr int64_t maxTerms = 1024;
 class BlockPlanner {
 public:
   explicit BlockPlanner(Block &block)
-      : block(block), inlined(planInlining(block)),
-        epilogues(planEpilogues(block, inlined)),
-        nests(planRowNests(block, inlined, epilogues)) {}
+      : block(block), attentions(planAttentions(block)),
+        inlined(planInlining(block)),
+        epilogues(planEpilogues(block, inlined, attentions)),
+        nests(planRowNests(block, inlined, epilogues, attentions)) {}
 
   void run() {
     for (Operation &op : block) {
@@ -66,6 +67,13 @@ private:
   };
 
   Attribute plan(Operation *op) {
+    if (const alula::dispatch::Attention *attention = attentions.find(op)) {
+      auto [number, isNew] = attentionNumbers.try_emplace(attention, next);
+      next += isNew;
+      current = number->second;
+      return StageAttr::get(op->getContext(), Kind::Attention, current, {}, {},
+                            Memory::Unsaid, 0, 0, false, Way::Unsaid);
+    }
     if (const RowNest *nest = nests.find(op)) {
       auto [number, isNew] = nestNumbers.try_emplace(nest, next);
       next += isNew;
@@ -98,11 +106,11 @@ private:
       return;
     FillOrder order = planFillOrder(op, hasNoMemory);
     if (!order.tile.empty())
-      op->setDiscardableAttr(
-          alula::plan::stageName,
-          StageAttr::get(op->getContext(), stage.getKind(), stage.getNumber(),
-                         stage.getSpace(), order.tile, Memory::Unsaid, 0, 0,
-                         false, order.way));
+      op->setDiscardableAttr(alula::plan::stageName,
+                             StageAttr::get(op->getContext(), stage.getKind(),
+                                            stage.getNumber(), stage.getSpace(),
+                                            order.tile, Memory::Unsaid, 0, 0,
+                                            false, order.way));
   }
 
   static Attribute make(Operation *op, Kind kind, int64_t number,
@@ -142,6 +150,8 @@ private:
   }
 
   Block &block;
+  Attentions attentions;
+  DenseMap<const alula::dispatch::Attention *, int64_t> attentionNumbers;
   DenseSet<Operation *> inlined;
   Epilogues epilogues;
   RowNests nests;

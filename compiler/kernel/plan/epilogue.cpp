@@ -31,7 +31,8 @@ namespace {
 /// others.
 SmallVector<Operation *>
 findEpilogue(Operation *product, const DenseSet<Operation *> &inlined,
-             const DenseMap<Operation *, Operation *> &taken) {
+             const DenseMap<Operation *, Operation *> &taken,
+             const Attentions &attentions) {
   SetVector<Operation *> ops;
   ops.insert(product);
   size_t whole = 1;
@@ -49,7 +50,7 @@ findEpilogue(Operation *product, const DenseSet<Operation *> &inlined,
     if (uses == 0)
       continue;
     // What is between has to be inlined, and belongs to one product.
-    if (!mayFollow(op, product) || taken.contains(op) ||
+    if (!mayFollow(op, product) || taken.contains(op) || attentions.find(op) ||
         (ops.size() > 1 && !inlined.contains(ops.back())))
       break;
     ops.insert(op);
@@ -71,13 +72,14 @@ bool mayHaveEpilogue(Operation *op) {
 } // namespace
 
 Epilogues alula::kernel::planEpilogues(Block &block,
-                                       DenseSet<Operation *> &inlined) {
+                                       DenseSet<Operation *> &inlined,
+                                       const Attentions &attentions) {
   Epilogues epilogues;
   for (Operation &op : block.without_terminator()) {
-    if (!mayHaveEpilogue(&op))
+    if (!mayHaveEpilogue(&op) || attentions.find(&op))
       continue;
     SmallVector<Operation *> ops =
-        findEpilogue(&op, inlined, epilogues.ownerOf);
+        findEpilogue(&op, inlined, epilogues.ownerOf, attentions);
     Operation *last = ops.back();
     if (last == &op)
       continue;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "compiler/kernel/plan/attention.h"
+
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -20,6 +22,7 @@ struct Epilogues {
 bool mayFollow(mlir::Operation *op, mlir::Operation *product);
 
 Epilogues planEpilogues(mlir::Block &block,
-                        llvm::DenseSet<mlir::Operation *> &inlined);
+                        llvm::DenseSet<mlir::Operation *> &inlined,
+                        const Attentions &attentions);
 
 } // namespace alula::kernel

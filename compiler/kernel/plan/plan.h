@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compiler/kernel/plan/attention.h"
 #include "compiler/kernel/plan/epilogue.h"
 #include "compiler/kernel/plan/row_nests.h"
 #include "dialect/plan/plan.h"
@@ -33,7 +34,8 @@ llvm::SmallVector<int64_t> getSpace(mlir::Operation *op);
 void planKernel(mlir::func::FuncOp kernel,
                 std::optional<int64_t> pinnedWorkgroups = {});
 
-/// What the grids of kernels on the machine of `op` follow, if nobody says more.
+/// What the grids of kernels on the machine of `op` follow, if nobody says
+/// more.
 plan::GridAttr getUsualGrid(mlir::Operation *op);
 
 /// Says why a plan is not possible.
@@ -45,6 +47,7 @@ struct BlockPlan {
   llvm::DenseSet<mlir::Operation *> inlined;
   Epilogues epilogues;
   RowNests nests;
+  Attentions attentions;
 };
 BlockPlan readPlan(mlir::Block &block);
 

@@ -23,6 +23,10 @@ public:
       return;
     }
     switch (stage.getKind()) {
+    case Kind::Attention:
+      if (auto product = dyn_cast<stablehlo::DotGeneralOp>(op))
+        products.push_back(product);
+      return;
     case Kind::Inline:
       plan.inlined.insert(op);
       return;
@@ -40,6 +44,14 @@ public:
     default:
       return;
     }
+  }
+
+  /// The second product of each attention knows the rest.
+  void readAttentions() {
+    for (stablehlo::DotGeneralOp product : products)
+      if (auto attention = alula::dispatch::matchAttention(
+              product, alula::dispatch::getMachine(product)))
+        plan.attentions.add(std::move(*attention));
   }
 
   BlockPlan plan;
@@ -75,6 +87,7 @@ private:
 
   DenseMap<int64_t, Operation *> producers;
   DenseMap<int64_t, size_t> nests;
+  SmallVector<stablehlo::DotGeneralOp> products;
 };
 } // namespace
 
@@ -82,5 +95,6 @@ BlockPlan alula::kernel::readPlan(Block &block) {
   PlanReader reader;
   for (Operation &op : block.without_terminator())
     reader.read(&op);
+  reader.readAttentions();
   return std::move(reader.plan);
 }

@@ -206,11 +206,13 @@ private:
 class Planner {
 public:
   Planner(Block &block, const DenseSet<Operation *> &inlined,
-          const Epilogues &epilogues)
+          const Epilogues &epilogues, const Attentions &attentions)
       // What belongs to a product is lowered with it.
       : block(block), inlined(inlined),
         machine(alula::dispatch::getMachine(block.getParentOp())) {
     for (auto [op, owner] : epilogues.ownerOf)
+      taken.insert(op);
+    for (auto [op, number] : attentions.numberOf)
       taken.insert(op);
   }
 
@@ -345,6 +347,7 @@ private:
 
 RowNests alula::kernel::planRowNests(Block &block,
                                      const DenseSet<Operation *> &inlined,
-                                     const Epilogues &epilogues) {
-  return Planner(block, inlined, epilogues).plan();
+                                     const Epilogues &epilogues,
+                                     const Attentions &attentions) {
+  return Planner(block, inlined, epilogues, attentions).plan();
 }

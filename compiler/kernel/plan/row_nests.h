@@ -52,6 +52,6 @@ bool mayShareColumns(mlir::Operation *op, llvm::ArrayRef<int64_t> rows,
 /// part of it is moved behind.
 RowNests planRowNests(mlir::Block &block,
                       const llvm::DenseSet<mlir::Operation *> &inlined,
-                      const Epilogues &epilogues);
+                      const Epilogues &epilogues, const Attentions &attentions);
 
 } // namespace alula::kernel

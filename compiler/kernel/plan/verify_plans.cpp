@@ -50,6 +50,7 @@ public:
   explicit BlockVerifier(Block &block) : block(block) {}
 
   LogicalResult verify() {
+    attentions = planAttentions(block);
     for (Operation &op : block.without_terminator())
       if (failed(verifyOp(&op)))
         return failure();
@@ -88,6 +89,8 @@ private:
                         << stringifyKind(own) << "'";
       return success();
     }
+    if (kind == Kind::Attention)
+      return verifyAttention(op, stage.getNumber());
     if (kind == Kind::Epilogue)
       return verifyMember(op, stage);
     bool isInNest = kind == Kind::Rows && stage.getMemory() != Memory::Unsaid;
@@ -294,6 +297,29 @@ private:
     return success();
   }
 
+  // ---- Attentions ----
+
+  LogicalResult verifyAttention(Operation *op, int64_t number) {
+    const alula::dispatch::Attention *attention = attentions.find(op);
+    if (!attention)
+      return fail(op) << "'attention' is not possible: it is no part of one "
+                         "that workgroups compute";
+    for (Operation *other : attention->members) {
+      StageAttr stage = getStage(other);
+      if (!stage || stage.getKind() != Kind::Attention ||
+          stage.getNumber() != number)
+        return fail(op) << "'attention' is not possible: '"
+                        << other->getName().getStringRef()
+                        << "' is a part of the same one and no part of stage "
+                        << number;
+    }
+    Operation *&first = numbers[number];
+    if (first && attentions.find(first) != attention)
+      return fail(op) << "there is another stage " << number;
+    first = op;
+    return success();
+  }
+
   // ---- Epilogues ----
 
   LogicalResult verifyMember(Operation *op, StageAttr stage) {
@@ -386,6 +412,7 @@ private:
 
   Block &block;
   BlockPlan plan;
+  Attentions attentions;
   DenseMap<int64_t, Operation *> numbers;
   DenseSet<int64_t> nestNumbers;
   DenseMap<Operation *, DenseSet<Operation *>> members;

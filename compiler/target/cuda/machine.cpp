@@ -24,6 +24,7 @@ constexpr cpu::Facts facts = [] {
   // Of a block that asks for no more than any device gives.
   facts.sharedBytes = 48 << 10;
   facts.blockThreads = 256;
+  facts.attentionHead = 128;
   facts.launchSteps = 1 << 12;
   facts.workgroupSteps = 1 << 12;
   // A product is never a call of the library.

@@ -443,3 +443,17 @@ dispatch.executable @memory {
     }
   }
 }
+
+// -----
+
+// There is nothing that workgroups could do at once.
+dispatch.executable @attention {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      // expected-error @+1 {{'stablehlo.exponential': plan: 'attention' is not possible: it is no part of one that workgroups compute}}
+      %0 = stablehlo.exponential %x {plan.stage = #plan.stage<attention 0>} : tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+  }
+}

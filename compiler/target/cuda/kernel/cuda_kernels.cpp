@@ -34,6 +34,10 @@ class CudaKernels final : public TargetKernels {
     if (!alula::cuda::emitRowNest(nest, lowering))
       alula::cpu::emitRowNest(nest, lowering);
   }
+  void emitAttention(const alula::dispatch::Attention &attention,
+                     Lowering &lowering) const override {
+    alula::cuda::emitAttention(attention, lowering);
+  }
 };
 } // namespace
 

@@ -113,10 +113,59 @@ func.func @main(%x: tensor<?x16xf32>) -> (tensor<?x16xf32>, tensor<?xf32>) {
   %t = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<?x16xf32>, tensor<f32>) -> tensor<?xf32>
   return %1, %t : tensor<?x16xf32>, tensor<?xf32>
 }""",
+    "attention": """
+func.func @main(%q: tensor<4x300x128xbf16>, %k: tensor<4x300x128xbf16>, %v: tensor<4x300x128xbf16>) -> tensor<300x4x128xbf16> {
+  %ninf = stablehlo.constant dense<0xFF80> : tensor<bf16>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %scale = stablehlo.constant dense<0.125> : tensor<4x300x300xbf16>
+  %hidden = stablehlo.constant dense<0xFF80> : tensor<4x300x300xbf16>
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<4x300x128xbf16>, tensor<4x300x128xbf16>) -> tensor<4x300x300xbf16>
+  %scaled = stablehlo.multiply %s, %scale : tensor<4x300x300xbf16>
+  %i = stablehlo.iota dim = 1 : tensor<4x300x300xi32>
+  %j = stablehlo.iota dim = 2 : tensor<4x300x300xi32>
+  %seen = stablehlo.compare GE, %i, %j : (tensor<4x300x300xi32>, tensor<4x300x300xi32>) -> tensor<4x300x300xi1>
+  %x = stablehlo.select %seen, %scaled, %hidden : tensor<4x300x300xi1>, tensor<4x300x300xbf16>
+  %m = stablehlo.reduce(%x init: %ninf) applies stablehlo.maximum across dimensions = [2] : (tensor<4x300x300xbf16>, tensor<bf16>) -> tensor<4x300xbf16>
+  %mb = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<4x300xbf16>) -> tensor<4x300x300xbf16>
+  %d = stablehlo.subtract %x, %mb : tensor<4x300x300xbf16>
+  %w = stablehlo.convert %d : (tensor<4x300x300xbf16>) -> tensor<4x300x300xf32>
+  %e = stablehlo.exponential %w : tensor<4x300x300xf32>
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<4x300x300xf32>, tensor<f32>) -> tensor<4x300xf32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0, 1] : (tensor<4x300xf32>) -> tensor<4x300x300xf32>
+  %p = stablehlo.divide %e, %tb : tensor<4x300x300xf32>
+  %pw = stablehlo.convert %p : (tensor<4x300x300xf32>) -> tensor<4x300x300xbf16>
+  %o = stablehlo.dot_general %pw, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<4x300x300xbf16>, tensor<4x300x128xbf16>) -> tensor<4x300x128xbf16>
+  %r = stablehlo.transpose %o, dims = [1, 0, 2] : (tensor<4x300x128xbf16>) -> tensor<300x4x128xbf16>
+  return %r : tensor<300x4x128xbf16>
+}""",
+    "attention_of_words": """
+func.func @main(%q: tensor<4x300x128xf32>, %k: tensor<4x300x128xf32>, %v: tensor<4x300x128xf32>) -> tensor<300x4x128xf32> {
+  %ninf = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %scale = stablehlo.constant dense<0.125> : tensor<4x300x300xf32>
+  %hidden = stablehlo.constant dense<0xFF800000> : tensor<4x300x300xf32>
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<4x300x128xf32>, tensor<4x300x128xf32>) -> tensor<4x300x300xf32>
+  %scaled = stablehlo.multiply %s, %scale : tensor<4x300x300xf32>
+  %i = stablehlo.iota dim = 1 : tensor<4x300x300xi32>
+  %j = stablehlo.iota dim = 2 : tensor<4x300x300xi32>
+  %seen = stablehlo.compare GE, %i, %j : (tensor<4x300x300xi32>, tensor<4x300x300xi32>) -> tensor<4x300x300xi1>
+  %x = stablehlo.select %seen, %scaled, %hidden : tensor<4x300x300xi1>, tensor<4x300x300xf32>
+  %m = stablehlo.reduce(%x init: %ninf) applies stablehlo.maximum across dimensions = [2] : (tensor<4x300x300xf32>, tensor<f32>) -> tensor<4x300xf32>
+  %mb = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<4x300xf32>) -> tensor<4x300x300xf32>
+  %d = stablehlo.subtract %x, %mb : tensor<4x300x300xf32>
+  %e = stablehlo.exponential %d : tensor<4x300x300xf32>
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<4x300x300xf32>, tensor<f32>) -> tensor<4x300xf32>
+  %tb = stablehlo.broadcast_in_dim %t, dims = [0, 1] : (tensor<4x300xf32>) -> tensor<4x300x300xf32>
+  %p = stablehlo.divide %e, %tb : tensor<4x300x300xf32>
+  %o = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<4x300x300xf32>, tensor<4x300x128xf32>) -> tensor<4x300x128xf32>
+  %r = stablehlo.transpose %o, dims = [1, 0, 2] : (tensor<4x300x128xf32>) -> tensor<300x4x128xf32>
+  return %r : tensor<300x4x128xf32>
+}""",
 }
 
 # Accesses of 16 bytes that a program's PTX has, at least.
 ACCESSES = {
+    "attention": ["cp.async.cg.shared.global", "ldmatrix.sync.aligned.m8n8.x4.trans"],
     "rows_of_words": ["ld.global.nc.v4.f32", "st.global.v4.f32"],
     "odd_halves": ["ld.global.nc.v4.u32", "st.global.v4.b32"],
     "softmax": ["ld.global.nc.v4.f32", "st.global.v4.f32"],
