@@ -68,7 +68,8 @@ struct Exchange {
 /// condition needs and `test` of it as First, then a round and the condition
 /// with a test as Last. If a round exchanges memory by exchanging names, two
 /// rounds, with a test as Middle between them; after an odd number of rounds
-/// `end` exchanges the memory itself. Loops may be in rounds.
+/// `end` exchanges the memory itself. Loops and branches may be in rounds, and
+/// in branches.
 struct LoopRecorder {
   enum Place : uint32_t { First, Middle, Last };
   /// Until `*cancel` is not 0, if that is not NULL. `*isTaken` is false if the
@@ -80,6 +81,20 @@ struct LoopRecorder {
   /// that ends.
   Status (*end)(Stream *stream, const Exchange *exchanges, size_t count,
                 bool isLoop, bool *isTaken);
+
+  // ---- Branches ----
+  /// How an index says which branch runs: a number of 32 bits, where one that
+  /// is no branch means the last; a byte that does so, 0 or 1; a byte, 1 being
+  /// the first of two branches.
+  enum Index : uint32_t { Number, Byte, Truth };
+  /// One of the `count` branches that come runs, each encoded between `branch`
+  /// and `endBranch`, which exchanges memory. `isTaken`, `cancel` and
+  /// `endChoice` are as in a loop.
+  Status (*choose)(Stream *stream, const uint8_t *index, Index kind,
+                   uint32_t count, const int *cancel, bool *isTaken);
+  Status (*branch)(Stream *stream);
+  Status (*endBranch)(Stream *stream, const Exchange *exchanges, size_t count);
+  Status (*endChoice)(Stream *stream, bool isChoice, bool *isTaken);
 };
 
 /// A table instead of virtual functions: those would need the C++ library.

@@ -85,8 +85,18 @@ private:
     const alula_file_block &block = file.blocks[function.first_block + number];
     const uint32_t *word = file.code.data + block.begin;
     const uint32_t *end = file.code.data + block.end;
-    for (; word != end; word += *word >> 8)
+    for (; word != end; word += *word >> 8) {
+      if (driver.loops && !call.trace) {
+        bool isRecorded = false;
+        if (const uint32_t *choice = findChoice(word, end))
+          ALULA_TRY(recordChoice(word + 1, choice, isRecorded));
+        if (isRecorded) {
+          word += *word >> 8;
+          continue;
+        }
+      }
       ALULA_TRY(runCommand(*word & 0xFF, word + 1, (*word >> 8) - 1));
+    }
     return nullptr;
   }
 
@@ -192,8 +202,8 @@ private:
     return fail(ALULA_STATUS_INTERNAL, "unknown command %u", opcode);
   }
 
-  // ---- Loops that a device decides ----
-  // Small rather than fast: once for each loop.
+  // ---- Loops and choices that a device decides ----
+  // Small rather than fast: once for each of them.
 
   static bool isNumber(uint32_t operand) { return operand & ALULA_IMMEDIATE; }
 
@@ -207,6 +217,13 @@ private:
     bool hasCondition = condition == ALULA_NONE;
     for (; word != end; word += *word >> 8) {
       const uint32_t *p = word + 1, opcode = *word & 0xFF;
+      if (const uint32_t *choice = findChoice(word, end)) {
+        // A condition is what is loaded last.
+        if (condition != ALULA_NONE)
+          return false;
+        word = choice;
+        continue;
+      }
       // Of parameters, those that must be numbers: [from, from + count) and a
       // bit each.
       uint32_t from = 1, count = 0, others = 0;
@@ -242,6 +259,124 @@ private:
     return isForDevice(loop[0], loop[1]) && isForDevice(loop[2], ALULA_NONE);
   }
 
+  /// Whether a command may read a register: those with parameters of their own
+  /// kinds do if any parameter has its number.
+  static bool mayRead(const uint32_t *command, uint32_t number,
+                      const uint32_t *operands) {
+    uint32_t count = (*command >> 8) - 1;
+    const char *kind = artifact::getCommandInfo(*command & 0xFF)->parameters;
+    char last = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (*kind && *kind != '*' && *kind != ':')
+        last = *kind++;
+      else if (*kind == ':')
+        last = command + 1 + i < operands ? 's' : 'o';
+      if (last == 'o' && command[1 + i] == number)
+        return true;
+    }
+    return false;
+  }
+  __attribute__((cold, noinline)) bool
+  isReadOnlyBy(uint32_t number, const uint32_t *only) const {
+    for (uint32_t i = 0; i < function.block_count; ++i) {
+      const alula_file_block &block = file.blocks[function.first_block + i];
+      const uint32_t *word = file.code.data + block.begin;
+      const uint32_t *end = file.code.data + block.end;
+      for (; word != end; word += *word >> 8) {
+        const uint32_t *operands = word;
+        if ((*word & 0xFF) == ALULA_COMMAND_DISPATCH)
+          operands += 5 + file.kernels[word[1]].binding_count;
+        if (word != only && mayRead(word, number, operands))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  /// The command after a load that chooses among branches by what was loaded,
+  /// if a device can: the branches are commands for it, and nothing else needs
+  /// what was loaded. Else NULL.
+  __attribute__((cold, noinline)) const uint32_t *
+  findChoice(const uint32_t *load, const uint32_t *end) const {
+    const uint32_t *choice = load + (*load >> 8);
+    if ((*load & 0xFF) != ALULA_COMMAND_LOAD || choice == end ||
+        choice[1] != load[1] || !isNumber(load[4]))
+      return nullptr;
+    bool isIf = (*choice & 0xFF) == ALULA_COMMAND_IF;
+    if (!isIf && (*choice & 0xFF) != ALULA_COMMAND_CASE)
+      return nullptr;
+    if (load[2] != ALULA_DTYPE_I1 && (isIf || load[2] != ALULA_DTYPE_I32))
+      return nullptr;
+    for (uint32_t i = 2; i < *choice >> 8; ++i)
+      if (choice[i] != ALULA_NONE && !isForDevice(choice[i], ALULA_NONE))
+        return nullptr;
+    return isReadOnlyBy(load[1], choice) ? choice : nullptr;
+  }
+
+  __attribute__((cold, noinline)) Status keepSlots(Array<Slot> &slots) const {
+    size_t bytes = function.slot_count * sizeof(Slot);
+    if (!slots.resize(function.slot_count))
+      return makeOutOfMemory("slots", bytes);
+    memcpy(static_cast<void *>(slots.data()), frame.slots, bytes);
+    return nullptr;
+  }
+
+  /// What changes places if slots are to point where they did; false if that
+  /// is more than exchanges.
+  __attribute__((cold, noinline)) bool findExchanges(const Array<Slot> &before,
+                                                     Exchange *exchanges,
+                                                     size_t &count) const {
+    for (uint32_t i = 0; i < function.slot_count; ++i) {
+      const Slot &was = before[i], &is = frame.slots[i];
+      if (was.data == is.data)
+        continue;
+      if (was.bytes != is.bytes || count == mostExchanges)
+        return false;
+      exchanges[count++] = {call.context->getData(was),
+                            call.context->getData(is), was.bytes};
+    }
+    return true;
+  }
+
+  /// Gives the branches to the device, if that takes them.
+  __attribute__((cold, noinline)) Status recordChoice(const uint32_t *load,
+                                                      const uint32_t *choice,
+                                                      bool &isTaken) {
+    uint8_t *from = nullptr;
+    ALULA_TRY(access("load", load[2], get(load[3]),
+                     alula_dtype_get_bytes(load[1]), &from));
+    Array<Slot> before;
+    ALULA_TRY(keepSlots(before));
+    size_t bytes = function.slot_count * sizeof(Slot);
+    bool isOutermost = !isRecording, isChoice = true;
+    LoopRecorder::Index kind =
+        (*choice & 0xFF) == ALULA_COMMAND_IF ? LoopRecorder::Truth
+        : load[1] == ALULA_DTYPE_I1          ? LoopRecorder::Byte
+                                             : LoopRecorder::Number;
+    uint32_t count = (*choice >> 8) - 2;
+    ALULA_TRY(driver.loops->choose(call.stream, from, kind, count, call.cancel,
+                                   &isTaken));
+    if (isTaken) {
+      isRecording = true;
+      for (uint32_t i = 0; i < count; ++i) {
+        ALULA_TRY(driver.loops->branch(call.stream));
+        if (choice[2 + i] != ALULA_NONE)
+          ALULA_TRY(runBlock(choice[2 + i]));
+        Exchange exchanges[mostExchanges];
+        size_t exchangeCount = 0;
+        isChoice &= findExchanges(before, exchanges, exchangeCount);
+        ALULA_TRY(
+            driver.loops->endBranch(call.stream, exchanges, exchangeCount));
+        memcpy(static_cast<void *>(frame.slots), before.data(), bytes);
+      }
+      ALULA_TRY(driver.loops->endChoice(call.stream, isChoice, &isTaken));
+      isRecording = !isOutermost;
+    }
+    // What is around one that is not taken will not be taken either.
+    isTaken |= !isOutermost;
+    return nullptr;
+  }
+
   /// Computes a round's condition, and tests it instead of loading it.
   Status recordTest(const uint32_t *loop, LoopRecorder::Place where) {
     place = where;
@@ -252,12 +387,10 @@ private:
   __attribute__((cold, noinline)) Status recordLoop(const uint32_t *p,
                                                     bool &isTaken) {
     Array<Slot> before;
-    Exchange exchanges[16];
-    size_t exchangeCount = 0;
-    if (!before.resize(function.slot_count))
-      return makeOutOfMemory("slots", function.slot_count * sizeof(Slot));
+    ALULA_TRY(keepSlots(before));
     size_t bytes = function.slot_count * sizeof(Slot);
-    memcpy(static_cast<void *>(before.data()), frame.slots, bytes);
+    Exchange exchanges[mostExchanges];
+    size_t exchangeCount = 0;
     bool isOutermost = !isRecording;
     ALULA_TRY(driver.loops->begin(call.stream, call.cancel, &isTaken));
     if (!isTaken) {
@@ -268,16 +401,7 @@ private:
     isRecording = true;
     ALULA_TRY(recordTest(p, LoopRecorder::First));
     ALULA_TRY(runBlock(p[2]));
-    bool isLoop = true;
-    for (uint32_t i = 0; i < function.slot_count; ++i) {
-      const Slot &was = before[i], &is = frame.slots[i];
-      if (was.data == is.data)
-        continue;
-      isLoop &= was.bytes == is.bytes && exchangeCount < 16;
-      if (isLoop)
-        exchanges[exchangeCount++] = {call.context->getData(was),
-                                      call.context->getData(is), was.bytes};
-    }
+    bool isLoop = findExchanges(before, exchanges, exchangeCount);
     if (exchangeCount) {
       ALULA_TRY(recordTest(p, LoopRecorder::Middle));
       ALULA_TRY(runBlock(p[2]));
@@ -459,7 +583,8 @@ private:
     return nullptr;
   }
 
-  /// Commands are those of a loop that the device will decide.
+  static constexpr size_t mostExchanges = 16;
+  /// Commands are those of a loop or choice that the device will decide.
   bool isRecording = false;
   LoopRecorder::Place place;
 

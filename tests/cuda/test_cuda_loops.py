@@ -1,5 +1,5 @@
-"""Loops that a device decides: one graph with conditions, on the driver that
-interprets kernels, to what NumPy computes."""
+"""Loops and branches that a device decides: one graph with conditions, on the
+driver that interprets kernels, to what NumPy computes."""
 
 import ctypes
 import pathlib
@@ -65,6 +65,66 @@ func.func @main(%n: tensor<f32>, %x: tensor<32x32xf32>) -> (tensor<f32>, tensor<
 }
 """
 
+# The first branch writes where the index was.
+BRANCHES = """
+func.func @main(%n: tensor<f32>, %x: tensor<32x32xf32>) -> (tensor<f32>, tensor<32x32xf32>) {
+  %i = stablehlo.convert %n : (tensor<f32>) -> tensor<i32>
+  %r = "stablehlo.case"(%i) ({
+    %p = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+    %t = stablehlo.tanh %p : tensor<32x32xf32>
+    %q = stablehlo.dot_general %t, %x, contracting_dims = [1] x [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+    %u = stablehlo.dot_general %q, %t, contracting_dims = [1] x [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+    stablehlo.return %u : tensor<32x32xf32>
+  }, {
+    stablehlo.return %x : tensor<32x32xf32>
+  }, {
+    %p = stablehlo.dot_general %x, %x, contracting_dims = [0] x [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+    %q = stablehlo.dot_general %p, %x, contracting_dims = [0] x [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+    stablehlo.return %q : tensor<32x32xf32>
+  }) : (tensor<i32>) -> tensor<32x32xf32>
+  %s = stablehlo.add %r, %x : tensor<32x32xf32>
+  %m = stablehlo.abs %n : tensor<f32>
+  return %m, %s : tensor<f32>, tensor<32x32xf32>
+}
+"""
+# In each round another branch, one of which has a loop; the predicate is an i1.
+BRANCHES_IN_ROUNDS = """
+func.func @main(%n: tensor<f32>, %x: tensor<32x32xf32>) -> (tensor<f32>, tensor<32x32xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %two = stablehlo.constant dense<2.0> : tensor<f32>
+  %r:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<f32>, tensor<32x32xf32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %m = stablehlo.remainder %i, %two : tensor<f32>
+      %even = stablehlo.compare EQ, %m, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %b = "stablehlo.if"(%even) ({
+        %p = stablehlo.dot_general %a, %x, contracting_dims = [1] x [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+        %t = stablehlo.tanh %p : tensor<32x32xf32>
+        %q = stablehlo.dot_general %t, %x, contracting_dims = [1] x [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+        stablehlo.return %q : tensor<32x32xf32>
+      }, {
+        %q:2 = stablehlo.while(%k = %zero, %b = %a) : tensor<f32>, tensor<32x32xf32>
+          cond {
+            %c = stablehlo.compare LT, %k, %i : (tensor<f32>, tensor<f32>) -> tensor<i1>
+            stablehlo.return %c : tensor<i1>
+          } do {
+            %p = stablehlo.dot_general %b, %x, contracting_dims = [0] x [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+            %t = stablehlo.tanh %p : tensor<32x32xf32>
+            %l = stablehlo.add %k, %one : tensor<f32>
+            stablehlo.return %l, %t : tensor<f32>, tensor<32x32xf32>
+          }
+        stablehlo.return %q#1 : tensor<32x32xf32>
+      }) : (tensor<i1>) -> tensor<32x32xf32>
+      %j = stablehlo.add %i, %one : tensor<f32>
+      stablehlo.return %j, %b : tensor<f32>, tensor<32x32xf32>
+    }
+  return %r#0, %r#1 : tensor<f32>, tensor<32x32xf32>
+}
+"""
+
 
 def powers(n, x):
     a = x.astype(np.float64)
@@ -82,8 +142,29 @@ def nested(n, x):
     return a
 
 
-BOTH = pytest.mark.parametrize(
-    "program, expected", [(POWERS, powers), (NESTED, nested)], ids=["powers", "nested"]
+def branches(n, x):
+    a = x.astype(np.float64)
+    if n == 0:
+        t = np.tanh(a @ a)
+        return t @ a @ t + a
+    return (a if n == 1 else (a.T @ a).T @ a) + a
+
+
+def branches_in_rounds(n, x):
+    a = x.astype(np.float64)
+    for i in range(n):
+        if i % 2 == 0:
+            a = np.tanh(a @ x) @ x
+        else:
+            for _ in range(i):
+                a = np.tanh(a.T @ x)
+    return a
+
+
+ALL = pytest.mark.parametrize(
+    "program, expected",
+    [(POWERS, powers), (NESTED, nested), (BRANCHES_IN_ROUNDS, branches_in_rounds)],
+    ids=["powers", "nested", "branches"],
 )
 
 
@@ -127,7 +208,7 @@ def count(fake, what):
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2, 3, 8])
-@BOTH
+@ALL
 def test_a_loop_is_one_launch(fake, load, program, expected, rounds):
     executable, x = load(program), draw()
     before = count(fake, "graph launches")
@@ -152,7 +233,7 @@ def test_arguments_are_changed(fake, load):
 @pytest.mark.parametrize(
     "function", ["GraphConditionalHandleCreate", "GraphAddNode", "GraphInstantiateWithFlags"]
 )
-@BOTH
+@ALL
 def test_the_host_decides_where_cuda_does_not(fake, load, program, expected, function):
     executable = load(program)
     for rounds in [3, 4, 0, 1]:
@@ -165,3 +246,25 @@ def test_the_host_decides_where_cuda_does_not(fake, load, program, expected, fun
     # The next time it is tried again.
     call(executable, 2, x)
     assert count(fake, "graph launches") == before + 1
+
+
+def test_branches_are_one_launch(fake, load):
+    executable = load(BRANCHES)
+    for seed, number in enumerate([-1, 0, 1, 2, 3, 0]):
+        x, before = draw(seed), count(fake, "graph launches")
+        i, a = call(executable, number, x)
+        assert i == abs(number)
+        np.testing.assert_allclose(a, branches(number, x), atol=1e-5)
+        # The host chooses at the first call: what comes once is no graph.
+        assert count(fake, "graph launches") == before + (seed > 0)
+
+
+def test_the_host_chooses_where_cuda_does_not(fake, load):
+    executable = load(BRANCHES)
+    call(executable, 1, draw())
+    for seed, number in enumerate([-1, 0, 1, 2, 3, 0]):
+        fake.fakeCudaFailNext(b"GraphAddNode", 801)
+        x, before = draw(seed), count(fake, "graph launches")
+        _, a = call(executable, number, x)
+        np.testing.assert_allclose(a, branches(number, x), atol=1e-5)
+        assert count(fake, "graph launches") == before

@@ -364,7 +364,19 @@ Status endLoop(Stream *stream, const Exchange *exchanges, size_t count,
                bool isLoop, bool *isTaken) {
   return get(stream).endLoop(exchanges, count, isLoop, isTaken);
 }
-const LoopRecorder loopRecorder = {beginLoop, testLoop, endLoop};
+Status choose(Stream *stream, const uint8_t *index, LoopRecorder::Index kind,
+              uint32_t count, const int *cancel, bool *isTaken) {
+  return get(stream).choose(index, kind, count, cancel, isTaken);
+}
+Status beginBranch(Stream *stream) { return get(stream).beginBranch(); }
+Status endBranch(Stream *stream, const Exchange *exchanges, size_t count) {
+  return get(stream).endBranch(exchanges, count);
+}
+Status endChoice(Stream *stream, bool isChoice, bool *isTaken) {
+  return get(stream).endChoice(isChoice, isTaken);
+}
+const LoopRecorder loopRecorder = {beginLoop,   testLoop,  endLoop,  choose,
+                                   beginBranch, endBranch, endChoice};
 } // namespace
 } // namespace cuda
 

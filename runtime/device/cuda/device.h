@@ -126,13 +126,18 @@ public:
   Status testLoop(const uint8_t *condition, LoopRecorder::Place place);
   Status endLoop(const Exchange *exchanges, size_t count, bool isLoop,
                  bool *isTaken);
+  Status choose(const uint8_t *index, LoopRecorder::Index kind, uint32_t count,
+                const int *cancel, bool *isTaken);
+  Status beginBranch();
+  Status endBranch(const Exchange *exchanges, size_t count);
+  Status endChoice(bool isChoice, bool *isTaken);
 
 private:
   static constexpr uint64_t stagingBytes = 256 << 10, mostStaged = 64 << 10;
   static constexpr uint32_t failureSlots = 64;
   /// More commands than these don't wait.
   static constexpr uint32_t mostPending = 1024;
-  static constexpr uint32_t mostLoops = 64, mostOpenLoops = 8;
+  static constexpr uint32_t mostWords = 64, mostOpen = 8;
   /// A kernel that may leave a code in its slot.
   struct Watched {
     const char *functionName, *kernelName;
@@ -146,6 +151,8 @@ private:
   /// Waits for others, to be given to CUDA with them.
   Status push(const Command &command);
   Status pushCopy(DeviceAddress to, DeviceAddress from, uint64_t bytes);
+  Status pushExchanges(const Exchange *exchanges, size_t count,
+                       DeviceAddress word);
   Status pushFill(DeviceAddress to, uint32_t pattern, uint32_t elementBytes,
                   uint64_t count, uint64_t pitch);
   /// Gives CUDA all that waits.
@@ -154,15 +161,21 @@ private:
   /// One after the other, the host deciding loops.
   Status issueAll();
   Status issueTest(const Command &command, bool *holds);
+  Status issueChoice(const Command &command);
   Status issueExchange(const Command &command);
   /// Until the stream has run, or loops were told to stop.
   Result waitForStream();
-  /// Forgets the loops that have not ended.
-  void forgetLoops();
+  /// Opens a loop or a choice, which needs a word; `isTaken` is false if the
+  /// host has to decide.
+  Status open(const int *wanted, bool *isTaken);
+  /// Ends what was opened last.
+  void close(bool *isTaken);
+  /// Forgets the loops and choices that have not ended.
+  void forgetOpen();
   /// No command of a loop, if one is open: the host has to decide that.
   bool refuseInLoop() {
-    canRecord = canRecord && !openLoops;
-    return openLoops;
+    canRecord = canRecord && !openCount;
+    return openCount;
   }
   /// For all that has been encoded.
   Status waitForAll(const char *what);
@@ -183,16 +196,21 @@ private:
   CommandList pending;
   CudaGraphs graphs;
   Array<void *> parameters;
-  // ---- Loops ----
-  /// Words of pinned memory: whether loops are to stop, and for each loop.
+  // ---- Loops and choices ----
+  /// Words of pinned memory: whether loops are to stop, one for each loop and
+  /// choice, and a 1.
   uint32_t *loopWords = nullptr;
   const int *cancel = nullptr;
   EventHandle loopsDone = nullptr;
-  /// The first test of each loop that has no end yet, its middle one, and what
-  /// there was before the outermost.
-  uint32_t firstTests[mostOpenLoops], middleTests[mostOpenLoops];
-  uint32_t openLoops = 0;
-  uint32_t commandsBefore = 0, valuesBefore = 0, loopsBefore = 0;
+  /// What has no end yet: of a loop its first and its middle test; of a choice
+  /// the command of its first branch and that of the one that is encoded. And
+  /// what there was before the outermost.
+  struct Open {
+    uint32_t first, second;
+  } opened[mostOpen];
+  uint32_t openCount = 0;
+  uint32_t commandsBefore = 0, valuesBefore = 0, wordsBefore = 0;
+  bool hadLoops = false;
   bool canRecord = true;
 };
 

@@ -10,12 +10,17 @@ struct LoopValues {
     uint64_t test[] = {conditions[0],
                        conditions[1],
                        command.condition,
-                       command.isOdd,
+                       command.word,
                        command.place == LoopRecorder::Middle,
                        reinterpret_cast<uint64_t>(stop)};
     uint64_t exchange[] = {
-        command.to, command.from, command.bytes, command.isOdd, 0, 0};
-    memcpy(values, command.kind == Command::Test ? test : exchange,
+        command.to, command.from, command.bytes, command.word, 0, 0};
+    uint64_t choice[] = {conditions[0],  command.condition,       command.index,
+                         command.branch, command.branchCount - 1, 0};
+    memcpy(values,
+           command.kind == Command::Test     ? test
+           : command.kind == Command::Choice ? choice
+                                             : exchange,
            sizeof values);
     for (int i = 0; i < 6; ++i)
       parameters[i] = &values[i];
@@ -32,7 +37,9 @@ bool isSame(const Command &a, const Command &b) {
          a.sharedBytes == b.sharedBytes && a.valueCount == b.valueCount &&
          a.bytes == b.bytes && a.count == b.count && a.pitch == b.pitch &&
          a.elementBytes == b.elementBytes && a.place == b.place &&
-         a.target == b.target;
+         a.target == b.target && a.branch == b.branch &&
+         a.branchCount == b.branchCount && a.decider == b.decider &&
+         a.index == b.index;
 }
 
 uint64_t hash(const CommandList &list) {
@@ -47,6 +54,7 @@ uint64_t hash(const CommandList &list) {
     mix(command.bytes);
     mix(command.count);
     mix(command.target);
+    mix(command.branch);
   }
   return mixed;
 }
@@ -81,12 +89,14 @@ CopyNode describeCopy(const Command &command) {
 KernelNode describeLoopKernel(const Command &command,
                               const LoopKernels &kernels, LoopValues &values) {
   KernelNode node = {};
-  bool isTest = command.kind == Command::Test;
-  node.function = isTest ? kernels.test : kernels.exchange;
-  uint64_t blocks = isTest ? 1 : (command.bytes + 1023) / 1024;
+  bool isExchange = command.kind == Command::Exchange;
+  node.function = isExchange                        ? kernels.exchange
+                  : command.kind == Command::Choice ? kernels.choose
+                                                    : kernels.test;
+  uint64_t blocks = isExchange ? (command.bytes + 1023) / 1024 : 1;
   node.grid[0] = unsigned(blocks < 1024 ? blocks : 1024);
   node.grid[1] = node.grid[2] = node.block[1] = node.block[2] = 1;
-  node.block[0] = isTest ? 1 : 256;
+  node.block[0] = isExchange ? 256 : 1;
   node.parameters = values.parameters;
   return node;
 }
@@ -206,22 +216,35 @@ Result CudaGraphs::addTest(Graph &graph, uint32_t number,
     result = addNode(graph, number, place);
   if (result != success || kind == LoopRecorder::Last)
     return result;
-  GraphHandle body = nullptr;
+  return addBody(
+      next, kind == LoopRecorder::First, places,
+      {nullptr, nullptr, conditions[0], kind == LoopRecorder::Middle});
+}
+
+/// The kernel that gives CUDA the condition of a branch.
+Result CudaGraphs::addChoice(Graph &graph, uint32_t number, Place &place) {
+  ConditionHandle *conditions = &graph.conditions[2 * number];
+  conditions[1] = 0;
+  Result result = device.api->GraphConditionalHandleCreate(
+      conditions, place.graph, device.context, 0, 0);
+  return result == success ? addNode(graph, number, place) : result;
+}
+
+Result CudaGraphs::addBody(ConditionHandle condition, bool isLoop,
+                           Array<Place> &places, Place body) {
+  Place &place = places[places.size() - 1];
   NodeParameters parameters = {};
   parameters.type = conditionNode;
-  parameters.condition = {next, kind == LoopRecorder::First, 1, &body,
-                          device.context};
+  parameters.condition = {condition, isLoop, 1, &body.graph, device.context};
   NodeHandle node;
-  result = api.GraphAddNode(&node, place.graph, &place.last, 1, &parameters);
+  Result result =
+      device.api->GraphAddNode(&node, place.graph, &place.last, 1, &parameters);
   if (result != success)
     return result;
   place.last = node;
   // CUDA gives the graph in an array of its own.
-  body = *parameters.condition.graphs;
-  return places.push(
-             {body, nullptr, conditions[0], kind == LoopRecorder::Middle})
-             ? success
-             : outOfMemory;
+  body.graph = *parameters.condition.graphs;
+  return places.push(body) ? success : outOfMemory;
 }
 
 bool CudaGraphs::build(Graph &graph) {
@@ -241,6 +264,11 @@ bool CudaGraphs::build(Graph &graph) {
     size_t depth = places.size();
     if (command.kind == Command::Test)
       result = addTest(graph, i, places);
+    else if (command.kind == Command::Choice)
+      result = addChoice(graph, i, places[depth - 1]);
+    else if (command.kind == Command::Branch)
+      result = addBody(graph.conditions[2 * size_t(command.decider)], false,
+                       places, {});
     else if (command.kind != Command::End)
       result = addNode(graph, i, places[depth - 1]);
     else // Shrinking never allocates.
@@ -283,17 +311,17 @@ bool CudaGraphs::change(Graph &graph, const CommandList &list) {
     size_t valueBytes = now.valueCount * sizeof(uint64_t);
     if (old.to == now.to && old.from == now.from &&
         old.pattern == now.pattern && old.condition == now.condition &&
-        old.isOdd == now.isOdd &&
+        old.word == now.word &&
         (!valueBytes || memcmp(oldValues, values, valueBytes) == 0))
       continue;
     old.to = now.to;
     old.from = now.from;
     old.pattern = now.pattern;
     old.condition = now.condition;
-    old.isOdd = now.isOdd;
+    old.word = now.word;
     if (valueBytes)
       memcpy(oldValues, values, valueBytes);
-    if (old.kind == Command::End)
+    if (old.kind == Command::End || old.kind == Command::Branch)
       continue;
     // A copy whose memory is of another kind than before can't be changed.
     if (setNode(graph, i) != success) {
@@ -306,13 +334,13 @@ bool CudaGraphs::change(Graph &graph, const CommandList &list) {
 
 bool CudaGraphs::launch(const CommandList &list, StreamHandle stream,
                         Result *result) {
-  if (list.count() < leastCommands && !list.loopCount)
+  if (list.count() < leastCommands && !list.hasLoops)
     return false;
   uint64_t wanted = hash(list);
   Graph *graph = find(list, wanted);
   if (!graph) {
     // A loop has rounds enough to be worth one at once.
-    if (!remember(list, wanted) || !list.loopCount)
+    if (!remember(list, wanted) || !list.hasLoops)
       return false;
     graph = find(list, wanted);
   }

@@ -12,9 +12,19 @@ struct CudaDevice;
 
 /// A launch, a copy or a fill; or what a loop has besides: its condition is
 /// asked for, its end, memory that changes places if the number of rounds was
-/// odd.
+/// odd. Of a choice: whether a branch is the one that runs is decided, for all
+/// of them first; a branch begins, and has an end as a loop.
 struct Command {
-  enum Kind : uint32_t { Launch, Copy, Fill, Test, End, Exchange } kind;
+  enum Kind : uint32_t {
+    Launch,
+    Copy,
+    Fill,
+    Test,
+    End,
+    Exchange,
+    Choice,
+    Branch
+  } kind;
   // ---- What a graph of it has for good ----
   /// Of a launch. The owner is never that of other kernels, as the address of a
   /// function may be.
@@ -29,11 +39,17 @@ struct Command {
   /// last one, if there is.
   LoopRecorder::Place place;
   uint32_t target;
+  /// Of a choice and a branch: its number, how many there are, the kind of the
+  /// index, the command that decides the branch. A branch that does not run
+  /// goes on at `target`.
+  uint32_t branch, branchCount, decider;
+  LoopRecorder::Index index;
   // ---- What may differ from one time to the next ----
   uint32_t firstValue;
-  /// Of a test: the condition, and the word that is 1 after an odd round.
+  /// Of a test: the condition, and the word that is 1 after an odd round. Of a
+  /// choice: the index, and the word that says the branch to the host.
   DeviceAddress to, from;
-  DeviceAddress condition, isOdd;
+  DeviceAddress condition, word;
   uint32_t pattern;
   /// For error messages; they live as long as the kernels.
   const char *functionName, *kernelName;
@@ -43,23 +59,25 @@ struct Command {
 struct CommandList {
   Array<Command> commands;
   Array<uint64_t> values;
-  /// Loops are in it.
-  uint32_t loopCount = 0;
+  /// Words of its loops and choices.
+  uint32_t wordCount = 0;
+  bool hasLoops = false;
 
   uint32_t count() const { return uint32_t(commands.size()); }
   void clear() {
     // Shrinking never allocates.
     (void)!commands.resize(0);
     (void)!values.resize(0);
-    loopCount = 0;
+    wordCount = 0;
+    hasLoops = false;
   }
 };
 
-/// Kernels of loops: one tells CUDA whether there is another round, one
-/// exchanges memory.
+/// Kernels of loops and choices: one tells CUDA whether there is another round,
+/// one exchanges memory, one tells CUDA whether a branch runs.
 struct LoopKernels {
   ModuleHandle module;
-  FunctionHandle test, exchange;
+  FunctionHandle test, exchange, choose;
   /// Whether it was tried to load them.
   bool isTried;
 };
@@ -92,7 +110,7 @@ private:
     uint64_t lastUse;
     CommandList list;
     Array<NodeHandle> nodes;
-    /// Of tests: the conditions that they decide.
+    /// Of tests and choices: the conditions that they decide.
     Array<ConditionHandle> conditions;
     Array<void *> parameters;
     GraphHandle graph;
@@ -102,7 +120,7 @@ private:
   Graph *find(const CommandList &list, uint64_t hash);
   bool remember(const CommandList &list, uint64_t hash);
   bool build(Graph &graph);
-  /// Where nodes are added: a graph of its own for each loop.
+  /// Where nodes are added: a graph of its own for each loop and branch.
   struct Place {
     GraphHandle graph;
     NodeHandle last;
@@ -114,6 +132,10 @@ private:
                             LoopValues &values);
   Result addNode(Graph &graph, uint32_t number, Place &place);
   Result addTest(Graph &graph, uint32_t number, Array<Place> &places);
+  Result addChoice(Graph &graph, uint32_t number, Place &place);
+  /// A graph that runs as long as, or if, the condition holds.
+  Result addBody(ConditionHandle condition, bool isLoop, Array<Place> &places,
+                 Place body);
   bool change(Graph &graph, const CommandList &list);
   Result setNode(Graph &graph, uint32_t number);
   void forget(Graph &graph);

@@ -1,5 +1,5 @@
-// Loops of a stream: recorded once, decided by the device or, where that can't
-// be, by the host.
+// Loops and choices of a stream: recorded once, decided by the device or, where
+// that can't be, by the host.
 
 #include "runtime/device/cuda/device.h"
 
@@ -11,8 +11,9 @@ namespace {
 
 /// One thread reads the condition, as long as nobody wants loops to stop, and
 /// gives it to one or two conditions of graphs; cudaGraphSetConditional is the
-/// driver's, which links it in. The other kernel exchanges memory word by word
-/// after an odd number of rounds.
+/// driver's, which links it in. The second exchanges memory word by word after
+/// an odd number of rounds. One thread of the third tells whether an index is
+/// that of a branch; 0 stands for LoopRecorder::Number, 2 for Truth.
 const char loopText[] = R"(
 .version 7.0
 .target sm_80
@@ -107,6 +108,44 @@ BYTES:
 DONE:
   ret;
 }
+.visible .entry alula_choose(
+  .param .u64 condition, .param .u64 index, .param .u64 kind,
+  .param .u64 branch, .param .u64 last)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<6>;
+  .reg .b64 %d<6>;
+  ld.param.u64 %d1, [condition];
+  ld.param.u64 %d2, [index];
+  ld.param.u64 %d3, [kind];
+  ld.param.u64 %d4, [branch];
+  ld.param.u64 %d5, [last];
+  cvt.u32.u64 %r2, %d4;
+  cvt.u32.u64 %r3, %d5;
+  cvt.u32.u64 %r5, %d3;
+  setp.eq.u32 %p1, %r5, 0;
+  @%p1 bra NUMBER;
+  ld.global.u8 %r1, [%d2];
+  setp.ne.u32 %p2, %r5, 2;
+  @%p2 bra COMPARE;
+  setp.eq.u32 %p2, %r1, 0;
+  selp.u32 %r1, 1, 0, %p2;
+  bra COMPARE;
+NUMBER:
+  ld.global.u32 %r1, [%d2];
+COMPARE:
+  min.u32 %r1, %r1, %r3;
+  setp.eq.u32 %p3, %r1, %r2;
+  selp.u32 %r4, 1, 0, %p3;
+  {
+    .param .b64 handle;
+    .param .b32 value;
+    st.param.b64 [handle], %d1;
+    st.param.b32 [value], %r4;
+    call.uni cudaGraphSetConditional, (handle, value);
+  }
+  ret;
+}
 )";
 
 bool overlap(DeviceAddress a, DeviceAddress b, uint64_t aBytes,
@@ -129,7 +168,9 @@ bool findLoopKernels(CudaDevice &device) {
         api.ModuleGetFunction(&loops.test, loops.module, "alula_loop_test") !=
             success ||
         api.ModuleGetFunction(&loops.exchange, loops.module,
-                              "alula_loop_exchange") != success)
+                              "alula_loop_exchange") != success ||
+        api.ModuleGetFunction(&loops.choose, loops.module, "alula_choose") !=
+            success)
       loops.test = nullptr;
   }
   bool isThere = loops.test;
@@ -139,29 +180,44 @@ bool findLoopKernels(CudaDevice &device) {
 
 // ---- Recording ----
 
-Status CudaStream::beginLoop(const int *wanted, bool *isTaken) {
+Status CudaStream::open(const int *wanted, bool *isTaken) {
   *isTaken = false;
   Current current(device);
-  if (!canRecord || openLoops == mostOpenLoops ||
-      pending.loopCount == mostLoops || !findLoopKernels(device)) {
+  if (!canRecord || openCount == mostOpen || pending.wordCount == mostWords ||
+      !findLoopKernels(device)) {
     (void)refuseInLoop();
     return nullptr;
   }
   if (!loopsDone)
     ALULA_TRY(
         check(device.api->EventCreate(&loopsDone, eventNoTiming), "an event"));
-  if (!openLoops) {
+  if (!openCount) {
     // Calls take turns, each with its own.
-    if (pending.loopCount && cancel != wanted)
+    if (pending.wordCount && cancel != wanted)
       return nullptr;
     cancel = wanted;
     commandsBefore = pending.count();
     valuesBefore = uint32_t(pending.values.size());
-    loopsBefore = pending.loopCount;
+    wordsBefore = pending.wordCount;
+    hadLoops = pending.hasLoops;
   }
-  firstTests[openLoops] = middleTests[openLoops] = UINT32_MAX;
-  ++openLoops;
+  opened[openCount++] = {UINT32_MAX, UINT32_MAX};
   *isTaken = true;
+  return nullptr;
+}
+
+void CudaStream::close(bool *isTaken) {
+  *isTaken = canRecord;
+  // Of what is in one another the outermost is forgotten, when it ends.
+  if (openCount == 1 && !canRecord)
+    forgetOpen();
+  else
+    --openCount;
+}
+
+Status CudaStream::beginLoop(const int *wanted, bool *isTaken) {
+  ALULA_TRY(open(wanted, isTaken));
+  pending.hasLoops |= *isTaken;
   return nullptr;
 }
 
@@ -171,41 +227,33 @@ Status CudaStream::testLoop(const uint8_t *condition,
   command.kind = Command::Test;
   command.place = place;
   command.condition = reinterpret_cast<DeviceAddress>(condition);
-  uint32_t loop = openLoops - 1;
+  Open &loop = opened[openCount - 1];
   if (place == LoopRecorder::First) {
-    command.isOdd =
-        reinterpret_cast<DeviceAddress>(&loopWords[1 + pending.loopCount++]);
-    firstTests[loop] = pending.count();
+    command.word =
+        reinterpret_cast<DeviceAddress>(&loopWords[1 + pending.wordCount++]);
+    loop.first = pending.count();
   } else {
-    const Command &first = pending.commands[firstTests[loop]];
-    command.isOdd = first.isOdd;
+    const Command &first = pending.commands[loop.first];
+    command.word = first.word;
     if (place == LoopRecorder::Middle)
-      middleTests[loop] = pending.count();
+      loop.second = pending.count();
     else
-      command.target = firstTests[loop] + 1;
+      command.target = loop.first + 1;
   }
   return push(command);
 }
 
-Status CudaStream::endLoop(const Exchange *exchanges, size_t count, bool isLoop,
-                           bool *isTaken) {
-  canRecord &= isLoop;
-  uint32_t loop = openLoops - 1;
-  DeviceAddress isOdd = pending.commands[firstTests[loop]].isOdd;
-  Command command = {};
-  command.kind = Command::End;
-  ALULA_TRY(push(command));
-  for (uint32_t test : {firstTests[loop], middleTests[loop]})
-    if (test != UINT32_MAX)
-      pending.commands[test].target = pending.count();
+/// Exchanges memory if the word is not 0.
+Status CudaStream::pushExchanges(const Exchange *exchanges, size_t count,
+                                 DeviceAddress word) {
   uint32_t firstExchange = pending.count();
   for (size_t i = 0; i < count; ++i) {
-    command = {};
+    Command command = {};
     command.kind = Command::Exchange;
     command.to = reinterpret_cast<DeviceAddress>(exchanges[i].first);
     command.from = reinterpret_cast<DeviceAddress>(exchanges[i].second);
     command.bytes = exchanges[i].bytes;
-    command.isOdd = isOdd;
+    command.word = word;
     canRecord &=
         command.to && command.from && command.to % 4 == 0 &&
         command.from % 4 == 0 &&
@@ -226,24 +274,85 @@ Status CudaStream::endLoop(const Exchange *exchanges, size_t count, bool isLoop,
     if (!isKnown)
       ALULA_TRY(push(command));
   }
-  *isTaken = canRecord;
-  // Of loops in loops the outermost is forgotten, when it ends.
-  if (openLoops == 1 && !canRecord)
-    forgetLoops();
-  else
-    --openLoops;
   return nullptr;
 }
 
-void CudaStream::forgetLoops() {
-  if (openLoops) {
+Status CudaStream::endLoop(const Exchange *exchanges, size_t count, bool isLoop,
+                           bool *isTaken) {
+  canRecord &= isLoop;
+  const Open &loop = opened[openCount - 1];
+  DeviceAddress word = pending.commands[loop.first].word;
+  Command command = {};
+  command.kind = Command::End;
+  ALULA_TRY(push(command));
+  for (uint32_t test : {loop.first, loop.second})
+    if (test != UINT32_MAX)
+      pending.commands[test].target = pending.count();
+  ALULA_TRY(pushExchanges(exchanges, count, word));
+  close(isTaken);
+  return nullptr;
+}
+
+void CudaStream::forgetOpen() {
+  if (openCount) {
     // Shrinking never allocates.
     (void)!pending.commands.resize(commandsBefore);
     (void)!pending.values.resize(valuesBefore);
-    pending.loopCount = loopsBefore;
+    pending.wordCount = wordsBefore;
+    pending.hasLoops = hadLoops;
   }
-  openLoops = 0;
+  openCount = 0;
   canRecord = true;
+}
+
+Status CudaStream::choose(const uint8_t *index, LoopRecorder::Index kind,
+                          uint32_t count, const int *wanted, bool *isTaken) {
+  ALULA_TRY(open(wanted, isTaken));
+  if (!*isTaken)
+    return nullptr;
+  Open &choice = opened[openCount - 1];
+  choice.first = choice.second = pending.count();
+  Command command = {};
+  command.kind = Command::Choice;
+  command.condition = reinterpret_cast<DeviceAddress>(index);
+  command.word =
+      reinterpret_cast<DeviceAddress>(&loopWords[1 + pending.wordCount++]);
+  command.index = kind;
+  command.branchCount = count;
+  // All are decided first: a branch may write where the index was.
+  for (; command.branch < count; ++command.branch)
+    ALULA_TRY(push(command));
+  return nullptr;
+}
+
+Status CudaStream::beginBranch() {
+  Open &choice = opened[openCount - 1];
+  Command command = pending.commands[choice.second];
+  command.kind = Command::Branch;
+  command.condition = 0;
+  command.decider = choice.second;
+  choice.second = pending.count();
+  return push(command);
+}
+
+Status CudaStream::endBranch(const Exchange *exchanges, size_t count) {
+  Open &choice = opened[openCount - 1];
+  ALULA_TRY(pushExchanges(
+      exchanges, count,
+      reinterpret_cast<DeviceAddress>(&loopWords[1 + mostWords])));
+  Command command = {};
+  command.kind = Command::End;
+  ALULA_TRY(push(command));
+  Command &branch = pending.commands[choice.second];
+  branch.target = pending.count();
+  choice.second = branch.decider + 1;
+  return nullptr;
+}
+
+Status CudaStream::endChoice(bool isChoice, bool *isTaken) {
+  canRecord &= isChoice;
+  close(isTaken);
+  return nullptr;
 }
 
 // ---- Decided by the host ----
@@ -258,13 +367,30 @@ Status CudaStream::issueTest(const Command &command, bool *holds) {
   if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
     loopWords[0] = 1;
   *holds = byte && !loopWords[0];
-  *reinterpret_cast<uint32_t *>(command.isOdd) =
+  *reinterpret_cast<uint32_t *>(command.word) =
       command.place == LoopRecorder::Middle;
   return nullptr;
 }
 
+Status CudaStream::issueChoice(const Command &command) {
+  const Api &api = *device.api;
+  uint8_t byte = 0;
+  auto &chosen = *reinterpret_cast<uint32_t *>(command.word);
+  bool isNumber = command.index == LoopRecorder::Number;
+  void *to = isNumber ? static_cast<void *>(&chosen) : &byte;
+  ALULA_TRY(check(api.MemcpyAsync(reinterpret_cast<DeviceAddress>(to),
+                                  command.condition, isNumber ? 4 : 1, handle),
+                  "the index of a branch"));
+  ALULA_TRY(check(api.StreamSynchronize(handle), "the index of a branch"));
+  if (!isNumber)
+    chosen = command.index == LoopRecorder::Truth ? !byte : byte;
+  if (chosen >= command.branchCount)
+    chosen = command.branchCount - 1;
+  return nullptr;
+}
+
 Status CudaStream::issueExchange(const Command &command) {
-  if (!*reinterpret_cast<uint32_t *>(command.isOdd))
+  if (!*reinterpret_cast<uint32_t *>(command.word))
     return nullptr;
   const Api &api = *device.api;
   DeviceAddress between = 0;
@@ -287,6 +413,13 @@ Status CudaStream::issueAll() {
       bool holds = false;
       ALULA_TRY(issueTest(command, &holds));
       if (holds == (command.place == LoopRecorder::Last))
+        i = command.target;
+    } else if (command.kind == Command::Choice) {
+      // For all branches at once.
+      if (!command.branch)
+        ALULA_TRY(issueChoice(command));
+    } else if (command.kind == Command::Branch) {
+      if (*reinterpret_cast<uint32_t *>(command.word) != command.branch)
         i = command.target;
     } else if (command.kind == Command::Exchange) {
       ALULA_TRY(issueExchange(command));

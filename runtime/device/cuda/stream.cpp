@@ -19,13 +19,14 @@ Status CudaStream::start() {
   ALULA_TRY(check(current.getResult(), "a context"));
   ALULA_TRY(check(api.StreamCreate(&handle, streamNonBlocking), "a stream"));
   void *memory = nullptr;
-  uint64_t words = failureSlots + 1 + mostLoops;
+  uint64_t words = failureSlots + 2 + mostWords;
   uint64_t bytes = stagingBytes + words * sizeof(int32_t);
   ALULA_TRY(check(api.MemHostAlloc(&memory, bytes, hostPortable), "staging"));
   staging = static_cast<uint8_t *>(memory);
   failures = reinterpret_cast<int32_t *>(staging + stagingBytes);
   loopWords = reinterpret_cast<uint32_t *>(failures + failureSlots);
-  memset(loopWords, 0, (1 + mostLoops) * sizeof(uint32_t));
+  memset(loopWords, 0, (1 + mostWords) * sizeof(uint32_t));
+  loopWords[1 + mostWords] = 1;
   graphs.setStop(loopWords);
   return nullptr;
 }
@@ -66,7 +67,7 @@ Status CudaStream::takeFailure() {
 Status CudaStream::synchronize() {
   Current current(device);
   // Whoever was recording one has had an error.
-  forgetLoops();
+  forgetOpen();
   Status failed = flush();
   Result result = waitForStream();
   staged = 0;
@@ -127,8 +128,8 @@ Status CudaStream::waitForAll(const char *what) {
 Status CudaStream::push(const Command &command) {
   if (!pending.commands.push(command))
     return makeOutOfMemory("commands of a stream", sizeof command);
-  // Of a loop nothing goes before its end.
-  return openLoops || pending.count() < mostPending ? nullptr : flush();
+  // Of a loop or choice nothing goes before its end.
+  return openCount || pending.count() < mostPending ? nullptr : flush();
 }
 
 Status CudaStream::pushCopy(DeviceAddress to, DeviceAddress from,
