@@ -73,6 +73,9 @@ llvm::StringRef getTitle(FlagGroup group);
        "file of this name beside it")                                          \
   FLAG(ExternalBytes, "externalize-min-bytes", Text, "n", Compile, Room::Emit, \
        "the smallest constant that is large (65536)")                          \
+  FLAG(ExternalAsUsed, "externalize-as-used", Switch, "", Compile, Room::Emit, \
+       "such constants lie as the artifact's products read them; else as in "  \
+       "the program, for who writes the file himself")                         \
   FLAG(CompileTo, "compile-to", Text, "stage", Stages, Never,                  \
        "the last stage; the program after it is written if that is not emit")  \
   FLAG(CompileFrom, "compile-from", Text, "stage", Stages, Never,              \

@@ -177,6 +177,8 @@ Error alula::driver::setOption(CompileOptions &options, Flag flag,
     return Error::success();
   case Flag::ExternalBytes:
     return setNumber(flag, value, "a number", options.externalMinimumBytes);
+  case Flag::ExternalAsUsed:
+    return turnOn(options.externalAsUsed);
   case Flag::CompileTo:
     return setRoom(flag, value, options.until);
   case Flag::CompileFrom:
@@ -366,6 +368,10 @@ std::vector<std::string> alula::driver::getOption(const CompileOptions &options,
   case Flag::ExternalBytes:
     if (!options.externalFile.empty())
       return {std::to_string(options.externalMinimumBytes)};
+    return {};
+  case Flag::ExternalAsUsed:
+    if (options.externalAsUsed)
+      return {"true"};
     return {};
   default:
     return {};

@@ -132,6 +132,8 @@ struct CompileOptions {
   /// stay in the artifact.
   std::string externalFile;
   uint64_t externalMinimumBytes = 65536;
+  /// Such constants may change their layout: nobody else writes the file.
+  bool externalAsUsed = false;
   /// Called for each pass manager: a tool's flags for printing and timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> setUpPasses;
   /// Called behind the passes of each room: what a tool runs besides.

@@ -35,8 +35,9 @@ static void addInput(OpPassManager &pm, const CompileOptions &compile) {
 static void addDispatch(OpPassManager &pm, const CompileOptions &options) {
   partition::addDevicePipeline(pm, options.physicalLayouts);
   // Whoever supplies constants knows them as they were.
-  dispatch::addDispatchPipeline(pm,
-                                {.packWeights = options.externalFile.empty()});
+  dispatch::addDispatchPipeline(
+      pm,
+      {.packWeights = options.externalFile.empty() || options.externalAsUsed});
   // Kernels are formed: a function is in one of them, however long its formula.
   input::addFormulas(pm);
 }

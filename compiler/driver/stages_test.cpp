@@ -84,12 +84,14 @@ TEST(Stages, EveryRowOfTheTableIsRead) {
                              {Flag::Debug, "2"},
                              {Flag::External, "/a/w.safetensors"},
                              {Flag::ExternalBytes, "64"},
+                             {Flag::ExternalAsUsed, ""},
                              {Flag::VerifyStages, ""}})
     EXPECT_EQ(llvm::toString(setOption(options, flag, value)), "");
   std::vector<std::string> words = recordOptions(options);
   EXPECT_EQ(llvm::join(words, " "),
             "--target=cpu:x86-64-v3 --custom-call=f --debug=2 "
-            "--externalize-constants=w.safetensors --externalize-min-bytes=64");
+            "--externalize-constants=w.safetensors --externalize-min-bytes=64 "
+            "--externalize-as-used=true");
   for (llvm::StringRef word : words)
     EXPECT_EQ(llvm::toString(setOption(again, findFlag(getFlagName(word))->flag,
                                        word.split('=').second)),

@@ -131,7 +131,11 @@ typedef void (*alula_on_external)(void *user, const void *bytes, size_t size);
    * of at most eight bits may be rounded to bytes, with a scale for each 32   \
    * neighbours along the sums. The artifact says what that concerned. */      \
   X(TEXTS, const char *const *, accuracy, "accuracy")                          \
-  X(COUNT, size_t, accuracy_count, "accuracy")
+  X(COUNT, size_t, accuracy_count, "accuracy")                                 \
+  /* Not 0: constants in `external_file` lie as this artifact's products read  \
+   * them, so that the file is of no use to another one. 0: they keep the      \
+   * program's layout, and whoever has others may write such a file. */        \
+  X(SWITCH, int, external_as_used, "externalize-as-used")
 
 /* Set `struct_bytes` to sizeof this struct and what is not needed to zero. All
  * callbacks come on the calling thread. */

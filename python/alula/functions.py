@@ -8,7 +8,7 @@ import jax
 
 from alula import html, trees
 from alula.bindings import library
-from alula.program import api, declarations, types
+from alula.program import api, declarations, duration, types
 from alula.program import options as option_names
 from alula.program.classes import Program, ProgramMeta
 
@@ -165,8 +165,7 @@ class CompiledFunction:
         """Arrays of just the types that are wanted, and trees of them, need no step of Python from
         now on."""
         traced = self._info.traced[self.__name__]
-        # Calls of functions that are specialized are counted.
-        if traced.avals is None or traced.specializer is not None or self._info.returns != "jax":
+        if not traced.has_plain_results or self._info.returns != "jax":
             return
         arguments = trees.of_treedef(traced.argument_treedef)
         result = trees.of_treedef(traced.result_treedef)
@@ -177,9 +176,19 @@ class CompiledFunction:
             None if traced.is_flat else arguments, result, strict=True
         )
         if made is not None and made.builds_results:
+            special, count, is_brief = None, None, None
+            if traced.is_dynamic:
+                special, is_brief = (
+                    {},
+                    functools.lru_cache(4096)(functools.partial(duration.is_brief, traced.steps)),
+                )
+            if traced.specializer is not None:
+                special, count = traced.specializer.specials, traced.specializer.count_sizes
             self._prepare(
-                traced.function.entry, self._info.state.address, traced.avals, types.find_home, made
-            )
+                traced.function.entry, self._info.state.address,
+                tuple(t.raw_aval for t in traced.result_types), types.find_home, made,
+                types.make_aval, special, is_brief, count,
+            )  # fmt: skip
 
     def call_async(self, *args, **kwargs):
         """A future of the call, which can be awaited too."""

@@ -61,9 +61,10 @@ typedef struct {
   PyObject *watch;
   PyObject *foreign; /* JAX's type of arrays, or NULL */
   PyObject *put; /* makes one: put(aval, sharding, arrays, devices, False) */
-  PyObject *dtype_name;
+  PyObject *dtype_name, *shape_name;
   unsigned long main_thread;
-  int wakeup; /* what the listener hears; -1: there is none */
+  unsigned long long clock; /* of calls that went to who is for their sizes */
+  int wakeup;               /* what the listener hears; -1: there is none */
   unsigned long long serial;
   Watched *watched;
 } Library;
@@ -150,6 +151,7 @@ static void library_dealloc(PyObject *self) {
   Py_XDECREF(library->foreign);
   Py_XDECREF(library->put);
   Py_XDECREF(library->dtype_name);
+  Py_XDECREF(library->shape_name);
   Py_XDECREF(library->set_wakeup);
   Py_XDECREF(library->silently);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
@@ -216,7 +218,9 @@ static int library_init(PyObject *self, PyObject *args, PyObject *kwargs) {
   library->memory_type = PyType_FromSpec(&memory_spec);
   library->pending_type = PyType_FromSpec(&pending_spec);
   library->dtype_name = PyUnicode_InternFromString("dtype");
-  if (!library->memory_type || !library->pending_type || !library->dtype_name)
+  library->shape_name = PyUnicode_InternFromString("shape");
+  if (!library->memory_type || !library->pending_type || !library->dtype_name ||
+      !library->shape_name)
     return -1;
   library->array_type = Py_NewRef(array);
   library->plain_type = Py_NewRef(plain);
@@ -759,13 +763,14 @@ static enum Taken take(const Function *function, Room *room, uint32_t i,
 
 /* The call, without the interpreter's lock. Ctrl-C ends one of the main thread
  * that isn't brief. False: an exception is set. */
-static bool run(const Function *function, alula_state *state, Room *room) {
+static bool run(const Function *function, alula_state *state, Room *room,
+                bool is_brief) {
   Library *library = function->library;
   alula_call_options options;
   memset(&options, 0, sizeof options);
   options.struct_bytes = sizeof options;
   options.state = state;
-  bool is_watched = !function->is_brief && library->watch &&
+  bool is_watched = !is_brief && library->watch &&
                     PyThread_get_thread_ident() == library->main_thread;
   Watched call;
   if (is_watched) {
@@ -866,15 +871,37 @@ static PyObject *make_array(const Function *function, Room *room, uint32_t i,
 /* What JAX is told of results: their types, and where it has them. */
 typedef struct {
   PyObject *avals, *sharding, *device;
+  PyObject *make_aval; /* of those whose type is None: (sizes, dtype) */
 } Foreign;
+
+/* The type of an array that has its sizes from a call. */
+static PyObject *make_aval(const Library *library, const Foreign *foreign,
+                           PyObject *array) {
+  PyObject *shape = PyObject_GetAttr(array, library->shape_name);
+  PyObject *dtype = PyObject_GetAttr(array, library->dtype_name);
+  PyObject *made =
+      shape && dtype
+          ? PyObject_CallFunctionObjArgs(foreign->make_aval, shape, dtype, NULL)
+          : NULL;
+  Py_XDECREF(shape);
+  Py_XDECREF(dtype);
+  return made;
+}
 
 /* Takes `array` over. */
 static PyObject *make_foreign(const Library *library, const Foreign *foreign,
                               uint32_t i, PyObject *array) {
-  PyObject *aval = PyTuple_GetItem(foreign->avals, i);
-  PyObject *args = aval ? Py_BuildValue("(OO[N][O]O)", aval, foreign->sharding,
-                                        array, foreign->device, Py_False)
-                        : NULL;
+  PyObject *aval = Py_XNewRef(PyTuple_GetItem(foreign->avals, i));
+  if (aval == Py_None && foreign->make_aval) {
+    Py_DECREF(aval);
+    aval = make_aval(library, foreign, array);
+  }
+  if (!aval) {
+    Py_DECREF(array);
+    return NULL;
+  }
+  PyObject *args = Py_BuildValue("(NO[N][O]O)", aval, foreign->sharding, array,
+                                 foreign->device, Py_False);
   PyObject *made = args ? PyObject_Call(library->put, args, NULL) : NULL;
   Py_XDECREF(args);
   return made;
@@ -926,8 +953,25 @@ static enum Taken take_all(const Function *function, Room *room,
   return taken;
 }
 
-/* A tuple of arrays, or the tree that there is for them; `refused` if what is
- * given is not just what the function wants. */
+/* Calls with what was taken: a tuple of arrays, or the tree that there is for
+ * them. */
+static PyObject *call_taken(const Function *function, alula_state *state,
+                            Room *room, const Trees *trees,
+                            const Foreign *foreign, bool is_brief) {
+  if (!run(function, state, room, is_brief)) {
+    drop_results(room, function);
+    return NULL;
+  }
+  PyObject *made = make_arrays(function, room, foreign);
+  if (made && trees && trees->result) {
+    PyObject *tree = build(trees->result, made);
+    Py_DECREF(made);
+    made = tree;
+  }
+  return made;
+}
+
+/* `refused` if what is given is not just what the function wants. */
 static PyObject *call_function(const Function *function, alula_state *state,
                                const Given *given, const Foreign *foreign,
                                PyObject *refused) {
@@ -935,17 +979,11 @@ static PyObject *call_function(const Function *function, alula_state *state,
   if (!make_room(&room, function))
     return NULL;
   enum Taken taken = take_all(function, &room, given);
-  bool is_done = taken == TAKEN && run(function, state, &room);
-  if (taken == TAKEN && !is_done)
-    drop_results(&room, function);
-  PyObject *made = is_done            ? make_arrays(function, &room, foreign)
+  PyObject *made = taken == TAKEN
+                       ? call_taken(function, state, &room, given->trees,
+                                    foreign, function->is_brief)
                    : taken == REFUSED ? Py_NewRef(refused)
                                       : NULL;
-  if (made && is_done && given->trees && given->trees->result) {
-    PyObject *tree = build(given->trees->result, made);
-    Py_DECREF(made);
-    made = tree;
-  }
   /* Whatever a buffer's end raises is not the call's. */
   give_back(&room, function);
   return made;
@@ -963,7 +1001,7 @@ static bool read_state(PyObject *address, alula_state **state) {
 static PyObject *function_call(PyObject *self, PyObject *args) {
   const Function *function = (Function *)self;
   PyObject *address, *given, *shapes = Py_None;
-  Foreign results = {Py_None, NULL, NULL};
+  Foreign results = {Py_None, NULL, NULL, NULL};
   if (!PyArg_ParseTuple(args, "OO!|OOOO", &address, &PyTuple_Type, &given,
                         &shapes, &results.avals, &results.sharding,
                         &results.device))
@@ -1169,6 +1207,117 @@ static PyType_Slot function_slots[] = {
 static PyType_Spec function_spec = {"alula_calls.Function", sizeof(Function), 0,
                                     Py_TPFLAGS_DEFAULT, function_slots};
 
+/* ---- Functions for sizes of their own ---- */
+
+/* A function that does for one set of sizes what another does for all. */
+typedef struct {
+  PyObject_HEAD PyObject *function, *avals, *keep;
+  alula_state *state;
+  unsigned long long used;
+} Special;
+
+static void special_dealloc(PyObject *self) {
+  Special *special = (Special *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  Py_XDECREF(special->function);
+  Py_XDECREF(special->avals);
+  Py_XDECREF(special->keep);
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+static bool is_function(PyObject *object) {
+  return PyType_GetSlot(Py_TYPE(object), Py_tp_init) == (void *)function_init &&
+         ((Function *)object)->library;
+}
+
+/* Special(function, state, avals, keep): `avals` as a caller has them; `keep`
+ * lives as long. */
+static int special_init(PyObject *self, PyObject *args, PyObject *kwargs) {
+  Special *special = (Special *)self;
+  PyObject *function, *address, *avals, *keep;
+  if (!PyArg_ParseTuple(args, "OOO!O", &function, &address, &PyTuple_Type,
+                        &avals, &keep) ||
+      !read_state(address, &special->state))
+    return -1;
+  if (special->function || kwargs || !is_function(function) ||
+      PyTuple_Size(avals) != ((Function *)function)->result_count) {
+    PyErr_SetString(PyExc_TypeError, "a function and a type for each result, "
+                                     "once, by position, are wanted");
+    return -1;
+  }
+  special->function = Py_NewRef(function);
+  special->avals = Py_NewRef(avals);
+  special->keep = Py_NewRef(keep);
+  return 0;
+}
+
+static void touch(Special *special) {
+  special->used = ++((Function *)special->function)->library->clock;
+}
+
+/* touch(): it is used now. */
+static PyObject *special_touch(PyObject *self, PyObject *none) {
+  (void)none;
+  touch((Special *)self);
+  Py_RETURN_NONE;
+}
+
+/* How many uses of all there were when it was used last. */
+static PyObject *special_get_used(PyObject *self, void *nothing) {
+  (void)nothing;
+  return PyLong_FromUnsignedLongLong(((Special *)self)->used);
+}
+
+static PyGetSetDef special_getters[] = {
+    {"used", special_get_used, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyMethodDef special_methods[] = {
+    {"touch", special_touch, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyType_Slot special_slots[] = {
+    {Py_tp_init, special_init},
+    {Py_tp_dealloc, special_dealloc},
+    {Py_tp_getset, special_getters},
+    {Py_tp_methods, special_methods},
+    {0, NULL},
+};
+static PyType_Spec special_spec = {"alula_calls.Special", sizeof(Special), 0,
+                                   Py_TPFLAGS_DEFAULT, special_slots};
+
+/* The sizes of all arguments that were taken: a tuple of tuples. */
+static PyObject *make_sizes(const Function *function, const Room *room) {
+  PyObject *sizes = PyTuple_New(function->argument_count);
+  for (uint32_t i = 0; sizes && i < function->argument_count; ++i) {
+    const Py_buffer *view = &room->views[i];
+    PyObject *shape = PyTuple_New(view->ndim);
+    for (int d = 0; shape && d < view->ndim; ++d) {
+      PyObject *size = PyLong_FromSsize_t(view->shape[d]);
+      if (!size || PyTuple_SetItem(shape, d, size) < 0)
+        Py_CLEAR(shape);
+    }
+    if (!shape || PyTuple_SetItem(sizes, i, shape) < 0)
+      Py_CLEAR(sizes);
+  }
+  return sizes;
+}
+
+/* Whether what `function` took is what the other one wants. */
+static bool takes_the_same(const Special *special, const Function *function,
+                           const Room *room) {
+  const Function *other = (Function *)special->function;
+  if (other->argument_count != function->argument_count ||
+      other->result_count != function->result_count ||
+      other->instance != function->instance)
+    return false;
+  for (uint32_t i = 0; i < other->argument_count; ++i)
+    if ((uintptr_t)room->views[i].buf % other->arguments[i].alignment)
+      return false;
+  return true;
+}
+
 /* ---- What users call ---- */
 
 /* A base of Python's classes, whose calls come here without a step of Python.
@@ -1176,7 +1325,12 @@ static PyType_Spec function_spec = {"alula_calls.Function", sizeof(Function), 0,
 typedef struct {
   PyObject_HEAD PyObject *function;
   alula_state *state;
-  PyObject *avals, *find_home, *trees;
+  PyObject *avals, *find_home, *trees, *make_aval;
+  /* sizes -> Special; NULL: all calls have the same sizes. */
+  PyObject *specials;
+  /* Of a call that no Special takes: whether it is brief; count, unless that
+   * is None, hears of it. */
+  PyObject *is_brief, *count;
 } Caller;
 
 static void caller_dealloc(PyObject *self) {
@@ -1186,26 +1340,32 @@ static void caller_dealloc(PyObject *self) {
   Py_XDECREF(caller->avals);
   Py_XDECREF(caller->find_home);
   Py_XDECREF(caller->trees);
+  Py_XDECREF(caller->make_aval);
+  Py_XDECREF(caller->specials);
+  Py_XDECREF(caller->is_brief);
+  Py_XDECREF(caller->count);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
 }
 
-/* _prepare(function, state, avals, find_home, trees): from now on arguments
- * that are just what the function wants go to it, results are arrays of JAX
- * where find_home() -> (device, sharding) says. */
+/* _prepare(function, state, avals, find_home, trees, make_aval, specials,
+ * is_brief, count): from now on arguments that are just what the function wants
+ * go to it, or, of their sizes, to one of `specials`, unless that is None;
+ * results are arrays of JAX where find_home() -> (device, sharding) says. */
 static PyObject *caller_prepare(PyObject *self, PyObject *args) {
   Caller *caller = (Caller *)self;
-  PyObject *function, *address, *avals, *find_home, *trees;
+  PyObject *function, *address, *avals, *find_home, *trees, *make, *specials;
+  PyObject *is_brief, *count;
   alula_state *state;
-  if (!PyArg_ParseTuple(args, "OOO!OO", &function, &address, &PyTuple_Type,
-                        &avals, &find_home, &trees) ||
+  if (!PyArg_ParseTuple(args, "OOO!OOOOOO", &function, &address, &PyTuple_Type,
+                        &avals, &find_home, &trees, &make, &specials, &is_brief,
+                        &count) ||
       !read_state(address, &state))
     return NULL;
-  if (caller->function ||
-      PyType_GetSlot(Py_TYPE(function), Py_tp_init) != (void *)function_init ||
-      !((Function *)function)->library ||
+  if (caller->function || !is_function(function) ||
       !((Function *)function)->library->put ||
-      PyTuple_Size(avals) != ((Function *)function)->result_count) {
+      PyTuple_Size(avals) != ((Function *)function)->result_count ||
+      (specials != Py_None && !is_exactly(specials, &PyDict_Type))) {
     PyErr_SetString(PyExc_TypeError,
                     "a caller is prepared once, with a function, after "
                     "set_foreign, and a type for each result");
@@ -1217,25 +1377,102 @@ static PyObject *caller_prepare(PyObject *self, PyObject *args) {
   caller->avals = Py_NewRef(avals);
   caller->find_home = Py_NewRef(find_home);
   caller->trees = Py_NewRef(trees);
+  caller->make_aval = Py_NewRef(make);
+  if (specials != Py_None) {
+    caller->specials = Py_NewRef(specials);
+    caller->is_brief = Py_NewRef(is_brief);
+    caller->count = Py_NewRef(count);
+  }
   caller->function = Py_NewRef(function);
   Py_RETURN_NONE;
+}
+
+/* Calls with what was taken the function that is for its sizes. */
+static PyObject *call_special(const Caller *caller, Special *special,
+                              Room *room, Foreign *foreign) {
+  const Function *function = (Function *)special->function;
+  /* It may be forgotten meanwhile. */
+  Py_INCREF((PyObject *)special);
+  touch(special);
+  foreign->avals = special->avals;
+  PyObject *made =
+      call_taken(function, special->state, room, (Trees *)caller->trees,
+                 foreign, function->is_brief);
+  Py_DECREF((PyObject *)special);
+  return made;
+}
+
+/* … the function that is for all sizes. */
+static PyObject *call_for_all(const Caller *caller, PyObject *sizes, Room *room,
+                              const Foreign *foreign) {
+  PyObject *brief = PyObject_CallFunctionObjArgs(caller->is_brief, sizes, NULL);
+  int is_brief = brief ? PyObject_IsTrue(brief) : -1;
+  Py_XDECREF(brief);
+  if (is_brief < 0)
+    return NULL;
+  PyObject *made = call_taken((Function *)caller->function, caller->state, room,
+                              (Trees *)caller->trees, foreign, is_brief);
+  if (made && caller->count != Py_None) {
+    PyObject *none = PyObject_CallFunctionObjArgs(caller->count, sizes, NULL);
+    if (!none)
+      Py_CLEAR(made);
+    Py_XDECREF(none);
+  }
+  return made;
+}
+
+static PyObject *call_by_sizes(const Caller *caller, Room *room,
+                               Foreign *foreign) {
+  const Function *function = (Function *)caller->function;
+  PyObject *sizes = make_sizes(function, room);
+  Special *special =
+      sizes ? (Special *)PyDict_GetItemWithError(caller->specials, sizes)
+            : NULL;
+  PyObject *made = PyErr_Occurred() ? NULL
+                   : special && takes_the_same(special, function, room)
+                       ? call_special(caller, special, room, foreign)
+                       : call_for_all(caller, sizes, room, foreign);
+  Py_XDECREF(sizes);
+  return made;
+}
+
+/* NotImplemented if what is given is not just what the function wants. */
+static PyObject *call_prepared(const Caller *caller, PyObject *args) {
+  const Function *function = (Function *)caller->function;
+  PyObject *home = PyObject_CallObject(caller->find_home, NULL);
+  Foreign foreign = {caller->avals, NULL, NULL, caller->make_aval};
+  PyObject *made = NULL;
+  Room room;
+  if (!home ||
+      !PyArg_ParseTuple(home, "OO", &foreign.device, &foreign.sharding) ||
+      !make_room(&room, function)) {
+    Py_XDECREF(home);
+    return NULL;
+  }
+  const Given given = {args, NULL, (Trees *)caller->trees};
+  switch (take_all(function, &room, &given)) {
+  case TAKEN:
+    made = caller->specials
+               ? call_by_sizes(caller, &room, &foreign)
+               : call_taken(function, caller->state, &room, given.trees,
+                            &foreign, function->is_brief);
+    break;
+  case REFUSED:
+    made = Py_NewRef(Py_NotImplemented);
+    break;
+  case FAILED:
+    break;
+  }
+  give_back(&room, function);
+  Py_DECREF(home);
+  return made;
 }
 
 /* All that is not just what the function wants: _call_slowly(args, kwargs). */
 static PyObject *caller_call(PyObject *self, PyObject *args, PyObject *kwargs) {
   Caller *caller = (Caller *)self;
   if (caller->function && (!kwargs || !PyDict_Size(kwargs))) {
-    PyObject *home = PyObject_CallObject(caller->find_home, NULL);
-    Foreign foreign = {caller->avals, NULL, NULL};
-    if (!home ||
-        !PyArg_ParseTuple(home, "OO", &foreign.device, &foreign.sharding)) {
-      Py_XDECREF(home);
-      return NULL;
-    }
-    const Given given = {args, NULL, (Trees *)caller->trees};
-    PyObject *made = call_function((Function *)caller->function, caller->state,
-                                   &given, &foreign, Py_NotImplemented);
-    Py_DECREF(home);
+    PyObject *made = call_prepared(caller, args);
     if (made != Py_NotImplemented)
       return made;
     Py_DECREF(made);
@@ -1268,15 +1505,18 @@ static int fill(PyObject *module) {
   PyObject *library = PyType_FromSpec(&library_spec);
   PyObject *function = PyType_FromSpec(&function_spec);
   PyObject *trees = PyType_FromSpec(&trees_spec);
+  PyObject *special = PyType_FromSpec(&special_spec);
   PyObject *caller = PyType_FromSpec(&caller_spec);
-  int failed = !library || !function || !trees || !caller ||
+  int failed = !library || !function || !trees || !special || !caller ||
                PyModule_AddObjectRef(module, "Library", library) < 0 ||
                PyModule_AddObjectRef(module, "Function", function) < 0 ||
                PyModule_AddObjectRef(module, "Trees", trees) < 0 ||
+               PyModule_AddObjectRef(module, "Special", special) < 0 ||
                PyModule_AddObjectRef(module, "Caller", caller) < 0;
   Py_XDECREF(library);
   Py_XDECREF(function);
   Py_XDECREF(trees);
+  Py_XDECREF(special);
   Py_XDECREF(caller);
   return failed ? -1 : 0;
 }

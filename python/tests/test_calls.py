@@ -269,7 +269,7 @@ def test_nobody_listens_for_brief_calls():
 def test_what_is_brief():
     def is_brief(function, *shapes):
         given = [jax.ShapeDtypeStruct(shape, np.float32) for shape in shapes]
-        return duration.is_brief(jax.make_jaxpr(function)(*given).jaxpr)
+        return duration.is_brief(duration.Steps(jax.make_jaxpr(function)(*given).jaxpr))
 
     assert is_brief(lambda x: jnp.tanh(x) @ x.T, (64, 64))
     assert is_brief(jax.jit(lambda x: jax.nn.relu(x[2:5]).sum()), (1000,))
@@ -277,14 +277,37 @@ def test_what_is_brief():
     assert is_brief(lambda x: jax.lax.fori_loop(0, 50, lambda i, x: x * 2, x), (9,))
     assert not is_brief(lambda x: jax.lax.fori_loop(0, 10**8, lambda i, x: x * 2, x), (9,))
     assert not is_brief(lambda x: x + 1, (100_000,))
+    kernel = np.ones((9, 9, 3, 8), np.float32)
+
+    def convolve(x):
+        numbers = ("NHWC", "HWIO", "NHWC")
+        return jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=numbers)
+
+    assert is_brief(convolve, (1, 64, 64, 3))
+    assert not is_brief(convolve, (2, 64, 64, 3))
     assert not is_brief(lambda x: x @ x, (300, 300))
     assert not is_brief(jnp.linalg.cholesky, (3, 3))
     assert not is_brief(lambda x: jax.pure_callback(np.sin, x, x), (3,))
     assert not is_brief(lambda x: jax.debug.print("{}", x), (3,))
     assert not is_brief(lambda x: jax.lax.cond(x[0, 0] > 0, jnp.linalg.inv, jnp.sin, x), (1, 1))
     assert not is_brief(jax.grad(lambda x: jnp.linalg.inv(x).sum()), (3, 3))
-    sizes = jax.export.symbolic_shape("n")
-    assert not is_brief(lambda x: x + 1, sizes)
+
+
+def test_what_is_brief_for_some_sizes():
+    def steps(function, text):
+        given = jax.ShapeDtypeStruct(jax.export.symbolic_shape(text), np.float32)
+        return duration.Steps(jax.make_jaxpr(function)(given).jaxpr)
+
+    assert not duration.is_brief(steps(lambda x: x + 1, "n"))
+    # Products of sizes and sums of them.
+    made = steps(lambda x: jnp.sin(jnp.concatenate([x, x, x[:1]])), "n")
+    assert duration.is_brief(made, ((10_000,),))
+    assert not duration.is_brief(made, ((100_000,),))
+    made = steps(lambda x: x @ x.T, "n, m")
+    assert duration.is_brief(made, ((10, 1000),))
+    assert not duration.is_brief(made, ((1000, 11),))
+    # Nobody knows n.
+    assert not duration.is_brief(steps(lambda x: x.reshape(2, -1)[0] + 1, "2*n"), ((10,),))
 
 
 def test_compiled_functions_take_no_step_of_python():
@@ -307,7 +330,7 @@ def test_compiled_functions_take_no_step_of_python():
             with pytest.raises(TypeError, match="'NoneType' object is not callable"):
                 run(*(a.astype(np.float64) for a in args))
             with pytest.raises(TypeError, match="a caller is prepared once"):
-                run._prepare(0, 0, (), None, False)
+                run._prepare(0, 0, (), None, False, None, None, None, None)
     # Other ways to give arguments, and other trees, as before.
     strided = np.arange(6, dtype=np.float32)[::2]
     run = alula.compile(lambda x, y: {"sum": x + y}, x, x)

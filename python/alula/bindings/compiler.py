@@ -108,7 +108,7 @@ def _strings(texts):
 
 def compile_program(
     program, values=None, *, targets=("cpu:host",), custom_calls=(), external_file=None,
-    external_minimum_bytes=0, dump_directory=None, until=None, cancel=None,
+    external_minimum_bytes=0, external_as_used=False, dump_directory=None, until=None, cancel=None,
 ):  # fmt: skip
     """The artifact of a program (MLIR text, bytecode or a portable artifact),
     and the bytes of `external_file`, if any. `values` are arrays by the names
@@ -131,6 +131,7 @@ def compile_program(
     options.on_diagnostic = ON_DIAGNOSTIC(hear)
     options.on_external = ON_EXTERNAL(take)
     options.external_minimum_bytes = external_minimum_bytes
+    options.external_as_used = external_as_used
     values = values or {}
     options.values = (InitialValue * len(values))(
         *[InitialValue(n.encode(), a.ctypes.data, a.nbytes) for n, a in values.items()]

@@ -9,13 +9,14 @@ MOST_STEPS = 10_000_000
 # Few steps for each element of what is read and written.
 ELEMENTWISE = frozenset(
     """
-    abs acos acosh add and asin asinh atan atan2 atanh bitcast_convert_type broadcast_in_dim cbrt
-    ceil clamp complex concatenate conj convert_element_type copy copy_p cos cosh digamma div
-    dynamic_slice dynamic_update_slice eq erf erf_inv erfc exp exp2 expand_dims expm1 floor gather
-    ge gt imag integer_pow iota is_finite le lgamma log log1p logistic lt max min mul ne neg
-    nextafter not or pad pow real reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum
-    rem reshape rev round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign
-    sin sinh slice sqrt square squeeze stop_gradient sub tan tanh transpose xor
+    abs acos acosh add and argmax argmin asin asinh atan atan2 atanh bitcast_convert_type
+    broadcast_in_dim cbrt ceil clamp complex concatenate conj convert_element_type copy copy_p cos
+    cosh cummax cummin cumprod cumsum digamma dim_as_value div dynamic_slice dynamic_update_slice
+    eq erf erf_inv erfc exp exp2 expand_dims expm1 floor gather ge gt imag integer_pow iota
+    is_finite le lgamma log log1p logistic lt max min mul ne neg nextafter not or pad pow real
+    reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum rem reshape rev round rsqrt
+    select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh slice sqrt square
+    squeeze stop_gradient sub tan tanh transpose xor
     """.split()
 )
 STEPS_OF_AN_ELEMENT = 100
@@ -28,30 +29,84 @@ CALLS = frozenset(
 )
 
 
-def is_brief(jaxpr):
-    """False for what is not known: loops that end by a condition, calls of others."""
-    return _count_steps(jaxpr) <= MOST_STEPS
+class Steps:
+    """Of a function: a sum of products of sizes, some of which perhaps only calls know."""
+
+    def __init__(self, jaxpr):
+        try:
+            self._products = list(_list_products(jaxpr))
+        except _Unknown:
+            self._products = None
+        # Sizes of arguments that are just a name: (argument, dimension) -> name.
+        self._names = {
+            (i, j): str(size)
+            for i, variable in enumerate(jaxpr.invars)
+            for j, size in enumerate(getattr(variable.aval, "shape", ()))
+            if not isinstance(size, int) and str(size).isidentifier()
+        }
+
+    def count(self, sizes):
+        """In a call with arguments of such sizes."""
+        if self._products is None:
+            return math.inf
+        if sizes is None:
+            known = {}
+        else:
+            known = {name: sizes[i][j] for (i, j), name in self._names.items()}
+        return sum(
+            math.prod(_evaluate(size, known) for size in product) for product in self._products
+        )
 
 
-def _count_steps(jaxpr):
-    if jaxpr.effects:
+class _Unknown(Exception):
+    pass
+
+
+def is_brief(steps, sizes=None):
+    """False for what is not known: loops that end by a condition, calls of others, sizes if there
+    are none. `sizes` of all arguments, where only calls know them."""
+    return steps is not None and steps.count(sizes) <= MOST_STEPS
+
+
+def _evaluate(size, known):
+    if isinstance(size, int):
+        return size
+    try:
+        return int(size._evaluate(known))
+    except Exception:  # noqa: BLE001
+        # It has a name that no argument has alone; JAX's own exceptions for that have no public name.
         return math.inf
-    return sum(map(_count_equation, jaxpr.eqns))
 
 
-def _count_equation(equation):
+def _list_products(jaxpr, *outer):
+    if jaxpr.effects:
+        raise _Unknown
+    for equation in jaxpr.eqns:
+        yield from _list_of_equation(equation, outer)
+
+
+def _list_of_equation(equation, outer):
     name = equation.primitive.name
     if name in ELEMENTWISE:
-        return STEPS_OF_AN_ELEMENT * (_elements(equation.invars) + _elements(equation.outvars))
-    if name == "dot_general":
+        for variable in (*equation.invars, *equation.outvars):
+            yield (*outer, STEPS_OF_AN_ELEMENT, *variable.aval.shape)
+    elif name == "dot_general":
         (contracted, _), _ = equation.params["dimension_numbers"]
         shape = equation.invars[0].aval.shape
-        return _elements(equation.outvars) * _size(shape[i] for i in contracted)
-    if name in CALLS:
-        return sum(map(_count_steps, _bodies(equation)))
-    if name == "scan":
-        return equation.params["length"] * sum(map(_count_steps, _bodies(equation)))
-    return math.inf
+        for variable in equation.outvars:
+            yield (*outer, *variable.aval.shape, *(shape[i] for i in contracted))
+    elif name == "conv_general_dilated":
+        numbers = equation.params["dimension_numbers"]
+        shape = list(equation.invars[1].aval.shape)
+        shape.pop(numbers.rhs_spec[0])
+        for variable in equation.outvars:
+            yield (*outer, *variable.aval.shape, *shape)
+    elif name in CALLS or name == "scan":
+        length = [equation.params["length"]] if name == "scan" else []
+        for body in _bodies(equation):
+            yield from _list_products(body, *outer, *length)
+    else:
+        raise _Unknown
 
 
 def _bodies(equation):
@@ -62,13 +117,4 @@ def _bodies(equation):
                 yield body
 
 
-def _size(dims):
-    """A symbolic one counts as endless."""
-    return math.prod(n if isinstance(n, int) else math.inf for n in dims)
-
-
-def _elements(variables):
-    return sum(_size(variable.aval.shape) for variable in variables)
-
-
-__all__ = ["is_brief"]
+__all__ = ["Steps", "is_brief"]

@@ -100,7 +100,7 @@ class InstanceInfo:
             avals = [v.aval for v in traced.jaxpr.jaxpr.outvars]
             traced.result_types = [types.Type(aval) for aval in avals[:count]]
             traced.print_types = [types.Type(aval) for aval in avals[count + stored :]]
-        traced.is_brief = traced.jaxpr is not None and duration.is_brief(traced.jaxpr.jaxpr)
+        traced.steps = None if traced.jaxpr is None else duration.Steps(traced.jaxpr.jaxpr)
         traced.doc = (traced.procedure.function.__doc__ or "").strip()
         traced.wanted = [
             values.Wanted(
@@ -238,7 +238,7 @@ class InstanceInfo:
                 self._state = runtime.State(executable)
                 for name, traced in self.traced.items():
                     traced.function = executable.functions[name]
-                    traced.function.is_brief = traced.is_brief
+                    traced.function.is_brief = duration.is_brief(traced.steps)
             return self._state
 
     # ---- Values ----

@@ -8,7 +8,6 @@ longest go when copies take more than they may."""
 import atexit
 import collections
 import hashlib
-import itertools
 import os
 import queue
 import threading
@@ -18,7 +17,8 @@ import weakref
 import numpy as np
 
 from alula import safetensors
-from alula.bindings import compiler, interruptible, runtime
+from alula.bindings import compiler, interruptible, library, runtime
+from alula.program import duration
 
 AFTER = 3
 MOST_BYTES = 256 << 20
@@ -65,7 +65,7 @@ def _copy(raw):
 class Copy:
     """The function for one set of sizes."""
 
-    def __init__(self, artifact, weights, own_bytes, sizes):
+    def __init__(self, artifact, weights, own_bytes, sizes, steps):
         self.sizes = sizes
         self.bytes = len(artifact) + own_bytes
         self._weights = weights
@@ -73,11 +73,14 @@ class Copy:
         self.state = runtime.State(executable)
         self.function = executable.functions[NAME]
         self.address = self.state.address
+        self.function.is_brief = duration.is_brief(steps, sizes)
         self.entry = self.function.entry
-        # Of results that are arrays of JAX as they are; set by who calls.
-        self.avals = None
-        # When it was called last.
-        self.used = 0
+        # Of results that are arrays of JAX as they are; None: their sizes are not known.
+        avals = tuple(_aval(value) for value in self.function.results)
+        self.avals = None if None in avals else avals
+        self.special = library.calls().Special(
+            self.entry, self.address, avals, (executable, self.state)
+        )
 
 
 class Specializer:
@@ -88,9 +91,9 @@ class Specializer:
         self._name, self._text, self._types = symbol, text, types
         self._compile, self._weights = compile_text, weights
         self._gives_jax = returns == "jax" and traced.has_plain_results
-        # Sizes -> copy.
-        self._ready = {}
-        self._clock = itertools.count()
+        self._steps = traced.steps
+        # Sizes -> copy, and the part of it that callers in C want.
+        self._ready, self.specials = {}, {}
         self._counts = collections.OrderedDict()
         self._failed = {}
         self._lock = threading.Lock()
@@ -102,12 +105,14 @@ class Specializer:
         except (AttributeError, TypeError):
             return None
         if copy is not None:
-            copy.used = next(self._clock)
+            copy.special.touch()
         return copy
 
     def count(self, leaves):
         """A call without a copy, which went well."""
-        sizes = tuple([tuple(leaf.shape) for leaf in leaves])
+        self.count_sizes(tuple([tuple(leaf.shape) for leaf in leaves]))
+
+    def count_sizes(self, sizes):
         with self._lock:
             count = self._counts.pop(sizes, 0) + 1
             self._counts[sizes] = count
@@ -138,9 +143,9 @@ class Specializer:
             artifact, external = self._compile(self._wrap(sizes), cancel)
             with self._lock:
                 weights, own_bytes = self._weights.take(external)
-            copy = Copy(artifact, weights, own_bytes, sizes)
-            if self._gives_jax:
-                copy.avals = _avals(copy.function.results)
+            copy = Copy(artifact, weights, own_bytes, sizes, self._steps)
+            if not self._gives_jax:
+                copy.avals = None
         except Exception as error:  # noqa: BLE001
             if cancel.is_set:
                 return
@@ -149,16 +154,16 @@ class Specializer:
             warnings.warn(f"{self._name}() is not specialised for {sizes}: {error}", RuntimeWarning)
             return
         with self._lock:
-            copy.used = next(self._clock)
-            self._ready[sizes] = copy
+            copy.special.touch()
+            self._ready[sizes], self.specials[sizes] = copy, copy.special
             self._evict()
 
     def _evict(self):
         total = sum(copy.bytes for copy in self._ready.values())
-        for copy in sorted(self._ready.values(), key=lambda copy: copy.used):
+        for copy in sorted(self._ready.values(), key=lambda copy: copy.special.used):
             if total <= self.most_bytes:
                 break
-            del self._ready[copy.sizes]
+            del self._ready[copy.sizes], self.specials[copy.sizes]
             self._counts.pop(copy.sizes, None)
             total -= copy.bytes
 
@@ -190,16 +195,14 @@ class Specializer:
         )
 
 
-def _avals(results):
-    import jax
-
+def _aval(value):
+    """None: its sizes are not known, or JAX has no such type."""
     from alula.bindings import dtypes
+    from alula.program import types
 
-    if any(None in value.shape for value in results):
+    if None in value.shape:
         return None
-    return tuple(
-        jax.core.ShapedArray(value.shape, dtypes.to_numpy(value.dtype)) for value in results
-    )
+    return types.make_aval(value.shape, dtypes.to_numpy(value.dtype))
 
 
 class TensorType:
@@ -326,6 +329,7 @@ def compile_quietly(text, values, options, cancel=None):
         values,
         external_file=FILE,
         external_minimum_bytes=SHARED_BYTES,
+        external_as_used=True,
         cancel=cancel,
         **options,
     )

@@ -1,5 +1,7 @@
 """Types of values, as JAX sees them."""
 
+import functools
+
 import jax
 import numpy as np
 from jaxlib import _jax
@@ -141,12 +143,17 @@ def find_home():
 put = _jax.batched_device_put
 
 
+@functools.lru_cache(4096)
+def make_aval(shape, dtype):
+    return jax.core.ShapedArray(shape, dtype)
+
+
 def from_raw(arrays, types_):
     """jax.Arrays of what the runtime gave, which nobody else has: the host's share its memory."""
     device, sharding = find_home()
     found = []
     for array, type_ in zip(arrays, types_):
-        aval = type_.raw_aval or jax.core.ShapedArray(array.shape, array.dtype)
+        aval = type_.raw_aval or make_aval(array.shape, array.dtype)
         value = put(aval, sharding, [array], [device], False)
         found.append(jax.random.wrap_key_data(value, impl=type_.key) if type_.key else value)
     return found
