@@ -99,24 +99,10 @@ std::optional<AxisLayout> follow(Operation *op, const AxisLayout &layout) {
   return permuted;
 }
 
-/// Of the operand, from that of the result. A broadcast has fewer dimensions.
-std::optional<AxisLayout> goBack(Operation *op, const AxisLayout &layout) {
-  auto from = getType(op->getOperand(0)).getShape();
-  if (isa<stablehlo::ReshapeOp>(op))
-    return reshape(layout, from);
-  AxisLayout before(from.size());
-  if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op)) {
-    for (auto [i, dim] : llvm::enumerate(transpose.getPermutation()))
-      before[static_cast<size_t>(dim)] = layout[i];
-    return before;
-  }
-  auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
-  if (!broadcast)
-    return std::nullopt;
-  for (auto [i, dim] : llvm::enumerate(broadcast.getBroadcastDimensions()))
-    if (from[i] > 1)
-      before[i] = layout[static_cast<size_t>(dim)];
-  return before;
+/// What reads its only operand by moving its elements.
+bool movesMatrix(Operation *op) {
+  return isLayoutOp(op) ||
+         isa<stablehlo::BroadcastInDimOp, stablehlo::SliceOp>(op);
 }
 
 // ---- Parts of a softmax ----
@@ -471,34 +457,113 @@ private:
 
   // ---- Matrices ----
 
-  /// The memory that an operand of a product is read from, as far back as it is
-  /// read by nobody else.
-  AttentionOperand findMemory(Value operand, AxisLayout layout) {
-    AttentionOperand matrix;
+  /// One op on the way from an operand of a product to memory.
+  struct Step {
+    Operation *op;
+    /// Of what the op reads.
+    AxisLayout layout;
+  };
+  struct Route {
+    AttentionOperand *matrix;
+    Value operand;
+    AxisLayout layout;
+    SmallVector<Step> steps;
+  };
+
+  /// A digit that is the same number everywhere.
+  AxisDigit makeFixed(int64_t size, int64_t number) {
+    fixed[static_cast<int64_t>(found.sizes.size())] = number;
+    found.sizes.push_back(size);
+    return {static_cast<int64_t>(found.sizes.size()) - 1, size, 1};
+  }
+
+  /// Of the operand, from that of the result. A broadcast has fewer dimensions;
+  /// a slice is a number in front of the others' digits.
+  std::optional<AxisLayout> goBack(Operation *op, const AxisLayout &layout) {
+    auto from = getType(op->getOperand(0)).getShape();
+    if (isa<stablehlo::ReshapeOp>(op))
+      return reshape(layout, from);
+    AxisLayout before(from.size());
+    if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op)) {
+      for (auto [i, dim] : llvm::enumerate(transpose.getPermutation()))
+        before[static_cast<size_t>(dim)] = layout[i];
+    } else if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op)) {
+      for (auto [i, dim] : llvm::enumerate(broadcast.getBroadcastDimensions()))
+        if (from[i] > 1)
+          before[i] = layout[static_cast<size_t>(dim)];
+    } else {
+      auto slice = cast<stablehlo::SliceOp>(op);
+      ArrayRef<int64_t> shape = getType(slice.getResult()).getShape();
+      for (size_t i = 0; i < from.size(); ++i) {
+        int64_t begin = slice.getStartIndices()[i];
+        if (slice.getStrides()[i] != 1 || from[i] % shape[i] ||
+            begin % shape[i])
+          return std::nullopt;
+        append(before[i], makeFixed(from[i] / shape[i], begin / shape[i]));
+        before[i].append(layout[i]);
+      }
+    }
+    return before;
+  }
+
+  void walkBack(Route &route) {
+    Value operand = route.operand;
+    AxisLayout layout = route.layout;
     while (Operation *op = operand.getDefiningOp()) {
-      if (op->getBlock() != block || !operand.hasOneUse() ||
-          !getType(operand).hasStaticShape() ||
-          !(isLayoutOp(op) || isa<stablehlo::BroadcastInDimOp>(op)))
+      if (op->getBlock() != block || !movesMatrix(op) ||
+          !getType(operand).hasStaticShape())
         break;
       auto before = goBack(op, layout);
       if (!before)
         break;
       layout = std::move(*before);
-      found.members.insert(op);
       operand = op->getOperand(0);
+      route.steps.push_back({op, layout});
     }
-    matrix.base = operand;
-    int64_t stride = 1;
-    ArrayRef<int64_t> shape = getType(operand).getShape();
-    for (size_t dim = shape.size(); dim-- > 0;) {
-      int64_t step = stride;
-      for (const AxisDigit &digit : llvm::reverse(layout[dim])) {
-        matrix.strides.emplace_back(digit, step);
-        step *= digit.size;
+  }
+
+  /// The memory that operands are read from, as far back as nobody else reads
+  /// what is between.
+  void findMemory(MutableArrayRef<Route> routes) {
+    for (bool isDone = false; !isDone;) {
+      isDone = true;
+      DenseSet<Operation *> all(found.members.begin(), found.members.end());
+      for (Route &route : routes)
+        for (Step &step : route.steps)
+          all.insert(step.op);
+      for (Route &route : routes)
+        for (size_t i = 0; i < route.steps.size(); ++i)
+          if (llvm::any_of(route.steps[i].op->getUsers(), [&](Operation *user) {
+                return !all.contains(user);
+              })) {
+            route.steps.truncate(i);
+            isDone = false;
+          }
+    }
+    for (Route &route : routes) {
+      AttentionOperand &matrix = *route.matrix;
+      matrix.base = route.operand;
+      AxisLayout layout = route.layout;
+      for (Step &step : route.steps) {
+        matrix.base = step.op->getOperand(0);
+        layout = step.layout;
+        found.members.insert(step.op);
       }
-      stride *= shape[dim];
+      int64_t stride = 1;
+      ArrayRef<int64_t> shape = getType(matrix.base).getShape();
+      for (size_t dim = shape.size(); dim-- > 0;) {
+        int64_t next = stride;
+        for (const AxisDigit &digit : llvm::reverse(layout[dim])) {
+          auto number = fixed.find(digit.axis);
+          if (number == fixed.end())
+            matrix.strides.emplace_back(digit, next);
+          else
+            matrix.offset += number->second / digit.stride % digit.size * next;
+          next *= digit.size;
+        }
+        stride *= shape[dim];
+      }
     }
-    return matrix;
   }
 
   bool findOperands(Value weights) {
@@ -537,10 +602,8 @@ private:
         layout[static_cast<size_t>(dim)] = makeDim(depth);
       return layout;
     };
-    found.queries = findMemory(keysAreLeft ? sides.rhs : sides.lhs,
-                               getLayout(!keysAreLeft));
-    found.keyMatrix =
-        findMemory(keysAreLeft ? sides.lhs : sides.rhs, getLayout(keysAreLeft));
+    AxisLayout ofQueries = getLayout(!keysAreLeft),
+               ofKeys = getLayout(keysAreLeft);
     // What is summed are the keys, all of them, in both.
     const AxisLayout &ofWeights = full[weights];
     AxisLayout ofValues(getType(values).getShape().size());
@@ -569,7 +632,6 @@ private:
       found.sizes.push_back(getType(values).getDimSize(unsigned(dim)));
       ofValues[static_cast<size_t>(dim)] = makeDim(found.columns.back());
     }
-    found.values = findMemory(values, ofValues);
     layoutOfProduct.clear();
     for (stablehlo::ProductDim dim : stablehlo::getProductDims(found.product)) {
       bool isOfWeights = (weightsAreLeft ? dim.lhs : dim.rhs) >= 0;
@@ -580,6 +642,14 @@ private:
                                           weightsAreLeft ? dim.rhs : dim.lhs)]);
     }
     found.members.insert(found.product);
+    fixed.clear();
+    Route routes[] = {
+        {&found.queries, keysAreLeft ? sides.rhs : sides.lhs, ofQueries, {}},
+        {&found.keyMatrix, keysAreLeft ? sides.lhs : sides.rhs, ofKeys, {}},
+        {&found.values, values, ofValues, {}}};
+    for (Route &route : routes)
+      walkBack(route);
+    findMemory(routes);
     return true;
   }
 
@@ -745,6 +815,8 @@ private:
   /// be repeated.
   llvm::MapVector<Value, AxisLayout> full, rows;
   AxisLayout layoutOfProduct;
+  /// Axes that have one number, where slices begin.
+  DenseMap<int64_t, int64_t> fixed;
 };
 } // namespace
 

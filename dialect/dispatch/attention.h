@@ -26,10 +26,11 @@ using AxisDigits = llvm::SmallVector<AxisDigit, 2>;
 /// Of all dimensions of a tensor, in terms of the axes of an attention.
 using AxisLayout = llvm::SmallVector<AxisDigits>;
 
-/// Where an element of a matrix is: the base's first, and for each digit of an
-/// axis so many elements behind it.
+/// Where an element of a matrix is: so many elements behind the base's first,
+/// and for each digit of an axis so many more.
 struct AttentionOperand {
   mlir::Value base;
+  int64_t offset = 0;
   llvm::SmallVector<std::pair<AxisDigit, int64_t>> strides;
 };
 

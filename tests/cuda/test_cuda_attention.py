@@ -123,6 +123,51 @@ def test_heads_in_front(tools, tmp_path):
     check_one(tools, tmp_path, function, *heads("bf16", 70, 90))
 
 
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("way", ["columns", "columns of heads", "dimension in front", "last"])
+def test_queries_keys_and_values_in_one_array(tools, tmp_path, kind, way):
+    """Slices are places in it, however dimensions are cut before and after."""
+
+    def function(x):
+        if way == "columns":
+            q, k, v = (part.reshape(2, 70, 3, 32) for part in jnp.split(x, 3, -1))
+        elif way == "columns of heads":
+            parts = x.reshape(2, 70, 3, 96)
+            q, k, v = (parts[..., 32 * i : 32 * i + 32] for i in range(3))
+        elif way == "dimension in front":
+            q, k, v = x.reshape(2, 70, 3, 3, 32).transpose(2, 0, 1, 3, 4)
+        else:
+            q, k, v = (x.reshape(2, 70, 3, 32, 3)[..., i] for i in (2, 0, 1))
+        return attend(q, k, v)
+
+    check_one(tools, tmp_path, function, draw(kind, 2, 70, 288))
+
+
+def test_slices_that_are_no_whole_part(tools, tmp_path):
+    """A copy of keys, the attention."""
+    q, k, v = heads("f32", 20, 100, head=32)
+    arrays = [q, k, v[:, 7:67].copy()]
+
+    def function(q, k, v):
+        return attend(q, k[:, 7:67], v)
+
+    assert count_kernels(tools, tmp_path, function, *arrays) == 2
+    check(tools, function, *arrays)
+
+
+def test_a_layer(tools, tmp_path):
+    """The projection of all three, the attention, the projection of its result."""
+    mask = np.tril(np.ones((40, 40), bool))
+
+    def function(x, w, o):
+        q, k, v = (part.reshape(2, 40, 4, 32) for part in jnp.split(x @ w, 3, -1))
+        return x + attend(q, k, v, lambda s: jnp.where(mask, s, -1e9)).reshape(x.shape) @ o
+
+    arrays = [draw("f32", 2, 40, 128), draw("f32", 128, 384) / 12, draw("f32", 128, 128) / 12]
+    assert count_kernels(tools, tmp_path, function, *arrays) == 3
+    check(tools, function, *arrays)
+
+
 def test_batches_that_are_one(tools, tmp_path):
     """As other frameworks write it: products of 3 dimensions, masks of 4."""
     q, k, v = (draw("f32", 6, size, 32) for size in (40, 50, 50))

@@ -170,7 +170,7 @@ private:
                 const AttentionOperand &matrix, ArrayRef<int64_t> lines,
                 ArrayRef<int64_t> depth) {
     Value pointer = lowering.getPointer(memory);
-    Value offset = lowering.index(0);
+    Value offset = lowering.index(matrix.offset);
     for (const auto &[digit, stride] : matrix.strides)
       if (llvm::is_contained(attention.batch, digit.axis))
         offset = lowering.add(
