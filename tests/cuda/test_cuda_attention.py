@@ -1,6 +1,7 @@
 """Attention in one launch (compiler/target/cuda/kernel/lower_attention.cpp), interpreted:
 as users write it, masks, lengths of all kinds, to what the same is in f64."""
 
+import changed_ptx
 import fake_gpu
 import interpreted
 import pytest
@@ -302,3 +303,45 @@ def test_tensor_cores(tools, tmp_path, kind):
     assert f"mma.sync.aligned.m16n8k16.row.col.f32.{kind}.{kind}.f32" in text
     assert "ldmatrix.sync.aligned.m8n8.x4.trans" in text and "cp.async.cg" in text
     assert ".local" not in text and "ld.global" not in text
+
+
+# The first barrier of each is for tiles that one workgroup does one after the other.
+MISTAKES = {
+    "bf16": {
+        **{f"barrier {i}": (r"bar\.sync\s+0;", "", i) for i in range(1, 5)},
+        **{f"wait {i}": (r"wait_group 0;", "wait_group 1;", i) for i in range(3)},
+        "values that are not transposed": (r"(x4)\.trans", r"\1", 0),
+        "a shuffle less": (r"shfl\.sync\.bfly\.b32 (%\w+), (%\w+),[^;]*;", r"mov.b32 \1, \2;", 0),
+        "pairs the other way": (r"(cvt\.rn\.bf16x2\.f32 %\w+), (%\w+), (%\w+);", r"\1, \3, \2;", 0),
+        "a weight that is none": (r"ex2\.approx\.ftz\.f32 (%\w+)", r"mov.f32 \1", 3),
+        "a sum that begins anew": (
+            r"mma(\.\S+) \{(%\w+),([^}]*\}), (\{[^}]*\}, \{[^}]*\}), \{[^}]*\}",
+            r"mma\1 {\2,\3, \4, {\2, \2, \2, \2}",
+            -1,
+        ),
+    },
+    "f32": {
+        **{f"barrier {i}": (r"bar\.sync\s+0;", "", i) for i in range(1, 4)},
+        "a shuffle less": (r"shfl\.sync\.bfly\.b32 (%\w+), (%\w+),[^;]*;", r"mov.b32 \1, \2;", 0),
+        "a weight that is none": (r"ex2\.approx\.ftz\.f32 (%\w+)", r"mov.f32 \1", 3),
+    },
+}
+
+
+@pytest.mark.parametrize("kind,mistake", [(k, m) for k in MISTAKES for m in MISTAKES[k]])
+def test_seeded_mistakes(tools, tmp_path, kind, mistake):
+    """Each of them ends the kernel, and with it its process, or gives other numbers."""
+    arrays = heads(kind, 150, 150, head=32, batch=1, count=1)
+    program = jax.jit(attend).lower(*arrays).as_text().encode()
+    artifact = tools[0].compile(program, [interpreted.TARGET])
+
+    [right] = run(tools, attend, *arrays)
+    edit = changed_ptx.replace(*MISTAKES[kind][mistake])
+    got, said = changed_ptx.run(tmp_path, kind, changed_ptx.change(artifact, edit), arrays)
+    if got is None:
+        assert "without a barrier" in said or "has not been waited for" in said, said
+        return
+    wrong = got.view(TYPES[kind]).reshape(right.shape).astype(np.float32)
+    limit = 4 * max(float(jnp.finfo(right.dtype).eps), 2**-20)
+    right = right.astype(np.float32)
+    assert not np.abs(wrong - right).max() <= limit * np.abs(right).max()
