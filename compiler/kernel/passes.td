@@ -13,6 +13,12 @@ def ConvertStablehloToLoops : KernelPass<"kernel-convert-stablehlo-to-loops"> {
     "::alula::plan::PlanDialect"];
 }
 
+def HoistConstants : Pass<"kernel-hoist-constants", "::mlir::ModuleOp"> {
+  let summary = "large data of kernels is a constant that launches read";
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
+}
+
 def FormLaunches : Pass<"kernel-form-launches", "::mlir::ModuleOp"> {
   let summary = "launches of a kernel on machines whose workgroups have threads";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -15,6 +15,7 @@ void alula::kernel::addKernelPipeline(mlir::OpPassManager &pm) {
   executables.addPass(createConvertStablehloToLoops());
   executables.addPass(mlir::createCanonicalizerPass());
   executables.addPass(mlir::createCSEPass());
+  pm.addPass(createHoistConstants());
   pm.addPass(createFormLaunches());
   pm.addPass(createSplitSteps());
   pm.nest<dispatch::ExecutableOp>().addPass(createDistribute());

@@ -13,14 +13,18 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/MemAlloc.h"
 
 using namespace mlir;
 using namespace alula::cpu;
 using namespace alula::kernel;
 
 namespace {
-/// What is more is made in each call: a kernel is there once for each machine.
+/// What is more is made in each call.
 constexpr int64_t mostPlanBytes = 64 << 20;
+/// From here on a plan is a constant of the host's program.
+constexpr int64_t leastHoistedBytes = 64 << 10;
 
 class FftEmitter {
 public:
@@ -156,25 +160,36 @@ private:
     name += "_of_" + std::to_string(arrays);
     auto module = fft->getParentOfType<ModuleOp>();
     if (!module.lookupSymbol(name)) {
-      // Words of 64 bits, as the functions want them.
-      std::vector<int64_t> plan(static_cast<size_t>(planBytes) / 8);
-      std::vector<int64_t> scratch(
-          static_cast<size_t>(alula_fft_plan_scratch_bytes(
-              kind, rank, lengths.data(), complexBytes)) /
-              8 +
-          1);
-      auto make = complexBytes == 8 ? alula_fft_plan_f32 : alula_fft_plan_f64;
-      make(plan.data(), kind, rank, lengths.data(), arrays, scratch.data());
-      auto data = DenseElementsAttr::getFromRawBuffer(
-          RankedTensorType::get({planBytes}, b.getI8Type()),
-          ArrayRef(reinterpret_cast<const char *>(plan.data()),
-                   static_cast<size_t>(planBytes)));
+      ElementsAttr data = makePlan(name);
       OpBuilder::atBlockBegin(module.getBody())
           .create<memref::GlobalOp>(fft.getLoc(), name,
                                     b.getStringAttr("private"), memory, data,
                                     /*constant=*/true, b.getI64IntegerAttr(64));
     }
     return b.create<memref::GetGlobalOp>(memory, name);
+  }
+
+  /// A small plan is data of the code; a large one is held once, and hoisted.
+  ElementsAttr makePlan(StringRef name) {
+    // Zeros that nobody writes are not even pages yet; scratch is not zeroed.
+    auto *plan = static_cast<int64_t *>(
+        llvm::safe_calloc(static_cast<size_t>(planBytes), 1));
+    auto scratch = std::make_unique_for_overwrite<int64_t[]>(
+        static_cast<size_t>(alula_fft_plan_scratch_bytes(
+            kind, rank, lengths.data(), complexBytes)) /
+            sizeof(int64_t) +
+        1);
+    auto make = complexBytes == 8 ? alula_fft_plan_f32 : alula_fft_plan_f64;
+    make(plan, kind, rank, lengths.data(), arrays, scratch.get());
+    auto type = RankedTensorType::get({planBytes}, b.getI8Type());
+    AsmResourceBlob blob(
+        ArrayRef(reinterpret_cast<const char *>(plan),
+                 static_cast<size_t>(planBytes)),
+        alignof(int64_t), [plan](void *, size_t, size_t) { std::free(plan); },
+        /*dataIsMutable=*/false);
+    if (planBytes < leastHoistedBytes)
+      return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
+    return DenseResourceElementsAttr::get(type, name, std::move(blob));
   }
 
   void makeInCall() {
