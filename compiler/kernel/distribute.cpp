@@ -2,6 +2,10 @@
 // fill the results.
 //   scf.parallel (%i) = (0) to (4096)
 //   →  scf.parallel (%i) = (%group * 64) to (%group * 64 + 64)
+// Where sizes are unknown, the host launches as many workgroups as have
+// something to do:
+//   dispatch.launch @k(%x)[%n]
+//   →  dispatch.launch @k(%x)[%n] workgroups(max(ceil(%n / %length), 1), 1, 1)
 // Loops that fill temporaries are computed redundantly by every workgroup, if
 // that is cheap. Relies on: temporaries are private to a workgroup, and results
 // are only read back where a loop has written them itself.
@@ -9,6 +13,7 @@
 #include "compiler/kernel/memory_root.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/plan/plan.h"
+#include "compiler/kernel/repeat_arithmetic.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +21,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -25,8 +31,9 @@ namespace alula::kernel {
 } // namespace alula::kernel
 
 using namespace mlir;
-using alula::kernel::findRoot;
 using alula::dispatch::EntryOp;
+using alula::dispatch::LaunchOp;
+using alula::kernel::findRoot;
 using alula::plan::GridAttr;
 
 namespace {
@@ -60,7 +67,8 @@ int64_t countSteps(Operation *op) {
       for (Operation &inner : block)
         inside = std::min(manySteps, inside + countSteps(&inner));
   if (auto loop = dyn_cast<scf::ForOp>(op))
-    return multiply(inside, getSize(loop.getLowerBound(), loop.getUpperBound()));
+    return multiply(inside,
+                    getSize(loop.getLowerBound(), loop.getUpperBound()));
   if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
     for (auto [lower, upper] :
          llvm::zip_equal(loop.getLowerBound(), loop.getUpperBound()))
@@ -126,8 +134,11 @@ public:
     }
     if (steps / maxRepeatedPart < repeated)
       return 1;
+    // The host launches as many as are worth it.
     int64_t count =
-        std::min({steps / grid.getSteps(), most, grid.getMost()});
+        llvm::all_of(loops, [&](scf::ParallelOp loop) { return isOpen(loop); })
+            ? grid.getMost()
+            : std::min({steps / grid.getSteps(), most, grid.getMost()});
     if (count < 2)
       return 1;
     // A few are the same for each of two, four or eight cores.
@@ -152,7 +163,51 @@ public:
     return success();
   }
 
+  /// Tells the host how many of the workgroups have something to do, where that
+  /// follows from what it passes.
+  void assignGrid(LaunchOp launch) {
+    if (open.empty() || open.size() != loops.size() ||
+        !launch.getWorkgroups().empty())
+      return;
+    OpBuilder builder(launch);
+    Location location = launch.getLoc();
+    IRMapping mapping;
+    mapping.map(function.getArguments().slice(entry.getBindings().size(),
+                                              launch.getConstants().size()),
+                launch.getConstants());
+    Value one = builder.create<arith::ConstantIndexOp>(location, 1), most = one;
+    for (auto [size, length] : open) {
+      if (!alula::kernel::repeatArithmetic(size, builder, mapping) ||
+          !alula::kernel::repeatArithmetic(length, builder, mapping))
+        return;
+      most = builder.create<arith::MaxSIOp>(
+          location, most,
+          builder.create<arith::CeilDivSIOp>(location, mapping.lookup(size),
+                                             mapping.lookup(length)));
+    }
+    launch.getWorkgroupsMutable().assign({most, one, one});
+  }
+
 private:
+  /// Whether the host alone knows how long a loop is.
+  bool isOpen(scf::ParallelOp loop) const {
+    unsigned dim = chooseDim(loop);
+    Value lower = loop.getLowerBound()[dim], upper = loop.getUpperBound()[dim];
+    return !(getConstantIntValue(lower) && getConstantIntValue(upper)) &&
+           isHostArithmetic(lower) && isHostArithmetic(upper);
+  }
+
+  /// Whether the host has commands for what a size is computed by.
+  static bool isHostArithmetic(Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || (value.getType().isIndex() &&
+                   isa<arith::ConstantOp, arith::AddIOp, arith::SubIOp,
+                       arith::MulIOp, arith::DivUIOp, arith::DivSIOp,
+                       arith::CeilDivUIOp, arith::CeilDivSIOp, arith::MinSIOp,
+                       arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op) &&
+                   llvm::all_of(op->getOperands(), isHostArithmetic));
+  }
+
   /// Temporaries whose size only the host knows are one for all workgroups.
   bool sharesTemporaries() {
     return function
@@ -165,8 +220,8 @@ private:
 
   void sliceAll(int64_t count) {
     OpBuilder builder(function.getContext());
-    Value group = function.front().addArgument(builder.getIndexType(),
-                                               function.getLoc());
+    Value group =
+        function.front().addArgument(builder.getIndexType(), function.getLoc());
     function.setType(
         builder.getFunctionType(function.front().getArgumentTypes(), {}));
     function->setAttr("kernel.workgroup", builder.getUnitAttr());
@@ -229,7 +284,8 @@ private:
 
   int64_t countSlices(scf::ParallelOp loop) const {
     unsigned dim = chooseDim(loop);
-    int64_t size = getSize(loop.getLowerBound()[dim], loop.getUpperBound()[dim]);
+    int64_t size =
+        getSize(loop.getLowerBound()[dim], loop.getUpperBound()[dim]);
     return llvm::divideCeil(size, getUnit(loop, dim));
   }
 
@@ -246,8 +302,19 @@ private:
     return isInnermost ? getInnermostUnit() : 1;
   }
 
-  void slice(scf::ParallelOp loop, Value group, int64_t count) const {
+  /// The least slice that is worth a workgroup: sizes that are unknown may be
+  /// small.
+  int64_t getLeastLength(scf::ParallelOp loop, unsigned dim) const {
+    int64_t unit = getUnit(loop, dim), steps = grid.getSteps();
+    int64_t each = std::max<int64_t>(countSteps(loop) / guessedSize, 1);
+    return static_cast<int64_t>(
+        llvm::alignTo(llvm::divideCeil(std::max<int64_t>(steps, 1), each),
+                      static_cast<uint64_t>(unit)));
+  }
+
+  void slice(scf::ParallelOp loop, Value group, int64_t count) {
     unsigned dim = chooseDim(loop);
+    bool hasOpenSize = !grid.getWorkgroups() && isOpen(loop);
     OpBuilder builder(loop);
     Location location = loop.getLoc();
     auto index = [&](int64_t value) -> Value {
@@ -257,16 +324,22 @@ private:
     int64_t unit = getUnit(loop, dim);
     // Whole units for each, the last one takes what is left.
     Value size = builder.createOrFold<arith::SubIOp>(location, upper, lower);
-    Value slices = builder.createOrFold<arith::CeilDivUIOp>(location, size,
-                                                            index(count * unit));
+    Value slices = builder.createOrFold<arith::CeilDivUIOp>(
+        location, size, index(count * unit));
     Value length =
         builder.createOrFold<arith::MulIOp>(location, slices, index(unit));
+    if (hasOpenSize) {
+      length = builder.create<arith::MaxSIOp>(location, length,
+                                              index(getLeastLength(loop, dim)));
+      open.push_back({size, length});
+    }
     Value first = builder.createOrFold<arith::AddIOp>(
         location, lower,
         builder.create<arith::MulIOp>(location, group, length));
     Value begin = builder.create<arith::MinUIOp>(location, first, upper);
     Value end = builder.create<arith::MinUIOp>(
-        location, builder.create<arith::AddIOp>(location, first, length), upper);
+        location, builder.create<arith::AddIOp>(location, first, length),
+        upper);
     loop.getLowerBoundMutable()[dim].set(begin);
     loop.getUpperBoundMutable()[dim].set(end);
   }
@@ -276,18 +349,34 @@ private:
   GridAttr grid;
   const alula::dispatch::MachineFacts machine;
   SmallVector<scf::ParallelOp> loops;
+  /// Sizes that only the host knows, and the lengths of their slices.
+  SmallVector<std::pair<Value, Value>> open;
   int64_t repeated = 0;
 };
 
 struct Distribute : public alula::kernel::impl::DistributeBase<Distribute> {
   void runOnOperation() override {
+    DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> launches;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk([&](LaunchOp launch) {
+        launches[launch.getEntryAttr()].push_back(launch);
+      });
+    for (auto executable :
+         getOperation().getOps<alula::dispatch::ExecutableOp>())
+      if (failed(distribute(executable, launches)))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult
+  distribute(alula::dispatch::ExecutableOp executable,
+             const DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> &launches) {
     // Threads share loops already.
-    if (alula::dispatch::getMachine(getOperation()).blockThreads > 1)
-      return;
-    for (auto entry : getOperation().getBody().getOps<EntryOp>()) {
-      auto function =
-          getOperation().getInnerModule().lookupSymbol<func::FuncOp>(
-              entry.getSymName());
+    if (alula::dispatch::getMachine(executable).blockThreads > 1)
+      return success();
+    for (auto entry : executable.getBody().getOps<EntryOp>()) {
+      auto function = executable.getInnerModule().lookupSymbol<func::FuncOp>(
+          entry.getSymName());
       if (!function)
         continue;
       auto grid = function->getAttrOfType<GridAttr>(alula::plan::gridName);
@@ -299,14 +388,21 @@ struct Distribute : public alula::kernel::impl::DistributeBase<Distribute> {
       if (!exact)
         entry.setWorkgroups({distributor.run(), 1, 1});
       else if (failed(distributor.runExact(exact)))
-        return signalPassFailure();
+        return failure();
       else if (!entry.getPinned())
         entry.setWorkgroups({exact, 1, 1});
+      auto name =
+          SymbolRefAttr::get(executable.getSymNameAttr(),
+                             FlatSymbolRefAttr::get(entry.getSymNameAttr()));
+      if (!entry.getPinned())
+        for (LaunchOp launch : launches.lookup(name))
+          distributor.assignGrid(launch);
     }
     // The plan has been followed.
-    if (ModuleOp module = getOperation().getInnerModule())
+    if (ModuleOp module = executable.getInnerModule())
       for (auto function : module.getOps<func::FuncOp>())
         function->removeAttr(alula::plan::gridName);
+    return success();
   }
 };
 } // namespace

@@ -30,7 +30,7 @@ def SplitSteps : Pass<"kernel-split-steps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def Distribute : KernelPass<"kernel-distribute"> {
+def Distribute : Pass<"kernel-distribute", "::mlir::ModuleOp"> {
   let summary = "large loops are shared by the workgroups of a launch";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::alula::plan::PlanDialect"];
 }

@@ -18,7 +18,7 @@ void alula::kernel::addKernelPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createHoistConstants());
   pm.addPass(createFormLaunches());
   pm.addPass(createSplitSteps());
-  pm.nest<dispatch::ExecutableOp>().addPass(createDistribute());
+  pm.addPass(createDistribute());
   pm.addPass(createPlaceTemporaries());
   pm.nest<dispatch::ExecutableOp>().addPass(createAssignScratch());
   pm.nest<dispatch::ExecutableOp>().addPass(createVerifyKernelOutput());
