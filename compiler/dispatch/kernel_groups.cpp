@@ -139,8 +139,9 @@ public:
   void grow(const DenseSet<Operation *> &taken) {
     // Ops with regions of their own are kernels of their own.
     bool isScatter = isScatterOfElements(members.front());
+    bool isSort = isa<stablehlo::SortOp>(members.front());
     if (members.front()->getNumRegions() && !isContraction(members.front()) &&
-        !isScatter)
+        !isScatter && !isSort)
       return;
     for (size_t i = 0; i < members.size() && hasRoom(codeOps + 1, machine); ++i)
       for (Value operand : members[i]->getOperands())
@@ -148,7 +149,9 @@ public:
           if (fits(producer, taken) &&
               (!chlo::isSpecialFunction(producer) ||
                hasRoom(codeOps + countElementOps(producer), machine)) &&
-              (!isScatter || isIndexArithmetic(producer)))
+              (!isScatter || isIndexArithmetic(producer)) &&
+              // Numbers of places, which an argsort moves, need no memory.
+              (!isSort || isa<stablehlo::IotaOp>(producer)))
             add(producer);
   }
 

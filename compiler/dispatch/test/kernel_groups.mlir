@@ -161,3 +161,27 @@ func.func @few_terms(%x: tensor<500x240x3xf32>, %y: tensor<500x3x5xf32>, %z: ten
   %4 = stablehlo.tanh %3 : tensor<500x240x4xf32>
   return %4 : tensor<500x240x4xf32>
 }
+
+// -----
+
+// Numbers of places are computed where a sort needs them; what else it sorts is in
+// memory.
+// CHECK-LABEL: func.func @argsort
+// CHECK: dispatch.launch @argsort_0::@argsort_0(%arg0) : (tensor<100000xf32>) -> tensor<100000xf32>
+// CHECK: dispatch.launch @argsort_1::@argsort_1(%{{.*}}) : (tensor<100000xf32>) -> tensor<100000xi32>
+// CHECK-NOT: dispatch.launch
+// CHECK: dispatch.executable @argsort_0
+// CHECK: stablehlo.sine
+// CHECK: dispatch.executable @argsort_1
+// CHECK: stablehlo.iota
+// CHECK: stablehlo.sort
+func.func @argsort(%x: tensor<100000xf32>) -> tensor<100000xi32> {
+  %0 = stablehlo.sine %x : tensor<100000xf32>
+  %1 = stablehlo.iota dim = 0 : tensor<100000xi32>
+  %2:2 = "stablehlo.sort"(%0, %1) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>):
+    %c = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = true} : (tensor<100000xf32>, tensor<100000xi32>) -> (tensor<100000xf32>, tensor<100000xi32>)
+  return %2#1 : tensor<100000xi32>
+}
