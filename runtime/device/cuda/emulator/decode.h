@@ -38,6 +38,10 @@ void decodeMemory(Decoding &decoding, const Statement &statement,
                   Instruction &instruction);
 void decodeExchange(Decoding &decoding, const Statement &statement,
                     Instruction &instruction);
+void decodeTransfer(Decoding &decoding, const Statement &statement,
+                    Instruction &instruction);
+void decodeWarpgroup(Decoding &decoding, const Statement &statement,
+                     Instruction &instruction);
 void decodeMatrix(Decoding &decoding, const Statement &statement,
                   Instruction &instruction);
 

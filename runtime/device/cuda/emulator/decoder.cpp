@@ -38,6 +38,8 @@ struct Symbol {
   /// Of registers: bytes of each. Of memory: where it is, and its bytes.
   uint32_t size = 0;
   uint64_t offset = 0, bytes = 0;
+  /// Of shared memory: it is what a launch asks for.
+  bool isDynamic = false;
   /// Of registers named with a number: how many; 0: just one.
   uint32_t count = 0;
   /// Offsets of those that are used, + 1.
@@ -76,6 +78,14 @@ public:
       uint64_t address = module->getGlobalAddress(index);
       for (int lane = 0; lane < 32; ++lane)
         memcpy(&module->constants[operand + lane * 8], &address, 8);
+    }
+    // Swizzles repeat after 1024 bytes.
+    module->dynamicStart =
+        sharedStart + (module->sharedBytes + 1023) / 1024 * 1024;
+    for (auto [offset, operand, bytes] : dynamicAddresses) {
+      uint64_t address = module->dynamicStart + offset;
+      for (uint32_t lane = 0; lane < 32; ++lane)
+        memcpy(&module->constants[operand + lane * bytes], &address, bytes);
     }
     for (auto [place, target] : globalPointers) {
       uint64_t address = module->getGlobalAddress(target);
@@ -283,6 +293,8 @@ private:
                       uint32_t bytes = 8) {
     switch (symbol.kind) {
     case Symbol::shared:
+      if (symbol.isDynamic)
+        return makeDynamicAddress(isGeneric ? sharedWindow : 0, bytes);
       return makeNumber(symbol.offset + (isGeneric ? sharedWindow : 0), bytes);
     case Symbol::local:
       return makeNumber(symbol.offset + (isGeneric ? localWindow : 0), bytes);
@@ -299,6 +311,14 @@ private:
       fail("this name has no address");
       return {};
     }
+  }
+
+  /// Known when all shared variables are.
+  Operand makeDynamicAddress(uint64_t offset, uint32_t bytes) {
+    auto operand = uint32_t(module->constants.size());
+    module->constants.resize(module->constants.size() + 32 * bytes);
+    dynamicAddresses.push_back({offset, operand, bytes});
+    return {operand, true, uint8_t(bytes)};
   }
 
   // ---- Declarations ----
@@ -388,9 +408,10 @@ private:
       symbol.bytes = bytes;
       if (space == ".shared") {
         symbol.kind = Symbol::shared;
-        symbol.offset =
-            isOpen ? dynamicStart
-                   : allocate(module->sharedBytes, align, bytes) + sharedStart;
+        symbol.isDynamic = isOpen;
+        if (!isOpen)
+          symbol.offset =
+              allocate(module->sharedBytes, align, bytes) + sharedStart;
       } else if (space == ".local") {
         symbol.kind = Symbol::local;
         symbol.offset = allocate(module->localBytes, align, bytes);
@@ -685,6 +706,13 @@ private:
         written.offset = int64_t(takeNumber());
       } else if (accept("-")) {
         written.offset = -int64_t(takeNumber());
+      } else if (accept(",")) {
+        // Coordinates in a tensor.
+        expect("{");
+        while (error.empty() && !accept("}")) {
+          accept(",");
+          written.words.push_back(takeSigned());
+        }
       }
       expect("]");
       return written;
@@ -757,8 +785,9 @@ private:
       instruction.isNegated = statement.isNegated;
     }
     if (!decodeControl(statement, instruction))
-      for (auto *family : {decodeArithmetic, decodeFloats, decodeConversion,
-                           decodeMemory, decodeExchange, decodeMatrix}) {
+      for (auto *family :
+           {decodeArithmetic, decodeFloats, decodeConversion, decodeTransfer,
+            decodeMemory, decodeExchange, decodeWarpgroup, decodeMatrix}) {
         family(*this, statement, instruction);
         if (instruction.run || !error.empty())
           break;
@@ -826,10 +855,9 @@ private:
         if (symbol.kind == Symbol::global)
           fail("an offset of a global variable is not known here");
         instruction.operands[1] =
-            makeNumber(symbol.offset + offset, type.bytes());
+            symbol.isDynamic ? makeDynamicAddress(offset, type.bytes())
+                             : makeNumber(symbol.offset + offset, type.bytes());
       }
-      if (symbol.kind == Symbol::parameter && symbol.size)
-        fail("the address of an entry's parameter is not known");
     } else {
       return false;
     }
@@ -945,6 +973,11 @@ private:
   /// Offset of a variable; where in the constants its address goes.
   std::vector<std::pair<uint64_t, uint32_t>> globalAddresses;
   std::vector<std::pair<uint64_t, uint64_t>> globalPointers;
+  struct DynamicAddress {
+    uint64_t offset;
+    uint32_t operand, bytes;
+  };
+  std::vector<DynamicAddress> dynamicAddresses;
 };
 
 } // namespace

@@ -197,8 +197,7 @@ void decodeExchange(Decoding &decoding, const Statement &s, Instruction &i) {
     }
     return at;
   };
-  if (name == "nanosleep" || name == "brkpt" || name == "setmaxnreg" ||
-      name == "griddepcontrol") {
+  if (name == "nanosleep" || name == "brkpt" || name == "griddepcontrol") {
     i.run = runNothing;
     return;
   }

@@ -10,126 +10,6 @@
 
 namespace alula::ptx {
 
-// ---- Who touched what ----
-
-void SharedShadow::start(uint32_t bytes, uint32_t warps) {
-  uint32_t words = (bytes + 3) / 4;
-  if (warps != warpCount || writes.size() < words) {
-    warpCount = warps;
-    writes.assign(words, {});
-    reads.assign(size_t(words) * warps, {});
-    copies.assign(words, 0);
-  }
-  // Whatever earlier blocks did lies before all that this one does.
-  ++newest;
-  clocks.assign(32 * 32, newest);
-  for (uint32_t warp = 0; warp < 32; ++warp)
-    clock(warp, warp) = newest + 1;
-  ++newest;
-}
-
-void SharedShadow::meet(uint32_t mask) {
-  uint32_t together[32] = {};
-  forLanes(mask, [&](uint32_t warp) {
-    for (uint32_t other = 0; other < 32; ++other)
-      together[other] = std::max(together[other], clock(warp, other));
-  });
-  forLanes(mask, [&](uint32_t warp) {
-    memcpy(&clock(warp, 0), together, sizeof together);
-    newest = std::max(newest, ++clock(warp, warp));
-  });
-}
-
-const char *SharedShadow::check(uint32_t word, uint32_t bytes, uint32_t warp,
-                                uint32_t lane, bool isWrite, bool isAtomic) {
-  if (copies[word])
-    return "an asynchronous copy to it has not been waited for";
-  const Access &written = writes[word];
-  if (written.bytes & bytes && !isBefore(written, warp, lane) &&
-      !(isAtomic && written.isAtomic))
-    return isWrite ? "another thread wrote it, without a barrier in between"
-                   : "what another thread wrote is read without a barrier in "
-                     "between";
-  if (!isWrite)
-    return nullptr;
-  for (uint32_t other = 0; other < warpCount; ++other) {
-    const Access &read = reads[size_t(word) * warpCount + other];
-    if (read.bytes & bytes && !isBefore(read, warp, lane))
-      return "what another thread reads is written without a barrier in "
-             "between";
-  }
-  return nullptr;
-}
-
-static uint32_t getBytesOfWord(uint32_t word, uint32_t begin, uint32_t end) {
-  uint32_t from = std::max(word * 4, begin) - word * 4;
-  uint32_t to = std::min(word * 4 + 4, end) - word * 4;
-  return ((1u << to) - 1) & ~((1u << from) - 1);
-}
-
-const char *SharedShadow::read(uint32_t offset, uint32_t bytes, uint32_t warp,
-                               uint32_t lane) {
-  uint32_t now = clock(warp, warp);
-  for (uint32_t word = offset / 4; word * 4 < offset + bytes; ++word) {
-    uint32_t part = getBytesOfWord(word, offset, offset + bytes);
-    if (const char *why = check(word, part, warp, lane, false))
-      return why;
-    Access &mine = reads[size_t(word) * warpCount + warp];
-    if (mine.clock == now) {
-      mine.lane = mine.lane == lane ? mine.lane : 255;
-      mine.bytes |= uint8_t(part);
-    } else {
-      mine = {now, uint8_t(warp), uint8_t(lane), uint8_t(part)};
-    }
-  }
-  return nullptr;
-}
-
-const char *SharedShadow::write(uint32_t offset, uint32_t bytes, uint32_t warp,
-                                uint32_t lane) {
-  uint32_t now = clock(warp, warp);
-  for (uint32_t word = offset / 4; word * 4 < offset + bytes; ++word) {
-    uint32_t part = getBytesOfWord(word, offset, offset + bytes);
-    if (const char *why = check(word, part, warp, lane, true))
-      return why;
-    writes[word] = {now, uint8_t(warp), uint8_t(lane), uint8_t(part)};
-  }
-  return nullptr;
-}
-
-const char *SharedShadow::change(uint32_t offset, uint32_t bytes, uint32_t warp,
-                                 uint32_t lane) {
-  uint32_t now = clock(warp, warp);
-  for (uint32_t word = offset / 4; word * 4 < offset + bytes; ++word) {
-    uint32_t part = getBytesOfWord(word, offset, offset + bytes);
-    if (const char *why = check(word, part, warp, lane, true, true))
-      return why;
-    writes[word] = {now, uint8_t(warp), uint8_t(lane), uint8_t(part), true};
-  }
-  return nullptr;
-}
-
-const char *SharedShadow::beginCopy(uint32_t offset, uint32_t bytes,
-                                    uint32_t warp, uint32_t lane) {
-  for (uint32_t word = offset / 4; word * 4 < offset + bytes; ++word) {
-    uint32_t part = getBytesOfWord(word, offset, offset + bytes);
-    if (const char *why = check(word, part, warp, lane, true))
-      return why;
-    ++copies[word];
-  }
-  return nullptr;
-}
-
-void SharedShadow::endCopy(uint32_t offset, uint32_t bytes, uint32_t warp,
-                           uint32_t lane) {
-  uint32_t now = clock(warp, warp);
-  for (uint32_t word = offset / 4; word * 4 < offset + bytes; ++word) {
-    --copies[word];
-    writes[word] = {now, uint8_t(warp), uint8_t(lane),
-                    uint8_t(getBytesOfWord(word, offset, offset + bytes))};
-  }
-}
-
 // ---- Warps ----
 
 void Warp::fail(FaultKind kind, uint32_t lane, const char *format, ...) {
@@ -161,7 +41,7 @@ void Warp::addGroup(uint32_t where, uint32_t lanes) {
   for (Group &group : others)
     if (group.pc == where) {
       group.mask |= lanes;
-      group.isParked = false;
+      group.isParked = group.isWaiting = false;
       return;
     }
   others.push_back({where, lanes});
@@ -175,7 +55,9 @@ void Warp::choose() {
   if (others.empty())
     return;
   auto isBefore = [](const Group &a, const Group &b) {
-    return a.isParked != b.isParked ? b.isParked : a.pc < b.pc;
+    if (a.isParked != b.isParked)
+      return b.isParked;
+    return a.isWaiting != b.isWaiting ? a.isWaiting : a.pc < b.pc;
   };
   auto best = std::min_element(others.begin(), others.end(), isBefore);
   next = best->pc;
@@ -189,13 +71,28 @@ void Warp::choose() {
 bool Warp::park(uint32_t lanes) {
   bool canMove = mask != lanes;
   for (const Group &group : others)
-    canMove |= !group.isParked;
+    canMove |= !group.isParked || group.isWaiting;
   if (!canMove)
     return false;
   addGroup(pc + 1, mask & ~lanes);
   others.push_back({pc, lanes, true});
   choose();
   return true;
+}
+
+void Warp::waitForPhase(uint32_t lanes) {
+  bool canMove = mask != lanes;
+  for (const Group &group : others)
+    canMove |= !group.isParked;
+  if (canMove) {
+    addGroup(pc + 1, mask & ~lanes);
+    others.push_back({pc, lanes, true, true});
+    choose();
+    return;
+  }
+  next = pc;
+  waitsForPhase = true;
+  state = State::waiting;
 }
 
 void Warp::branch(uint32_t taken, uint32_t target) {
@@ -209,6 +106,11 @@ void Warp::branch(uint32_t taken, uint32_t target) {
 }
 
 void Warp::exit(uint32_t lanes) {
+  for (const PendingStore &store : stores)
+    if (lanes >> store.lane & 1)
+      return fail(FaultKind::race, store.lane,
+                  "it ends before what it copies from shared memory has been "
+                  "waited for");
   live &= ~lanes;
   uint32_t rest = mask & ~lanes;
   if (rest) {
@@ -265,9 +167,8 @@ bool Warp::findShared(uint64_t address, uint32_t bytes, uint32_t lane,
                       uint32_t &offset) {
   uint64_t fixed = block->launch->module->sharedBytes;
   uint64_t at = address - sharedStart, limit = fixed;
-  if (address >= dynamicStart) {
-    fixed = (fixed + 15) / 16 * 16;
-    at = address - dynamicStart + fixed;
+  if (address >= block->launch->module->dynamicStart) {
+    fixed = block->launch->module->dynamicStart - sharedStart;
     limit = fixed + block->launch->sharedBytes;
   }
   offset = uint32_t(at);
@@ -334,6 +235,9 @@ uint8_t *Warp::locate(Space space, uint64_t address, uint32_t bytes,
     } else if (address - localWindow < windowBytes) {
       space = Space::local;
       address -= localWindow;
+    } else if (address - paramWindow < windowBytes) {
+      space = Space::param;
+      address -= paramWindow;
     } else {
       space = Space::global;
     }
@@ -394,6 +298,19 @@ void Warp::finishCopies(uint32_t lanes, uint32_t keptGroups) {
     }
     memcpy(block->shared.data() + copy.to, copy.data, copy.bytes);
     block->shadow.endCopy(copy.to, copy.bytes, number, copy.lane);
+  }
+  copies.resize(kept);
+}
+
+void Warp::finishCopiesBefore(uint32_t lane, uint64_t serial) {
+  size_t kept = 0;
+  for (PendingCopy &copy : copies) {
+    if (copy.lane != lane || copy.serial >= serial) {
+      copies[kept++] = copy;
+      continue;
+    }
+    memcpy(block->shared.data() + copy.to, copy.data, copy.bytes);
+    block->shadow.endCopy(copy.to, copy.bytes, copyAgent, 255);
   }
   copies.resize(kept);
 }
@@ -466,14 +383,15 @@ void Block::start(const Launch &wanted, uint64_t place) {
   registers.resize(count * registerBytes);
   uint32_t localBytes = (module.localBytes + 15) / 16 * 16;
   local.resize(size_t(count) * 32 * localBytes);
-  uint32_t sharedBytes =
-      (module.sharedBytes + 15) / 16 * 16 + wanted.sharedBytes;
+  uint32_t sharedBytes = module.dynamicStart - sharedStart + wanted.sharedBytes;
   // What nobody has written is no number that anybody expects.
   shared.assign(sharedBytes + 16, 0xD5);
   shadow.start(sharedBytes, count);
   fault = {};
   for (Barrier &barrier : barriers)
     barrier = {};
+  phaseBarriers.clear();
+  groupProducts.assign((count + 3) / 4, {});
   warps.resize(count);
   for (uint32_t i = 0; i < count; ++i) {
     Warp &warp = warps[i];
@@ -492,6 +410,15 @@ void Block::start(const Launch &wanted, uint64_t place) {
     warp.carry = 0;
     warp.copies.clear();
     memset(warp.copyGroup, 0, sizeof warp.copyGroup);
+    warp.copySerial = 0;
+    warp.stores.clear();
+    memset(warp.storeGroup, 0, sizeof warp.storeGroup);
+    warp.products.clear();
+    warp.sums.clear();
+    warp.productGroup = 0;
+    warp.productCount = 0;
+    warp.isFenced = warp.waitsForPhase = false;
+    warp.askedAt = UINT32_MAX;
     warp.reduction = nullptr;
     warp.rangeBegin = 1;
     warp.rangeEnd = 0;
@@ -608,9 +535,12 @@ static std::string describeWaiting(const Block &block) {
   std::string text;
   for (const Warp &warp : block.warps)
     if (warp.state == Warp::State::waiting && text.size() < 150)
-      text += (text.empty() ? "warp " : ", warp ") +
-              std::to_string(warp.number) + " at line " +
-              std::to_string(block.launch->module->code[warp.pc - 1].line);
+      text +=
+          (text.empty() ? "warp " : ", warp ") + std::to_string(warp.number) +
+          " at line " +
+          std::to_string(block.launch->module
+                             ->code[warp.waitsForPhase ? warp.pc : warp.pc - 1]
+                             .line);
   return text;
 }
 

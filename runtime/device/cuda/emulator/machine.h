@@ -4,9 +4,10 @@
 #pragma once
 
 #include "runtime/device/cuda/emulator/program.h"
+#include "runtime/device/cuda/emulator/shadow.h"
 
 #include <cstdarg>
-#include <deque>
+#include <map>
 
 namespace alula::ptx {
 
@@ -54,62 +55,71 @@ struct Launch {
 /// Runs all blocks. An error ends the launch; what was written stays.
 Fault runLaunch(const Launch &launch, uint64_t *instructions = nullptr);
 
-/// Who touched which bytes of a block's shared memory, and which accesses of
-/// others a warp comes after: clocks count barriers.
-class SharedShadow {
-public:
-  void start(uint32_t bytes, uint32_t warps);
-  /// NULL, or why these bytes may not be touched.
-  const char *read(uint32_t offset, uint32_t bytes, uint32_t warp,
-                   uint32_t lane);
-  const char *write(uint32_t offset, uint32_t bytes, uint32_t warp,
-                    uint32_t lane);
-  /// Atomics of one word are ordered among themselves.
-  const char *change(uint32_t offset, uint32_t bytes, uint32_t warp,
-                     uint32_t lane);
-  /// An asynchronous copy begins, and has been waited for.
-  const char *beginCopy(uint32_t offset, uint32_t bytes, uint32_t warp,
-                        uint32_t lane);
-  void endCopy(uint32_t offset, uint32_t bytes, uint32_t warp, uint32_t lane);
-  /// All warps of `mask` have met.
-  void meet(uint32_t mask);
-  /// The lanes of one warp have met.
-  void meetLanes(uint32_t warp) { ++clock(warp, warp); }
-
-private:
-  /// Of a word: which of its bytes, when, and by whom; lane 255: several.
-  struct Access {
-    uint32_t clock = 0;
-    uint8_t warp = 0, lane = 0, bytes = 0;
-    bool isAtomic = false;
-  };
-  uint32_t &clock(uint32_t warp, uint32_t other) {
-    return clocks[warp * 32 + other];
-  }
-  bool isBefore(const Access &access, uint32_t warp, uint32_t lane) const {
-    uint32_t seen = clocks[warp * 32 + access.warp];
-    return access.warp == warp ? access.lane == lane || access.clock < seen
-                               : access.clock <= seen;
-  }
-  const char *check(uint32_t word, uint32_t bytes, uint32_t warp, uint32_t lane,
-                    bool isWrite, bool isAtomic = false);
-
-  uint32_t warpCount = 0;
-  std::vector<uint32_t> clocks;
-  std::vector<Access> writes;
-  /// The last read of each warp.
-  std::vector<Access> reads;
-  /// Copies on their way.
-  std::vector<uint16_t> copies;
-  uint32_t newest = 1;
-};
-
 struct Block;
+struct Warp;
 
 /// An asynchronous copy on its way.
 struct PendingCopy {
   uint32_t lane, to, bytes, group;
+  /// Of the warp: those that are issued later have higher ones.
+  uint64_t serial;
   uint8_t data[16];
+};
+
+/// A part of a copy by the asynchronous proxy: bytes that lie side by side in
+/// both memories. Without an address of global memory they are zeros.
+struct BulkPiece {
+  uint32_t shared, bytes;
+  uint64_t global;
+};
+
+/// A barrier of mbarrier.init.
+struct PhaseBarrier {
+  /// What ends some time after it was asked for: an arrival when copies of a
+  /// lane have ended, or a copy that counts its bytes.
+  struct Deferred {
+    /// Of an arrival.
+    Warp *warp = nullptr;
+    uint32_t lane = 0;
+    uint64_t serial = 0;
+    std::vector<BulkPiece> pieces;
+    uint32_t bytes = 0;
+  };
+  uint32_t count = 0, pending = 0, phase = 0;
+  /// Bytes that are expected and have not come.
+  int64_t bytes = 0;
+  SharedShadow::Access made;
+  /// What arrivals of this phase, and of the one before, have done.
+  View arriving, arrived;
+  std::vector<Deferred> deferred;
+
+  uint32_t countDeferredArrivals() const {
+    uint32_t count = 0;
+    for (const Deferred &each : deferred)
+      count += each.warp != nullptr;
+    return count;
+  }
+};
+
+/// A product of a warp's part of a warpgroup, on its way.
+struct PendingProduct {
+  const Instruction *instruction;
+  bool adds;
+  uint32_t group;
+  /// Where its operands are, in pieces of 16 bytes.
+  std::vector<uint32_t> left, right;
+};
+/// Registers of such products: what is in them until these have been waited
+/// for.
+struct PendingSums {
+  uint32_t list, size, products;
+  std::vector<uint32_t> values;
+};
+
+/// A store to global memory by the asynchronous proxy, of a lane.
+struct PendingStore {
+  uint32_t lane, group;
+  std::vector<BulkPiece> pieces;
 };
 
 struct Barrier {
@@ -122,8 +132,8 @@ struct Barrier {
 
 struct Group {
   uint32_t pc, mask;
-  /// It waits for lanes that are elsewhere.
-  bool isParked = false;
+  /// It waits for lanes that are elsewhere, or for a phase of a barrier.
+  bool isParked = false, isWaiting = false;
 };
 
 struct Warp {
@@ -143,6 +153,18 @@ struct Warp {
   uint32_t carry = 0;
   std::vector<PendingCopy> copies;
   uint32_t copyGroup[32] = {};
+  uint64_t copySerial = 0;
+  std::vector<PendingStore> stores;
+  uint32_t storeGroup[32] = {};
+  std::vector<PendingProduct> products;
+  std::vector<PendingSums> sums;
+  uint32_t productGroup = 0;
+  /// How many products it has begun; whether its registers are ordered before.
+  uint64_t productCount = 0;
+  bool isFenced = false;
+  /// It waits for a phase of some barrier; where it last asked for one in vain.
+  bool waitsForPhase = false;
+  uint32_t askedAt = UINT32_MAX;
   /// What bar.red leaves when all have met.
   const Instruction *reduction = nullptr;
   uint32_t reductionMask = 0;
@@ -168,6 +190,9 @@ struct Warp {
   /// These lanes wait where they are until more have come; false if there are
   /// none that still could.
   bool park(uint32_t lanes);
+  /// These lanes wait for a phase and try again when some barrier has changed;
+  /// others go on meanwhile.
+  void waitForPhase(uint32_t lanes);
 
   /// The host's address of so many bytes, or NULL and a fault.
   uint8_t *locate(Space space, uint64_t address, uint32_t bytes, uint32_t lane,
@@ -182,6 +207,8 @@ struct Warp {
                   uint32_t &offset);
   bool findGlobal(uint64_t address, uint32_t bytes);
   void finishCopies(uint32_t lanes, uint32_t keptGroups);
+  /// Those of a lane that are older than `serial`, for who sees the barrier.
+  void finishCopiesBefore(uint32_t lane, uint64_t serial);
   __attribute__((format(printf, 4, 5))) void fail(FaultKind kind, uint32_t lane,
                                                   const char *format, ...);
 };
@@ -194,6 +221,15 @@ struct Block {
   std::vector<uint8_t> shared;
   SharedShadow shadow;
   Barrier barriers[16];
+  std::map<uint32_t, PhaseBarrier> phaseBarriers;
+  /// What the first warp of each warpgroup has multiplied that others have not
+  /// yet: all four do the same.
+  struct GroupProduct {
+    const Instruction *instruction;
+    uint64_t left, right;
+    bool adds;
+  };
+  std::vector<std::vector<GroupProduct>> groupProducts;
   Fault fault;
 
   void start(const Launch &launch, uint64_t number);
@@ -202,6 +238,11 @@ struct Block {
   void arrive(Warp &warp, uint32_t barrier, uint32_t threads, bool waits);
   void release(uint32_t barrier);
   void checkBarriers();
+  /// Whoever waits for a phase looks again.
+  void wakeWaiting();
+  /// What only was deferred ends, as far as the phase needs it.
+  void endDeferred(PhaseBarrier &barrier);
+  bool endPhase(PhaseBarrier &barrier);
   uint32_t countLiveThreads() const;
 };
 

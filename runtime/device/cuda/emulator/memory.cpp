@@ -251,6 +251,7 @@ void copyAsync(Warp &warp, const Instruction &i, uint32_t mask) {
     copy.lane = lane;
     copy.bytes = i.bytes;
     copy.group = warp.copyGroup[lane];
+    copy.serial = warp.copySerial++;
     uint64_t from = warp.get<uint64_t>(i.operands[1])[lane] +
                     uint64_t(int64_t(int32_t(i.target)));
     if (from & (i.bytes - 1u))

@@ -22,10 +22,10 @@ enum class Space : uint8_t { generic, global, shared, local, param };
 /// The windows of the generic address space, where no host address is.
 constexpr uint64_t sharedWindow = uint64_t(1) << 56;
 constexpr uint64_t localWindow = uint64_t(2) << 56;
+constexpr uint64_t paramWindow = uint64_t(3) << 56;
 constexpr uint64_t windowBytes = uint64_t(1) << 32;
-/// Shared addresses begin here, so that zero is none; those of dynamic memory
-/// here.
-constexpr uint32_t sharedStart = 1024, dynamicStart = 1 << 20;
+/// Shared addresses begin here, so that zero is none.
+constexpr uint32_t sharedStart = 1024;
 
 /// A register of all lanes, or a number that all have: 32 values of `bytes`
 /// bytes, or a mask of predicates (bytes is 0).
@@ -77,6 +77,8 @@ struct Module {
   std::vector<uint8_t> constants;
   /// What registers of a warp take; special ones are among them.
   uint32_t registerBytes = 0, localBytes = 0, sharedBytes = 0;
+  /// Of shared memory: where what a launch asks for begins.
+  uint32_t dynamicStart = 0;
   std::map<std::string, Kernel> kernels;
   /// Variables in global and constant memory, at their place.
   std::unique_ptr<uint8_t[]> globals;
