@@ -27,5 +27,7 @@ def environment(chip: str = "80") -> dict[str, str]:
 
 
 def load() -> None:
-    """Who looks for libcuda.so.1 in this process finds the one that is there."""
+    """Who looks for libcuda.so.1 in this process finds the one that is there, of a device
+    that runs all code we make."""
+    os.environ.setdefault("FAKE_CUDA_CHIP", "90")
     ctypes.CDLL(str(LIBRARY))

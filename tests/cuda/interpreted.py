@@ -1,5 +1,6 @@
 """Functions of JAX on the driver that interprets kernels, to what the same is in f64; their PTX."""
 
+import ctypes
 import os
 import pathlib
 import sys
@@ -29,6 +30,8 @@ TYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
 @pytest.fixture(scope="module")
 def tools():
     fake_gpu.load()
+    # Others have changed it, perhaps.
+    ctypes.CDLL(str(fake_gpu.LIBRARY)).fakeCudaConfigure(90, 2, 12040)
     return alula_library.Compiler(fake_gpu.BUILD), alula_library.Runtime(
         fake_gpu.BUILD, device="cuda"
     )

@@ -92,7 +92,7 @@ public:
       memcpy(module->globals.get() + place, &address, 8);
     }
     for (auto &[name, kernel] : module->kernels)
-      kernel.sharedBytes = module->sharedBytes;
+      kernel.sharedBytes += functionsShared;
     return std::move(module);
   }
 
@@ -293,6 +293,8 @@ private:
                       uint32_t bytes = 8) {
     switch (symbol.kind) {
     case Symbol::shared:
+      if (!symbol.isDynamic)
+        usedShared[symbol.offset] = uint32_t(symbol.bytes);
       if (symbol.isDynamic)
         return makeDynamicAddress(isGeneric ? sharedWindow : 0, bytes);
       return makeNumber(symbol.offset + (isGeneric ? sharedWindow : 0), bytes);
@@ -589,6 +591,14 @@ private:
     module->code.push_back(last);
     patchBranches();
     scopes.pop_back();
+    uint32_t shared = 0;
+    for (auto [offset, bytes] : usedShared)
+      shared += bytes;
+    usedShared.clear();
+    kernel.sharedBytes = shared;
+    // Of what anybody may call.
+    if (!isEntry)
+      functionsShared += shared;
     if (isEntry) {
       kernel.name = known.name;
       kernel.begin = known.begin;
@@ -978,6 +988,10 @@ private:
     uint32_t operand, bytes;
   };
   std::vector<DynamicAddress> dynamicAddresses;
+  /// Variables of the function that is read now, by their offsets; bytes of
+  /// those of functions that are called.
+  std::map<uint64_t, uint32_t> usedShared;
+  uint32_t functionsShared = 0;
 };
 
 } // namespace

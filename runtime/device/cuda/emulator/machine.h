@@ -94,10 +94,10 @@ struct PhaseBarrier {
   std::vector<Deferred> deferred;
 
   uint32_t countDeferredArrivals() const {
-    uint32_t count = 0;
+    uint32_t arrivals = 0;
     for (const Deferred &each : deferred)
-      count += each.warp != nullptr;
-    return count;
+      arrivals += each.warp != nullptr;
+    return arrivals;
   }
 };
 

@@ -65,6 +65,7 @@ struct Kernel {
   uint32_t parameterBytes = 0;
   /// From .reqntid; zeros: none.
   uint32_t requiredBlock[3] = {}, maxThreads = 0;
+  /// Of the variables in shared memory that it has in its code.
   uint32_t sharedBytes = 0;
 };
 

@@ -30,9 +30,9 @@ Type decodeType(uint64_t word) {
 double readElement(Type type, uint32_t bits) {
   switch (type.kind) {
   case Type::half:
-    return F16::decode(bits & 0xFFFF);
+    return double(std::bit_cast<_Float16>(uint16_t(bits)));
   case Type::bfloat:
-    return BF16::decode(bits & 0xFFFF);
+    return std::bit_cast<float>(bits << 16);
   case Type::tf32:
     return std::bit_cast<float>(bits & ~0x1FFFu);
   case Type::e4m3:
@@ -216,9 +216,10 @@ void beginProduct(Warp &warp, const Instruction &i, uint32_t mask) {
   warp.products.push_back(std::move(product));
 }
 
-/// What is in pieces of 16 bytes as lines of depth.
+/// What is in pieces of 16 bytes, by its depth and line.
 void readLines(Warp &warp, const std::vector<uint32_t> &pieces, Type type,
-               bool isTransposed, uint32_t count, double (*lines)[32]) {
+               bool isTransposed, uint32_t count, uint32_t length,
+               double *depths) {
   uint32_t perPiece = 16 / type.bytes();
   for (size_t number = 0; number < pieces.size(); ++number) {
     const uint8_t *from = warp.block->shared.data() + pieces[number];
@@ -233,7 +234,7 @@ void readLines(Warp &warp, const std::vector<uint32_t> &pieces, Type type,
         line = uint32_t(number / 2);
         depth = uint32_t(number % 2) * perPiece + e;
       }
-      lines[line][depth] = readElement(type, bits);
+      depths[depth * length + line] = readElement(type, bits);
     }
     warp.block->shadow.endBulkRead(pieces[number], 16, warp.number, 255);
   }
@@ -244,22 +245,22 @@ void endProduct(Warp &warp, const PendingProduct &product) {
   const Module &module = *warp.block->launch->module;
   Type typeD = decodeType(i.bytes | uint32_t(i.listSizes[3]) << 8),
        typeA = decodeType(i.target), typeB = decodeType(i.number);
-  static thread_local double left[warpRows][32], right[256][32];
+  static thread_local double left[32][warpRows], right[32][256];
   if (i.flags & leftInRegisters) {
     uint32_t perRegister = 4 / typeA.bytes();
     for (uint32_t r = 0; r < 4; ++r) {
       const uint32_t *values = warp.get<uint32_t>(module.lists[i.lists[1] + r]);
       for (uint32_t lane = 0; lane < 32; ++lane)
         for (uint32_t e = 0; e < perRegister; ++e)
-          left[lane / 4 + r % 2 * 8][(lane % 4 + r / 2 * 4) * perRegister + e] =
+          left[(lane % 4 + r / 2 * 4) * perRegister + e][lane / 4 + r % 2 * 8] =
               readElement(typeA, values[lane] >> (8 * typeA.bytes() * e));
     }
   } else {
     readLines(warp, product.left, typeA, i.flags & leftTransposed, warpRows,
-              left);
+              warpRows, left[0]);
   }
-  readLines(warp, product.right, typeB, i.flags & rightTransposed, i.mode,
-            right);
+  readLines(warp, product.right, typeB, i.flags & rightTransposed, i.mode, 256,
+            right[0]);
   const Operand *list = &module.lists[i.lists[0]];
   PendingSums *sums = nullptr;
   for (PendingSums &each : warp.sums)
@@ -267,7 +268,11 @@ void endProduct(Warp &warp, const PendingProduct &product) {
       sums = &each;
   uint32_t depth = depthBytes / typeA.bytes();
   bool isNegative = bool(i.flags & leftNegated) != bool(i.flags & rightNegated);
-  for (uint32_t row = 0; row < warpRows; ++row)
+  for (uint32_t row = 0; row < warpRows; ++row) {
+    double products[256] = {};
+    for (uint32_t k = 0; k < depth; ++k)
+      for (uint32_t column = 0; column < i.mode; ++column)
+        products[column] += left[k][row] * right[k][column];
     for (uint32_t column = 0; column < i.mode; ++column) {
       uint32_t lane = row % 8 * 4 + column % 8 / 2;
       bool isPacked = typeD.kind == Type::half;
@@ -276,11 +281,7 @@ void endProduct(Warp &warp, const PendingProduct &product) {
                         (isPacked ? 0 : column % 2);
       uint32_t shift = isPacked ? column % 2 * 16 : 0;
       uint32_t &place = sums->values[number * 32 + lane];
-      double sum = 0;
-      for (uint32_t k = 0; k < depth; ++k)
-        sum += left[row][k] * right[column][k];
-      if (isNegative)
-        sum = -sum;
+      double sum = isNegative ? -products[column] : products[column];
       if (product.adds)
         sum += isPacked                   ? F16::decode(place >> shift & 0xFFFF)
                : typeD.kind == Type::sint ? double(int32_t(place))
@@ -292,6 +293,7 @@ void endProduct(Warp &warp, const PendingProduct &product) {
       else
         place = std::bit_cast<uint32_t>(float(sum));
     }
+  }
   if (--sums->products)
     return;
   for (uint32_t k = 0; k < sums->size; ++k)
