@@ -85,10 +85,8 @@ private:
     SmallVector<Access> accesses;
     size_t numInputs = 0;
     int64_t workgroups = 1;
-
-    int64_t countThreads(const MachineFacts &machine) const {
-      return workgroups * machine.blockThreads;
-    }
+    /// Of a workgroup.
+    int64_t threads = 0;
   };
 
   // ---- Parts ----
@@ -350,6 +348,10 @@ private:
     findNeeded(part);
     findNeighbours(part);
     part.workgroups = countWorkgroups(part);
+    part.threads =
+        part.isGrid
+            ? getWorkgroupThreads(cast<scf::ParallelOp>(part.ops.front()))
+            : machine.blockThreads;
     // The memory that the part touches, and whether it may write it.
     llvm::MapVector<Value, bool> memory;
     for (Operation &op : kernel.front())
@@ -414,7 +416,7 @@ private:
     if (!bytes || !privates.contains(alloc))
       return bytes;
     Value threads = builder.create<arith::ConstantIndexOp>(
-        alloc.getLoc(), part.countThreads(machine));
+        alloc.getLoc(), part.workgroups * part.threads);
     return builder.create<arith::MulIOp>(alloc.getLoc(), bytes, threads);
   }
 
@@ -652,7 +654,7 @@ private:
     created.setBindingsAttr(builder.getArrayAttr(accesses));
     created.setWorkgroups({part.workgroups, 1, 1});
     created.setWorkgroupSizeAttr(
-        builder.getDenseI64ArrayAttr({machine.blockThreads, 1, 1}));
+        builder.getDenseI64ArrayAttr({part.threads, 1, 1}));
     names.emplace_back(function, getName(number));
     if (number + 1 == parts.size()) {
       kernel.setSymName((entry.getSymName() + ".whole").str());

@@ -25,8 +25,16 @@
 using namespace mlir;
 using namespace alula::kernel;
 
-void alula::kernel::setForWorkgroups(scf::ParallelOp loop) {
-  loop->setAttr("kernel.for_workgroups", UnitAttr::get(loop.getContext()));
+void alula::kernel::setForWorkgroups(scf::ParallelOp loop, int64_t threads) {
+  Builder b(loop.getContext());
+  loop->setAttr("kernel.for_workgroups",
+                threads ? Attribute(b.getI64IntegerAttr(threads))
+                        : Attribute(b.getUnitAttr()));
+}
+int64_t alula::kernel::getWorkgroupThreads(scf::ParallelOp loop) {
+  if (auto threads = loop->getAttrOfType<IntegerAttr>("kernel.for_workgroups"))
+    return threads.getInt();
+  return dispatch::getMachine(loop).blockThreads;
 }
 bool alula::kernel::isForWorkgroups(scf::ParallelOp loop) {
   return loop->hasAttr("kernel.for_workgroups");

@@ -14,9 +14,11 @@ mlir::scf::ParallelOp findOnlyLoop(mlir::scf::ParallelOp loop);
 
 /// A loop whose iterations are distributed over workgroups: the threads of one
 /// execute it uniformly, share the parallel loops inside, and repeat all else.
-/// Barriers between them stand inside of the loop.
-void setForWorkgroups(mlir::scf::ParallelOp loop);
+/// Barriers between them stand inside of the loop. They are as many as the
+/// machine says (`block_threads`), or `threads`, if it is a launch of its own.
+void setForWorkgroups(mlir::scf::ParallelOp loop, int64_t threads = 0);
 bool isForWorkgroups(mlir::scf::ParallelOp loop);
+int64_t getWorkgroupThreads(mlir::scf::ParallelOp loop);
 /// The same for groups of neighbouring threads, as many as move together
 /// (`lanes` of the machine). There are no barriers between them.
 void setForWarps(mlir::scf::ParallelOp loop);

@@ -144,4 +144,25 @@ dispatch.executable @tiles {
     }
   }
 }
+
+// Workgroups of other threads than the machine's.
+// CHECK-LABEL: dispatch.executable @wide_tiles
+// CHECK: dispatch.entry @wide_tiles {{.*}} workgroups [6, 1, 1] scratch 0 {workgroup_size = array<i64: 384, 1, 1>}
+// CHECK: scf.for
+dispatch.executable @wide_tiles {
+  dispatch.entry @wide_tiles bindings([#dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @wide_tiles(%y: memref<f32>) attributes {kernel.bindings = 1 : i64} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c6 = arith.constant 6 : index
+      %one = arith.constant 1.0 : f32
+      %out = memref.reinterpret_cast %y to offset: [0], sizes: [6], strides: [1] : memref<f32> to memref<6xf32>
+      scf.parallel (%i) = (%c0) to (%c6) step (%c1) {
+        memref.store %one, %out[%i] : memref<6xf32>
+      } {kernel.for_workgroups = 384 : i64}
+      return
+    }
+  }
+}
 }
