@@ -374,9 +374,12 @@ static LogicalResult compileKinds(ModuleOp module, ArrayRef<Kind> kinds,
              << "[stage-usage] constants outside of the artifact must be the "
                 "same for each kind of machine: those for "
              << kind.name << " differ";
-    programs.push_back({kind.name, static_cast<uint32_t>(kind.facts.cores),
-                        static_cast<uint64_t>(kind.facts.getCoreCacheBytes()),
-                        std::move(made.artifact)});
+    // What a device beside the processor has says nothing of who loads it.
+    bool isHost = kind.kind == "cpu";
+    programs.push_back(
+        {kind.name, isHost ? static_cast<uint32_t>(kind.facts.cores) : 1,
+         isHost ? static_cast<uint64_t>(kind.facts.getCoreCacheBytes()) : 0,
+         std::move(made.artifact)});
   }
   alula::artifact::Diagnostic diagnostic;
   output.artifact = alula::artifact::bundlePrograms(programs, diagnostic);
