@@ -2,6 +2,8 @@
  * workgroup do together. */
 #include "compiler/kernel/library/block_product.inc"
 
+#include "compiler/kernel/library/group_product.inc"
+
 #include "compiler/kernel/library/block_attention.inc"
 
 #include <stdint.h>

@@ -40,6 +40,8 @@ struct Code {
   std::vector<Cubin> cubins;
   SmallVector<std::string> names;
   SmallVector<std::array<int64_t, 3>> blocks;
+  /// Memory of a block that a launch asks for.
+  SmallVector<int64_t> sharedBytes;
   /// Somebody else's, who takes numbers of 32 bits.
   bool isBrought = false;
 };
@@ -120,6 +122,7 @@ private:
                          plan->blocks)) {
       code.names.push_back(name);
       code.blocks.push_back({block[0], block[1], block[2]});
+      code.sharedBytes.push_back(0);
       std::string origin =
           alula::objects::describeOrigin("ptx", plan->object) + " kernel " +
           name + " block " +
@@ -166,6 +169,8 @@ private:
              << "'dispatch.executable': " << llvm::toString(text.takeError())
              << ": @" << executable.getSymName();
     code.text = std::move(*text);
+    for (const alula::cuda::PtxKernel &kernel : kernels)
+      code.sharedBytes.push_back(kernel.sharedBytes);
     return success();
   }
 
@@ -213,12 +218,13 @@ private:
         for (const Cubin &cubin : code.cubins)
           writer.addCubin(cubin.bytes, cubin.chip.number, cubin.chip.isExact);
       }
-      for (auto [entry, name, block] :
+      for (auto [entry, name, block, sharedBytes] :
            llvm::zip_equal(ExecutableOp(executable).getBody().getOps<EntryOp>(),
-                           code.names, code.blocks)) {
+                           code.names, code.blocks, code.sharedBytes)) {
         alula::artifact::CudaLaunchSpec launch;
         launch.entry = name;
         launch.module = text;
+        launch.sharedBytes = static_cast<uint32_t>(sharedBytes);
         for (uint32_t i = 0; i < entry.getBindings().size(); ++i)
           launch.arguments.push_back({ALULA_CUDA_ARGUMENT_BINDING, 8, i, 0});
         auto constants = static_cast<uint32_t>(entry.getConstantCount());

@@ -7,7 +7,7 @@ using namespace alula::cuda;
 
 namespace {
 /// Any device from the first with asynchronous copies on: programs come out
-/// alike for all, so that they share a host program.
+/// alike for all, so that they share a host program. sm_90a has one of its own.
 constexpr cpu::Facts facts = [] {
   cpu::Facts facts;
   facts.indexBits = 64;
@@ -21,7 +21,7 @@ constexpr cpu::Facts facts = [] {
   facts.panelBytes = 0;
   facts.blockRows = 128;
   facts.blockColumns = 128;
-  // Of a block that asks for no more than any device gives.
+  // Of a block that asks for nothing.
   facts.sharedBytes = 48 << 10;
   facts.blockThreads = 256;
   facts.attentionHead = 128;
@@ -73,6 +73,9 @@ llvm::Expected<cpu::Machine> cuda::findMachine(llvm::StringRef name) {
   if (name == "sm_90a") {
     machine.cpu = "sm_90a";
     machine.extra = "+ptx80";
+    machine.facts.cores = machine.facts.memoryCores = 132;
+    machine.facts.l3Bytes = 50 << 20;
+    machine.facts.sharedBytes = 227 << 10;
     return machine;
   }
   unsigned number = 0;

@@ -98,12 +98,60 @@ bool needsRegisters(const llvm::Function &function) {
     if (!call)
       return false;
     if (auto *code = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()))
-      return code->getAsmString().find("mma.sync") != std::string::npos;
+      return code->getAsmString().find("mma.sync") != std::string::npos ||
+             code->getAsmString().find("wgmma") != std::string::npos;
     const llvm::Function *callee = call->getCalledFunction();
     return callee && !callee->isDeclaration();
   };
   return function.getInstructionCount() > longKernel ||
          llvm::any_of(llvm::instructions(function), computes);
+}
+
+/// What a variable of a block may have; more, a launch has to ask for, and the
+/// text only has a name for it.
+constexpr uint64_t mostStaticBytes = 48 << 10;
+
+/// Whether a kernel has the value in its code; what others have, all may call.
+bool isUsedBy(const llvm::Value &value, const llvm::Function &kernel) {
+  return llvm::any_of(value.users(), [&](const llvm::User *user) {
+    auto *instruction = llvm::dyn_cast<llvm::Instruction>(user);
+    if (!instruction)
+      return isUsedBy(*user, kernel);
+    const llvm::Function *home = instruction->getFunction();
+    return home == &kernel ||
+           home->getCallingConv() != llvm::CallingConv::PTX_Kernel;
+  });
+}
+
+llvm::Error askForMemory(llvm::Module &module,
+                         llvm::MutableArrayRef<PtxKernel> kernels) {
+  constexpr unsigned shared = 3;
+  for (llvm::GlobalVariable &variable :
+       llvm::make_early_inc_range(module.globals())) {
+    uint64_t bytes =
+        module.getDataLayout().getTypeAllocSize(variable.getValueType());
+    if (variable.getAddressSpace() != shared || bytes <= mostStaticBytes)
+      continue;
+    for (PtxKernel &kernel : kernels) {
+      if (!isUsedBy(variable, *module.getFunction(getPtxName(kernel.name))))
+        continue;
+      if (kernel.sharedBytes)
+        return llvm::createStringError(
+            "a kernel asks twice for memory of its blocks");
+      kernel.sharedBytes = static_cast<int64_t>(bytes);
+    }
+    auto *name = new llvm::GlobalVariable(
+        module,
+        llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0),
+        /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
+        /*Initializer=*/nullptr, "", /*InsertBefore=*/nullptr,
+        llvm::GlobalValue::NotThreadLocal, shared);
+    name->setAlignment(variable.getAlign());
+    name->takeName(&variable);
+    variable.replaceAllUsesWith(name);
+    variable.eraseFromParent();
+  }
+  return llvm::Error::success();
 }
 
 void optimize(llvm::Module &module, llvm::TargetMachine &targetMachine) {
@@ -136,7 +184,7 @@ std::string alula::cuda::getPtxName(llvm::StringRef kernel) {
 
 llvm::Expected<std::string>
 alula::cuda::generatePtx(llvm::Module &module, const cpu::Machine &machine,
-                         llvm::ArrayRef<PtxKernel> kernels) {
+                         llvm::MutableArrayRef<PtxKernel> kernels) {
   std::string error;
   auto targetMachine = createTargetMachine(machine, error);
   if (!targetMachine)
@@ -158,6 +206,8 @@ alula::cuda::generatePtx(llvm::Module &module, const cpu::Machine &machine,
   for (const PtxKernel &kernel : kernels)
     markKernel(*module.getFunction(kernel.name), kernel);
   optimize(module, *targetMachine);
+  if (auto problem = askForMemory(module, kernels))
+    return std::move(problem);
   for (const llvm::Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() &&
         !function.use_empty())

@@ -15,6 +15,7 @@
 #include "compiler/target/cpu/kernel/families.h"
 #include "compiler/target/cuda/kernel/depth_parts.h"
 #include "compiler/target/cuda/kernel/families.h"
+#include "compiler/target/cuda/kernel/group_product.h"
 #include "compiler/target/cuda/kernel/thin_product.h"
 
 #include "dialect/stablehlo/ops.h"
@@ -30,8 +31,8 @@ using namespace alula::kernel;
 using Predicate = arith::CmpIPredicate;
 
 namespace {
-/// Of a tile, and of the workgroups that compute it, as the library has them.
-constexpr int64_t tileRows = 128, tileColumns = 64, tileThreads = 256;
+/// What a workgroup computes on any device.
+constexpr ProductTile plainTile = {128, 64, 256, 1, 1, "block", ""};
 /// Steps of depth of a part, at least, and a multiple: of stages of the
 /// library, and of what it loads at once.
 constexpr int64_t partSteps = 256;
@@ -91,6 +92,7 @@ public:
     Value rhsBuffer = lowering.getBuffer(dot.getRhs());
     Value buffer = lowering.createResult(final);
     int64_t rows = lhs.free.size, columns = rhs.free.size;
+    chooseTile();
     SmallVector<Value> grid;
     for (int64_t dim : numbers.getLhsBatchingDimensions())
       grid.push_back(lowering.getDim(dot.getLhs(), dim));
@@ -103,8 +105,8 @@ public:
     sumSizes.push_back(lowering.index(rows));
     sumSizes.push_back(lowering.index(columns));
     sums.create(parts, sumSizes, lowering.b.getF32Type());
-    grid.push_back(lowering.index(llvm::divideCeil(rows, tileRows)));
-    grid.push_back(lowering.index(llvm::divideCeil(columns, tileColumns)));
+    grid.push_back(lowering.index(llvm::divideCeil(rows, tile.rows)));
+    grid.push_back(lowering.index(llvm::divideCeil(columns, tile.columns)));
     grid.push_back(lowering.index(parts));
 
     ImplicitLocOpBuilder &b = lowering.b;
@@ -116,7 +118,7 @@ public:
         ValueRange{lowering.index(0)},
         ValueRange{isSingle ? lowering.index(2) : tiles},
         ValueRange{lowering.index(1)});
-    setForWorkgroups(loop);
+    setForWorkgroups(loop, tile.threads);
     b.setInsertionPoint(loop.getBody()->getTerminator());
     Reader::Scope scope(lowering);
     Value number = loop.getInductionVars().front();
@@ -128,9 +130,12 @@ public:
     }
     SmallVector<Value> place = lowering.delinearize(number, grid);
     auto batch = ArrayRef<Value>(place).take_front(batchRank);
-    Value row = lowering.mul(place[batchRank], lowering.index(tileRows));
-    Value column =
-        lowering.mul(place[batchRank + 1], lowering.index(tileColumns));
+    auto [rowTile, columnTile] =
+        orderTiles(lowering, tile, ArrayRef(place).slice(batchRank, 2),
+                   llvm::divideCeil(rows, tile.rows),
+                   llvm::divideCeil(columns, tile.columns));
+    Value row = lowering.mul(rowTile, lowering.index(tile.rows));
+    Value column = lowering.mul(columnTile, lowering.index(tile.columns));
     Value part = place[batchRank + 2];
     Value firstStep = lowering.mul(part, lowering.index(stepsOfPart));
     Value steps =
@@ -154,21 +159,24 @@ public:
     for (Value number : {row, column})
       arguments.push_back(toI64(number));
     Type element = getElementType(dot.getLhs());
-    lowering.callLibrary("alula_block_product_" +
-                             StringRef(element.isBF16()  ? "bf16"
-                                       : element.isF16() ? "f16"
-                                                         : "f32"),
+    lowering.callLibrary(("alula_" + tile.name + "_product_" +
+                          (element.isBF16()  ? "bf16"
+                           : element.isF16() ? "f16"
+                                             : "f32") +
+                          tile.suffix)
+                             .str(),
                          arguments);
     Type stored = getElementType(dot.getResult());
+    bool areWhole = rows % tile.rows == 0 && columns % tile.columns == 0;
     lowering.forEach(
-        {lowering.index(tileRows), lowering.index(tileColumns)},
+        {lowering.index(tile.rows), lowering.index(tile.columns)},
         [&](ValueRange inTile) {
           Value i = lowering.add(row, inTile[0]),
                 j = lowering.add(column, inTile[1]);
           auto store = [&] {
-            Value sum =
-                lowering.callLibrary("alula_block_sum", b.getF32Type(),
-                                     {toI64(inTile[0]), toI64(inTile[1])});
+            Value sum = lowering.callLibrary(
+                ("alula_" + tile.name + "_sum" + tile.suffix).str(),
+                b.getF32Type(), {toI64(inTile[0]), toI64(inTile[1])});
             if (sums) {
               SmallVector<Value> at(batch);
               at.push_back(i);
@@ -178,7 +186,7 @@ public:
             lowering.storeFinal(result, roundSum(lowering, sum, stored), buffer,
                                 getIndices(batch, i, j));
           };
-          if (rows % tileRows == 0 && columns % tileColumns == 0)
+          if (areWhole)
             return store();
           Value isInside = b.create<arith::AndIOp>(
               lowering.compare(Predicate::ult, i, lowering.index(rows)),
@@ -191,6 +199,8 @@ public:
               },
               [] { return SmallVector<Value>(); });
         });
+    if (areWhole)
+      joinNeighbours(tile, *std::prev(b.getInsertionPoint()));
     if (sums) {
       b.setInsertionPointAfter(loop);
       sums.addUp([&](Value sum, ValueRange place) {
@@ -203,12 +213,26 @@ public:
   }
 
 private:
+  void chooseTile() {
+    auto type = cast<RankedTensorType>(dot.getLhs().getType());
+    GroupSizes sizes = {lhs.free.size, rhs.free.size, lhs.depth.size, 1, true};
+    for (const Side *side : {&lhs, &rhs}) {
+      sizes.areLinesAligned &= isLineAligned(
+          side->free.stride == 1 ? side->depth.stride : side->free.stride);
+      sizes.areLinesAligned &= llvm::all_of(side->batchStrides, isLineAligned);
+    }
+    for (int64_t dim : numbers.getLhsBatchingDimensions())
+      sizes.batches *= type.getDimSize(dim);
+    tile = findGroupTile(lowering, type.getElementType(), sizes)
+               .value_or(plainTile);
+  }
+
   /// As many as it has, unless there are too few tiles for the machine.
   int64_t chooseSteps() {
     int64_t depth = lhs.depth.size;
     auto type = cast<RankedTensorType>(dot.getLhs().getType());
-    int64_t tiles = llvm::divideCeil(lhs.free.size, tileRows) *
-                    llvm::divideCeil(rhs.free.size, tileColumns);
+    int64_t tiles = llvm::divideCeil(lhs.free.size, tile.rows) *
+                    llvm::divideCeil(rhs.free.size, tile.columns);
     for (int64_t dim : numbers.getLhsBatchingDimensions())
       tiles *= type.getDimSize(dim);
     int64_t parts = tiles ? lowering.machine.cores / tiles : 1;
@@ -232,7 +256,8 @@ private:
         right.getElementType() != element ||
         !(element.isBF16() || element.isF16() || element.isF32()) ||
         !getSumType(getElementType(dot.getResult())).isF32() ||
-        dot.getAlgorithmAttr() || lowering.machine.blockThreads != tileThreads)
+        dot.getAlgorithmAttr() ||
+        lowering.machine.blockThreads != plainTile.threads)
       return false;
     return findSide(left, lhsFree, numbers.getLhsContractingDimensions(),
                     numbers.getLhsBatchingDimensions(), lhs) &&
@@ -293,6 +318,7 @@ private:
   stablehlo::DotDimensionNumbersAttr numbers;
   SmallVector<int64_t> lhsFree, rhsFree;
   Side lhs, rhs;
+  ProductTile tile = plainTile;
 };
 } // namespace
 

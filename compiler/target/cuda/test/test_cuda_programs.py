@@ -209,7 +209,7 @@ def test_texts(image, chip):
         assert re.search(r"^\.version (.*)$", code.text, re.MULTILINE)[1] == version
         assert re.search(r"^\.target (.*)$", code.text, re.MULTILINE)[1] == target
         found |= set(re.findall(r"\.entry (\w+)\(", code.text))
-        assert ".extern" not in code.text
+        assert not re.search(r"\.extern (?!\.shared)", code.text)
     assert found == entries
 
 
@@ -228,7 +228,8 @@ def test_launches(image):
         head = code.text[code.text.index(f".entry {launch.entry}(") :]
         head = head[: head.index("{")]
         assert len(re.findall(r"\.param \.u64", head)) == len(launch.arguments)
-        assert ".reqntid 256, 1, 1" in head and launch.block == (256, 1, 1)
+        threads = int(re.search(r"\.reqntid (\d+), 1, 1", head)[1])
+        assert threads in (256, 384) and launch.block == (threads, 1, 1)
         assert launch.grid == (1, 1, 1) and launch.grid_axis == (0, 1, 2)
         # All bindings, then all numbers.
         kinds = [kind for kind, *_ in launch.arguments]
@@ -242,6 +243,31 @@ def test_ptxas(image, chip, tmp_path):
         text = tmp_path / f"{number}.ptx"
         text.write_text(code.text)
         check_success(run_tool(PTXAS, f"-arch={chip}", text, "-o", tmp_path / "out.cubin"))
+
+
+GROUP_PRODUCT = """
+func.func @main(%x: tensor<512x512xbf16>, %y: tensor<512x512xbf16>) -> tensor<512x512xbf16> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<512x512xbf16>, tensor<512x512xbf16>) -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}"""
+
+
+@pytest.mark.parametrize("name,threads,at_least", [("sm_80", 256, 0), ("sm_90a", 384, 192 << 10)])
+def test_memory_that_launches_ask_for(tmp_path, name, threads, at_least):
+    """More than a variable of a block may have has a name in the text and no size."""
+    artifact, result = compile(tmp_path, GROUP_PRODUCT, f"--target=cuda:{name}")
+    check_success(result)
+    image = read_image(artifact, f"cuda:{name}")
+    launches = [launch for kernel in image.kernels for launch in kernel]
+    assert launches[0].block == (threads, 1, 1)
+    assert at_least <= launches[0].shared_bytes <= 227 << 10
+    # The second adds up parts of the depth.
+    assert [launch.shared_bytes for launch in launches[1:]] == [0] * (len(launches) - 1)
+    [[code], *_] = image.modules
+    asks = re.findall(r"\.extern \.shared \.align 1024 \.b8 \w+\[\];", code.text)
+    assert len(asks) == bool(at_least)
+    sizes = [int(size) for size in re.findall(r"\.shared .*\[(\d+)\]", code.text)]
+    assert max(sizes, default=0) <= 48 << 10
 
 
 def test_elements_of_threads_are_neighbours(tmp_path):
