@@ -9,6 +9,7 @@ programs, the demo's model.
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -23,7 +24,8 @@ def main() -> None:
     parser.add_argument("--sample", choices=["all", "tenth"], default="tenth")
     parser.add_argument("--random", type=int, default=100, help="how many random programs")
     options, others = parser.parse_known_args()
-    environment = os.environ | fake_gpu.environment()
+    chip = re.fullmatch(r"cuda:sm_(\d+)[af]?", options.target)[1]
+    environment = os.environ | fake_gpu.environment(chip)
     harness = [
         sys.executable,
         HERE.parent / "jax/run_native.py",

@@ -15,6 +15,9 @@
 #include <limits>
 #include <thread>
 
+extern "C" int cuGetProcAddress_v2(const char *name, void **function,
+                                   int version, uint64_t flags, int *found);
+
 namespace alula {
 namespace {
 
@@ -624,6 +627,27 @@ TEST(CudaCode, TheBestFormOfAModule) {
   EXPECT_EQ(choose(all, 100), 0u);
   EXPECT_EQ(choose(exact, 90), 3u);
   EXPECT_EQ(choose(exact, 100), ALULA_NONE);
+}
+
+/// Of the fake driver: the rules are tested beside them (emulator).
+TEST(FakeCuda, MapsOfTensors) {
+  void *function = nullptr;
+  ASSERT_EQ(cuGetProcAddress_v2("cuTensorMapEncodeTiled", &function, 12040, 0,
+                                nullptr),
+            0);
+  auto encode = reinterpret_cast<int (*)(
+      void *, int, uint32_t, void *, const uint64_t *, const uint64_t *,
+      const uint32_t *, const uint32_t *, int, int, int, int)>(function);
+  alignas(64) char map[192];
+  alignas(16) static char memory[1024];
+  const uint64_t sizes[] = {64, 4}, stride = 128;
+  const uint32_t box[] = {64, 4}, steps[] = {1, 1};
+  auto attempt = [&](char *place, char *address) {
+    return encode(place, 9, 2, address, sizes, &stride, box, steps, 0, 3, 0, 0);
+  };
+  EXPECT_EQ(attempt(map, memory), 0);
+  EXPECT_EQ(attempt(map + 32, memory), 1);
+  EXPECT_EQ(attempt(map, memory + 8), 1);
 }
 
 } // namespace

@@ -225,18 +225,17 @@ void checkBox(uint32_t swizzleBytes, int32_t x, int32_t y) {
   // The map at a multiple of 64.
   auto at = uint32_t((64 - memory.address() % 64) % 64);
   uint8_t *image = reinterpret_cast<uint8_t *>(memory.words.data());
-  TensorMap map = {};
-  map.mark = TensorMap::expectedMark;
-  map.address = memory.address() + 256;
-  map.rank = 2;
-  map.elementBytes = 2;
-  map.sizes[0] = 70;
-  map.sizes[1] = 20;
-  map.strides[0] = 2;
-  map.strides[1] = 144;
-  map.box[0] = uint16_t(width);
-  map.box[1] = uint16_t(height);
-  map.swizzleBytes = uint8_t(swizzleBytes);
+  uint64_t sizes[] = {70, 20}, stride = 144;
+  uint32_t box[] = {width, height}, ones[] = {1, 1};
+  int way = swizzleBytes == 128  ? 3
+            : swizzleBytes == 64 ? 2
+            : swizzleBytes == 32 ? 1
+                                 : 0;
+  TensorMap map;
+  ASSERT_EQ(encodeTensorMap({1, 2, memory.address() + 256, sizes, &stride, box,
+                             ones, 0, way, 0, 0},
+                            map),
+            nullptr);
   memcpy(image + at, &map, sizeof map);
   for (uint32_t row = 0; row < 20; ++row)
     for (uint32_t column = 0; column < 72; ++column) {
@@ -292,6 +291,40 @@ TEST(Copies, BoxesOfTensors) {
   for (uint32_t swizzleBytes : {0, 32, 64, 128})
     for (auto [x, y] : {std::pair(0, 0), {8, 3}, {-3, -2}, {61, 11}, {80, 30}})
       checkBox(swizzleBytes, x, y);
+}
+
+TEST(Copies, MapsOfTensors) {
+  struct Numbers {
+    uint64_t sizes[2] = {64, 64}, stride = 128;
+    uint32_t box[2] = {64, 64}, steps[2] = {1, 1};
+    TensorMapRequest request = {1,     2, 4096, sizes, &stride, box,
+                                steps, 0, 3,    0,     0};
+  };
+  auto encode = [](auto &&change) {
+    Numbers numbers;
+    change(numbers);
+    TensorMap map;
+    const char *why = encodeTensorMap(numbers.request, map);
+    return std::string(why ? why : "");
+  };
+  EXPECT_EQ(encode([](Numbers &) {}), "");
+  EXPECT_EQ(encode([](Numbers &n) { n.request.address = 4104; }),
+            "the address must be a multiple of 16");
+  EXPECT_EQ(encode([](Numbers &n) { n.stride = 136; }),
+            "a stride must be a multiple of 16 below 2^40");
+  EXPECT_EQ(encode([](Numbers &n) { n.box[1] = 257; }),
+            "a box has 1 to 256 elements of a dimension");
+  EXPECT_EQ(encode([](Numbers &n) { n.box[0] = 72; }),
+            "a line of a box must not be longer than that of its swizzle");
+  EXPECT_EQ(encode([](Numbers &n) { n.box[0] = 4; }),
+            "a line of a box must be a multiple of 16 bytes");
+  EXPECT_EQ(encode([](Numbers &n) { n.sizes[1] = 0; }),
+            "a dimension has 1 to 2^32 elements");
+  EXPECT_EQ(encode([](Numbers &n) { n.request.rank = 6; }),
+            "1 to 5 dimensions");
+  EXPECT_EQ(encode([](Numbers &n) { n.request.type = 13; }), "no such type");
+  EXPECT_EQ(encode([](Numbers &n) { n.request.fill = 1; }),
+            "NaN is for floats alone");
 }
 
 // ---- Mistakes ----

@@ -25,6 +25,20 @@ struct TensorMap {
 };
 static_assert(sizeof(TensorMap) == 128);
 
+/// What cuTensorMapEncodeTiled is told, in its numbers; strides of all
+/// dimensions but the first.
+struct TensorMapRequest {
+  int type;
+  uint32_t rank;
+  uint64_t address;
+  const uint64_t *sizes, *strides;
+  const uint32_t *box, *elementStrides;
+  int interleave, swizzle, promotion, fill;
+};
+
+/// NULL, or the rule of CUDA that it breaks.
+const char *encodeTensorMap(const TensorMapRequest &wanted, TensorMap &map);
+
 /// Where a byte of shared memory is under a swizzle: pieces of 16 bytes change
 /// places in each line, by the number of the line.
 inline uint32_t swizzle(uint32_t address, uint32_t lineBytes) {

@@ -5,6 +5,7 @@
 
 #include "runtime/device/cuda/api.h"
 #include "runtime/device/cuda/emulator/machine.h"
+#include "runtime/device/cuda/emulator/tensor_map.h"
 #include "runtime/device/cuda/fake/control.h"
 
 #include <algorithm>
@@ -1148,6 +1149,23 @@ Result GetErrorString(Result result, const char **text) {
 }
 } // namespace
 
+/// Nothing of ours asks for it; kernels of others that get tensor maps do.
+static Result TensorMapEncodeTiled(ptx::TensorMap *map, int type, uint32_t rank,
+                                   void *address, const uint64_t *sizes,
+                                   const uint64_t *strides, const uint32_t *box,
+                                   const uint32_t *elementStrides,
+                                   int interleave, int swizzle, int promotion,
+                                   int fill) {
+  bool isPlaced = map && reinterpret_cast<uintptr_t>(map) % 64 == 0;
+  return isPlaced && !ptx::encodeTensorMap(
+                         {type, rank, reinterpret_cast<uint64_t>(address),
+                          sizes, strides, box, elementStrides, interleave,
+                          swizzle, promotion, fill},
+                         *map)
+             ? success
+             : invalidValue;
+}
+
 extern "C" __attribute__((visibility("default"))) Result cuGetProcAddress_v2(
     const char *name, void **function, int version, uint64_t flags, int *found);
 extern "C" Result cuGetProcAddress_v2(const char *name, void **function,
@@ -1171,6 +1189,8 @@ extern "C" Result cuGetProcAddress_v2(const char *name, void **function,
 #undef X
   };
   *function = nullptr;
+  if (strcmp(name, "cuTensorMapEncodeTiled") == 0 && version >= 12000)
+    *function = reinterpret_cast<void *>(TensorMapEncodeTiled);
   for (const auto &each : later)
     if (strcmp(each.name, name) == 0 && version >= each.version &&
         int(fake().version) >= each.version)
