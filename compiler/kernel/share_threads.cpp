@@ -213,7 +213,9 @@ void ThreadSharing::shareLoop(scf::ParallelOp loop, Value thread,
   };
   if (together > 1) {
     sizes.back() = constant(*getConstantIntValue(sizes.back()) / together);
-    count = constant(known / together);
+    count = known ? constant(known / together)
+                  : builder.createOrFold<arith::DivUIOp>(location, count,
+                                                         constant(together));
   }
   emit(Value(), count, together);
   if (rest)

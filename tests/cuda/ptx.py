@@ -101,6 +101,9 @@ def judge(name: str, path: pathlib.Path, chip: str) -> dict:
         said = done.stderr.decode(errors="replace") + done.stdout.decode(errors="replace")
         if done.returncode:
             return found | {"error": f"ptxas: {said.strip()[:300]}"}
+        # It makes products of warpgroups wait for each other, and says so.
+        if "wgmma" in said:
+            return found | {"error": f"ptxas: {said[said.index('wgmma') :][:300]}"}
         found["kernels"] += code.text.count(".entry ")
         entries = set(re.findall(r"\.entry (\w+)", code.text))
         for function, spilled in re.findall(

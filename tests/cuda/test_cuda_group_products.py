@@ -79,7 +79,8 @@ def test_wide_tiles(tools, tmp_path, left, right, depth):
 
 
 @pytest.mark.parametrize(
-    "rows,depth,columns", [(65, 512, 64), (129, 64, 136), (64, 448, 264), (256, 128, 128)]
+    "rows,depth,columns",
+    [(65, 512, 64), (129, 64, 136), (64, 448, 264), (256, 128, 128), (200, 64, 256)],
 )
 @pytest.mark.parametrize("left,right", [(1, 1), (1, 0)])
 def test_edges(tools, tmp_path, rows, depth, columns, left, right):
@@ -105,6 +106,17 @@ def test_epilogue(tools, tmp_path):
     arrays = [draw("bf16", 130, 96), draw("bf16", 96, 144), draw("bf16", 144)]
     check(tools, tmp_path, function, *arrays)
     assert read_text(tools, tmp_path, function, *arrays).count(".entry") == 1
+
+
+@pytest.mark.parametrize("rows", [1000, 1024])
+def test_neighbours_are_stored_together(tools, tmp_path, rows):
+    """Where rows of tiles end with the product's, however many there are."""
+    text = read_text(
+        tools, tmp_path, multiply(1, 0), draw("bf16", rows, 64), draw("bf16", 64, 3072)
+    )
+    assert count_products(text, 128) or count_products(text, 256)
+    assert "st.global.v4.b16" in text and "ld.shared.v4.f32" in text
+    assert "st.global.b16" not in text
 
 
 def test_results_of_another_type(tools, tmp_path):

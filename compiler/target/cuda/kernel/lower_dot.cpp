@@ -168,9 +168,14 @@ public:
                          arguments);
     Type stored = getElementType(dot.getResult());
     bool areWhole = rows % tile.rows == 0 && columns % tile.columns == 0;
+    Value height = lowering.index(tile.rows);
+    if (!areWhole && columns % tile.columns == 0 && tile.neighbours > 1) {
+      // Of the last tile fewer rows, rather than a question of each element.
+      height = lowering.min(lowering.sub(lowering.index(rows), row), height);
+      areWhole = true;
+    }
     lowering.forEach(
-        {lowering.index(tile.rows), lowering.index(tile.columns)},
-        [&](ValueRange inTile) {
+        {height, lowering.index(tile.columns)}, [&](ValueRange inTile) {
           Value i = lowering.add(row, inTile[0]),
                 j = lowering.add(column, inTile[1]);
           auto store = [&] {
