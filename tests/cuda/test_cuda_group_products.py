@@ -64,9 +64,9 @@ def test_layouts(tools, tmp_path, kind, left, right):
 
 @pytest.mark.parametrize("left,right,depth", [(1, 0, 296), (0, 1, 88)])
 def test_wide_tiles(tools, tmp_path, left, right, depth):
-    """Tiles of 256 columns, where there are enough of them: here one for each matrix. More
-    stages than the ring has, and fewer."""
-    a, b = draw("bf16", 132, 64, depth), draw("bf16", 132, depth, 200)
+    """Tiles of 256 columns, where some core has two of the others anyway: here one for each
+    matrix. More stages than the ring has, and fewer."""
+    a, b = draw("bf16", 70, 64, depth), draw("bf16", 70, depth, 200)
     if not left:
         a = a.swapaxes(1, 2).copy()
     if right:

@@ -13,8 +13,9 @@ using namespace alula::cuda;
 namespace {
 /// Two warpgroups multiply, one copies. Their ring and barriers need so much
 /// memory, which only devices with warpgroups' products have.
-constexpr int64_t threads = 3 * 128, memoryBytes = 193 << 10;
-constexpr int64_t tileRows = 128, together = 8, neighbours = 4;
+constexpr int64_t memoryBytes = 193 << 10;
+constexpr ProductTile wideTile = {128, 256, 3 * 128, 8, 4, "group", "_256"},
+                      narrowTile = {128, 128, 3 * 128, 8, 4, "group", "_128"};
 /// Less fills no tile, or is over before its stages are full.
 constexpr int64_t leastSize = 64, leastSteps = 1 << 20;
 } // namespace
@@ -29,16 +30,18 @@ alula::cuda::findGroupTile(kernel::Lowering &lowering, Type element,
       sizes.columns < leastSize || sizes.depth < leastSize ||
       sizes.rows * sizes.columns < leastSteps / sizes.depth)
     return std::nullopt;
-  // The wider one loads less for what it computes, if there is enough for all.
-  auto count = [&](int64_t columns) {
-    return llvm::divideCeil(sizes.rows, tileRows) *
-           llvm::divideCeil(sizes.columns, columns) * sizes.batches;
+  // By how long the busiest core computes; the wider one loads less for what it
+  // does.
+  auto getTime = [&](const ProductTile &tile) {
+    uint64_t tiles = llvm::divideCeil(sizes.rows, tile.rows) *
+                     llvm::divideCeil(sizes.columns, tile.columns) *
+                     sizes.batches;
+    return llvm::divideCeil(tiles,
+                            static_cast<uint64_t>(lowering.machine.cores)) *
+           tile.columns;
   };
-  if (count(256) >= static_cast<uint64_t>(lowering.machine.cores))
-    return ProductTile{tileRows,   256,     threads, together,
-                       neighbours, "group", "_256"};
-  return ProductTile{tileRows,   128,     threads, together,
-                     neighbours, "group", "_128"};
+  return 8 * getTime(wideTile) <= 9 * getTime(narrowTile) ? wideTile
+                                                          : narrowTile;
 }
 
 std::pair<Value, Value> alula::cuda::orderTiles(kernel::Lowering &lowering,
