@@ -23,6 +23,7 @@ ARROWS = {
     "runtime/device": [
         "include/alula",
         "runtime/base",
+        "runtime/collectives",
         "runtime/threads",
         "artifact",
     ],

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 #define ALULA_COLLECTIVES_ABI_MAJOR 1
-#define ALULA_COLLECTIVES_ABI_MINOR 0
+#define ALULA_COLLECTIVES_ABI_MINOR 1
 
 /* Where processes find each other: what one puts, all can get. The functions
  * return 0 or an alula_status_code. Keys begin with "alula". */
@@ -65,6 +65,9 @@ typedef struct alula_collective {
    * host. They must stay until the collective is done, or `settle` returns. */
   const uint8_t *operand;
   uint8_t *result;
+  /* Minor version 1: what it is called in messages. It is `kind`, unless the
+   * members agree about another collective by this one. */
+  alula_collective_kind shown;
 } alula_collective;
 
 /* A collective on its way. */
@@ -126,8 +129,10 @@ typedef struct alula_collective_engine {
   /* Ends the waiting of all participants, now and from now on. */
   void (*abort)(alula_collective_rendezvous *rendezvous, const char *reason);
 
-  /* The communicator of these members, which lives as long as the
-   * rendezvous. */
+  /* The communicator of these members, which lives as long as the rendezvous.
+   * An error if something is known that keeps them from going on, such as an
+   * abort or a process that is gone: devices that exchange arrays without the
+   * engine ask for it while they wait. Returns at once. */
   alula_error *(*get_group)(alula_collective_rendezvous *rendezvous,
                             const alula_collective_members *members,
                             alula_collective_group **group);

@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* Increases whenever a function is added. */
-#define ALULA_RUNTIME_VERSION 7u
+#define ALULA_RUNTIME_VERSION 8u
 
 ALULA_API uint32_t alula_runtime_version(void);
 
@@ -513,6 +513,20 @@ ALULA_API void alula_processes_disconnect(alula_processes *processes);
 ALULA_API uint32_t alula_processes_get_number(const alula_processes *processes);
 ALULA_API uint32_t alula_processes_get_count(const alula_processes *processes);
 
+/* How participants on devices of the kind `cuda` exchange arrays. NCCL moves
+ * them from one GPU to the next, but sums in an order of its own; by the host's
+ * memory, a sum has the same bits wherever participants are. */
+typedef enum alula_device_collectives ALULA_ENUM_TYPE {
+  /* NCCL, if all participants of a group have it, each on a GPU of its own. All
+   * participants are on such devices. */
+  ALULA_DEVICE_COLLECTIVES_IF_THERE = 0,
+  /* The host's memory. */
+  ALULA_DEVICE_COLLECTIVES_NEVER = 1,
+  /* NCCL; an error where it can't be. What NCCL does not have, such as integers
+   * of 16 bits, still goes by the host's memory. */
+  ALULA_DEVICE_COLLECTIVES_ALWAYS = 2
+} alula_device_collectives;
+
 typedef struct alula_collectives_options {
   size_t struct_bytes;
   /* "local", the default: participants are threads of this process. Not to be
@@ -530,6 +544,7 @@ typedef struct alula_collectives_options {
   alula_processes *processes;
   const uint32_t *process_of;
   const char *name;
+  alula_device_collectives devices; /* (Version 8.) */
 } alula_collectives_options;
 
 ALULA_API alula_error *

@@ -2,7 +2,8 @@
 
 #include "runtime/capi/drivers.h"
 
-#include <cstdio>
+#include "runtime/base/library.h"
+
 #include <dlfcn.h>
 
 namespace alula::runtime {
@@ -10,32 +11,12 @@ namespace {
 
 const char cudaLibrary[] = "libalula_cuda.so.0";
 
-/// The library beside the one that has this code, in lib beside the folder of a
-/// tool that has it, or where the system looks.
-void *openCudaLibrary() {
-  Dl_info here;
-  if (dladdr(cudaLibrary, &here) && here.dli_fname) {
-    const char *slash = strrchr(here.dli_fname, '/');
-    for (const char *folder : {"", "../lib/"}) {
-      char path[4096];
-      int length = slash ? snprintf(path, sizeof path, "%.*s/%s%s",
-                                    int(slash - here.dli_fname), here.dli_fname,
-                                    folder, cudaLibrary)
-                         : 0;
-      if (length > 0 && size_t(length) < sizeof path)
-        if (void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL))
-          return library;
-    }
-  }
-  return dlopen(cudaLibrary, RTLD_NOW | RTLD_LOCAL);
-}
-
 Status loadCudaDriver(const Driver **driver) {
   if (&cudaDriver) {
     *driver = &cudaDriver;
     return nullptr;
   }
-  void *library = openCudaLibrary();
+  void *library = openPart(cudaLibrary);
   if (!library)
     return makeError(ALULA_STATUS_NOT_FOUND,
                      "device 'cuda' needs the library %s beside the runtime's: "

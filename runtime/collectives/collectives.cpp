@@ -1,11 +1,11 @@
 // The C API of collectives: finds the engine.
 
+#include "runtime/base/library.h"
 #include "runtime/base/memory.h"
 #include "runtime/collectives/engine.h"
 
 #include <cstdio>
 #include <dlfcn.h>
-#include <unistd.h>
 
 using namespace alula::runtime;
 
@@ -33,25 +33,10 @@ const char *findMpi() {
                                         : nullptr;
 }
 
-/// The library of an engine: beside the one that this code is in, in `lib`
-/// beside its folder, or where the system looks.
-void *openLibrary(const char *name) {
-  char path[4096];
-  Dl_info self;
-  if (!dladdr(reinterpret_cast<const void *>(&openLibrary), &self))
-    self.dli_fname = "";
-  const char *slash = strrchr(self.dli_fname, '/');
-  int length = slash ? int(slash + 1 - self.dli_fname) : 0;
-  for (const char *folder : {"", "../lib/"}) {
-    snprintf(path, sizeof path, "%.*s%slibalula_collectives_%s.so", length,
-             self.dli_fname, folder, name);
-    if (void *library = dlopen(path, RTLD_NOW))
-      return library;
-    // What it needs is missing: the last error says what.
-    if (access(path, F_OK) == 0)
-      return nullptr;
-  }
-  return dlopen(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, RTLD_NOW);
+void *openEngine(const char *name) {
+  char file[256];
+  snprintf(file, sizeof file, "libalula_collectives_%s.so", name);
+  return openPart(file);
 }
 
 /// Debian's package with what an engine needs; NULL if it isn't one of ours.
@@ -63,8 +48,7 @@ const char *getPackage(const char *name) {
 }
 
 Status loadEngine(const char *name, const CollectiveEngine **engine) {
-  void *library =
-      strchr(name, '/') ? dlopen(name, RTLD_NOW) : openLibrary(name);
+  void *library = strchr(name, '/') ? dlopen(name, RTLD_NOW) : openEngine(name);
   // It stays: it may have threads.
   auto query = library ? reinterpret_cast<alula_collective_engine_query>(
                              dlsym(library, ALULA_COLLECTIVE_ENGINE_QUERY))
@@ -159,7 +143,8 @@ alula_error *alula_collectives_create(const alula_collectives_options *options,
                      mine.engine);
   auto *made = create<alula_collectives>();
   Array<uint32_t> places;
-  if (!made || !places.resize(mine.process_of ? 0 : mine.participant_count)) {
+  if (!made || !made->calls.resize(mine.participant_count) ||
+      !places.resize(mine.process_of ? 0 : mine.participant_count)) {
     destroy(made);
     return makeOutOfMemory("collectives", sizeof(alula_collectives));
   }
@@ -173,8 +158,10 @@ alula_error *alula_collectives_create(const alula_collectives_options *options,
     for (uint32_t i = 0; i < places.size(); ++i)
       places[i] = i / each;
   }
+  made->devices = mine.devices;
+  made->timeout = uint64_t(timeout) * 1000000;
   alula_collective_settings settings = {
-      sizeof settings, mine.participant_count, uint64_t(timeout) * 1000000,
+      sizeof settings, mine.participant_count, made->timeout,
       mine.process_of ? mine.process_of : places.data(),
       mine.name ? mine.name : ""};
   if (Status status =
@@ -190,6 +177,8 @@ alula_error *alula_collectives_create(const alula_collectives_options *options,
 void alula_collectives_destroy(alula_collectives *collectives) {
   if (!collectives)
     return;
+  if (collectives->kept)
+    collectives->forget(collectives->kept);
   collectives->engine->destroy(collectives->rendezvous);
   destroy(collectives);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "alula/collectives.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/status.h"
 
 namespace alula::runtime {
@@ -24,4 +25,13 @@ struct alula_collectives {
   const alula::runtime::CollectiveEngine *engine;
   alula::runtime::Rendezvous *rendezvous;
   uint32_t participantCount;
+  // ---- For devices that exchange arrays without the engine ----
+  alula_device_collectives devices;
+  /// Nanoseconds; 0 for none.
+  uint64_t timeout;
+  /// For each participant, how many calls it has begun.
+  alula::runtime::Array<uint64_t> calls;
+  /// What a driver keeps of it, and how it is freed.
+  void *kept;
+  void (*forget)(void *kept);
 };

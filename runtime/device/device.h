@@ -12,6 +12,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/mutex.h"
 #include "runtime/base/status.h"
+#include "runtime/collectives/engine.h"
 #include "runtime/threads/pool.h"
 
 namespace alula::runtime {
@@ -95,6 +96,29 @@ struct LoopRecorder {
   Status (*branch)(Stream *stream);
   Status (*endBranch)(Stream *stream, const Exchange *exchanges, size_t count);
   Status (*endChoice)(Stream *stream, bool isChoice, bool *isTaken);
+};
+
+/// A call of one of the participants of a program.
+struct ParticipantCall {
+  alula_collectives *collectives;
+  uint32_t participant;
+  const int *cancel;
+};
+
+/// Exchanges that a device carries out itself, on its streams.
+struct DeviceCollectives {
+  /// Encodes one, of memory of the device; the first time the members of a
+  /// group wait for each other. The request has no state if the exchange has to
+  /// go by the host's memory, which is then so for all members.
+  Status (*start)(Stream *stream, const ParticipantCall &call,
+                  const GroupMembers &members, const Collective &what,
+                  CollectiveRequest *request);
+  /// Later commands of the stream come after it.
+  Status (*done)(Stream *stream, const CollectiveRequest *request);
+  /// The call is encoded, or can't go on, and `failure` says why: then nobody
+  /// touches its memory any more.
+  void (*settle)(Stream *stream, const ParticipantCall &call,
+                 const char *failure);
 };
 
 /// A table instead of virtual functions: those would need the C++ library.
@@ -190,6 +214,8 @@ struct Driver {
 
   /// NULL: the host decides loops.
   const LoopRecorder *loops;
+  /// NULL: they go by the host's memory.
+  const DeviceCollectives *collectives;
 };
 
 /// The drivers, each in its own folder. The last is for tests and not part of

@@ -407,6 +407,7 @@ Status runAsParticipant(const CallRequest &request, CallRunner &runner) {
   ALULA_TRY(
       engine.begin(collectives->rendezvous, options.participant,
                    request.executable->image->programHash + request.function));
+  ++collectives->calls[options.participant];
   Status status = runner.run();
   engine.end(collectives->rendezvous, options.participant,
              status ? alula_error_get_message(status) : nullptr);

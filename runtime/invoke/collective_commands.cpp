@@ -13,6 +13,10 @@ static void releaseHostCopy(Context &context, PendingCollective &one) {
   one.copy = 0;
 }
 
+static ParticipantCall getPart(const Call &call) {
+  return {call.collectives, call.participant, call.cancel};
+}
+
 /// Collectives of one call that are in flight at the same time.
 static constexpr size_t mostPending = 65536;
 
@@ -87,7 +91,8 @@ Status Commands::startCollective(const uint32_t *p) {
   return start(p, members,
                {alula_collective_kind(record.kind),
                 alula_reduction(record.reduction), alula_dtype(record.dtype),
-                p[1], record.count, operand, result},
+                p[1], record.count, operand, result,
+                alula_collective_kind(record.kind)},
                given, gotten);
 }
 
@@ -108,6 +113,14 @@ Status Commands::start(const uint32_t *p, const GroupMembers &members,
   frame.registers[p[0]] = int64_t(handle);
   if (!members.count)
     return driver.fill(call.stream, what.result, 0, 1, gotten);
+  if (const DeviceCollectives *devices = driver.collectives) {
+    if (Status status = devices->start(call.stream, getPart(call), members,
+                                       what, &one.request))
+      return addName(what.number, status);
+    one.isOnDevice = one.request.state;
+    if (one.isOnDevice)
+      return nullptr;
+  }
   ALULA_TRY(stageCollective(one, what, given, gotten));
   const CollectiveEngine &engine = *call.collectives->engine;
   Group *group = nullptr;
@@ -159,8 +172,11 @@ Status Commands::finishCollective(int64_t handle) {
                 "collective_done: nothing is on its way as %" PRId64, handle);
   PendingCollective &one = pending[size_t(handle)];
   if (one.request.state) {
-    if (Status status =
-            call.collectives->engine->done(&one.request, call.cancel))
+    Status status =
+        one.isOnDevice
+            ? driver.collectives->done(call.stream, &one.request)
+            : call.collectives->engine->done(&one.request, call.cancel);
+    if (status)
       return addName(one.number, status);
     if (one.copy)
       ALULA_TRY(driver.copyTo(call.stream, one.result, one.staged, one.bytes));
@@ -188,9 +204,12 @@ Status Commands::addName(uint32_t number, Status status) {
 }
 
 void settleCollectives(Call &call, Status failure) {
-  call.collectives->engine->settle(
-      call.collectives->rendezvous, call.participant,
-      failure ? alula_error_get_message(failure) : nullptr);
+  const char *why = failure ? alula_error_get_message(failure) : nullptr;
+  call.collectives->engine->settle(call.collectives->rendezvous,
+                                   call.participant, why);
+  if (const DeviceCollectives *devices =
+          call.executable->instance->driver->collectives)
+    devices->settle(call.stream, getPart(call), why);
   for (PendingCollective &one : call.context->pending)
     releaseHostCopy(*call.context, one);
   // Shrinking never allocates.

@@ -37,6 +37,8 @@ struct PendingCollective {
   /// In the file.
   uint32_t number;
   bool isOpen;
+  /// The device's stream carries it out.
+  bool isOnDevice;
   /// For traces; bytes of the result.
   uint64_t begin, bytes;
   /// Without unified memory: 1 + the number of a staging buffer, in which the

@@ -121,7 +121,7 @@ uint32_t countMembers(const Meeting &meeting) {
 }
 
 const char *getName(const Meeting &meeting) {
-  return alula_collective_get_name(meeting.what.kind);
+  return alula_collective_get_name(meeting.what.shown);
 }
 
 // ---- The work ----
@@ -507,6 +507,8 @@ Status getGroup(Rendezvous *handle, const GroupMembers *members,
   const GroupMembers &given = *members;
   LocalRendezvous &all = open(handle);
   Lock lock(all.mutex);
+  if (all.isAborted)
+    return makeAborted(all);
   for (LocalGroup *group : all.groups)
     if (group->arePairs == given.are_pairs &&
         group->numbers.size() == given.count &&
@@ -545,7 +547,7 @@ Status start(Group *handle, uint32_t number, const Collective *collective,
   ALULA_TRY(findMeeting(*group, group->sequences[place], what, &meeting));
   if (!isSame(meeting->what, what)) {
     abortWith(all, "participant %u starts %s #%u where others start %s #%u",
-              number, alula_collective_get_name(what.kind), what.number,
+              number, alula_collective_get_name(what.shown), what.number,
               getName(*meeting), meeting->what.number);
     return makeAborted(all);
   }

@@ -283,11 +283,11 @@ alula_error *connectByMpi(const alula_collective_connection *connection,
 
 extern "C" __attribute__((visibility("default")))
 const alula_collective_engine *
-alula_collective_engine_get(uint16_t, uint16_t) {
+alula_collective_engine_get(uint16_t major, uint16_t minor) {
   static const alula_collective_engine engine = [] {
     alula_collective_engine made = makeEngine(ALULA_MPI_NAME);
     made.connect = connectByMpi;
     return made;
   }();
-  return &engine;
+  return serves(major, minor) ? &engine : nullptr;
 }

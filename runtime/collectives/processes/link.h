@@ -37,7 +37,7 @@ struct Header {
   /// The group, and which of its collectives.
   uint64_t group = 0, sequence = 0;
   uint32_t phase = 0;
-  uint32_t collective = 0, reduction = 0, dtype = 0, number = 0, reserved = 0;
+  uint32_t collective = 0, reduction = 0, dtype = 0, number = 0, shown = 0;
   uint64_t count = 0;
 };
 static_assert(sizeof(Header) == 80);
@@ -108,6 +108,12 @@ struct Failure {
 /// than the connection's timeout.
 using OpenLink = std::unique_ptr<Link> (*)(
     const alula_collective_connection &connection, Failure &failure);
+
+/// Whether a runtime of this version of the interface gives all that engines
+/// read.
+inline bool serves(uint16_t major, uint16_t minor) {
+  return major == ALULA_COLLECTIVES_ABI_MAJOR && minor >= 1;
+}
 
 /// The functions of an engine that are the same for all links.
 alula_collective_engine makeEngine(const char *name);

@@ -159,7 +159,7 @@ exchange(const alula_collective_engine &engine,
 Case makeCase(std::mt19937 &random, uint32_t participants,
               alula_collective_kind kind, alula_reduction reduction,
               alula_dtype dtype, uint64_t count) {
-  Case one = {{kind, reduction, dtype, 3, count, nullptr, nullptr},
+  Case one = {{kind, reduction, dtype, 3, count, nullptr, nullptr, kind},
               {},
               kind == ALULA_COLLECTIVE_PERMUTE,
               {},
@@ -295,7 +295,8 @@ protected:
                              collective,
                              1,
                              reinterpret_cast<uint8_t *>(&one),
-                             reinterpret_cast<uint8_t *>(&result)};
+                             reinterpret_cast<uint8_t *>(&result),
+                             ALULA_COLLECTIVE_ALL_REDUCE};
     alula_collective_request request;
     text = describe(engine.start(group, number, &what, &request));
     if (text.empty())

@@ -171,21 +171,42 @@ void Rendezvous::settle(uint32_t number, const char *failure) {
 
 // ---- Collectives ----
 
-Group *Rendezvous::getGroup(const alula_collective_members &given) {
+/// How long devices may go on with what they exchange with a process that is
+/// gone: it has left if it has all that it needs, and the last bytes may still
+/// be on their way.
+static constexpr std::chrono::seconds mostAlone{5};
+
+void Rendezvous::findLost(const Members &members) {
+  for (uint32_t process : members.processes) {
+    if (process == world.getNumber() || !world.peers[process].isLost)
+      continue;
+    auto [since, isNew] = lostSince.try_emplace(process, Clock::now());
+    if (Clock::now() - since->second >= mostAlone)
+      abortEverywhere(world.describe(process) +
+                      " is gone: " + world.peers[process].reason);
+  }
+}
+
+alula_error *Rendezvous::getGroup(const alula_collective_members &given,
+                                  Group *&result) {
   Lock lock(world.mutex);
+  result = nullptr;
   for (auto &group : groups)
     if (group->members.arePairs == (given.are_pairs != 0) &&
         group->members.numbers.size() == given.count &&
         memcmp(group->members.numbers.data(), given.numbers,
                given.count * sizeof(uint32_t)) == 0)
-      return group.get();
-  return groups.emplace_back(std::make_unique<Group>(*this, given)).get();
+      result = group.get();
+  if (!result)
+    result = groups.emplace_back(std::make_unique<Group>(*this, given)).get();
+  findLost(result->members);
+  return isAborted ? makeAborted() : nullptr;
 }
 
 const char *Rendezvous::describe(const Meeting &meeting,
                                  char (&text)[64]) const {
   snprintf(text, sizeof text, "%s #%u of call %llu",
-           alula_collective_get_name(meeting.exchange.what.kind),
+           alula_collective_get_name(meeting.exchange.what.shown),
            meeting.exchange.what.number,
            static_cast<unsigned long long>(meeting.round));
   return text;
@@ -217,9 +238,9 @@ alula_error *Rendezvous::start(Group &group, uint32_t number,
       received.resize(group.members.processes.size());
   } else if (!isSame(meeting.exchange.what, what)) {
     abortEverywhere("participant " + std::to_string(number) + " starts " +
-                    alula_collective_get_name(what.kind) + " #" +
+                    alula_collective_get_name(what.shown) + " #" +
                     std::to_string(what.number) + " where others start " +
-                    alula_collective_get_name(meeting.exchange.what.kind) +
+                    alula_collective_get_name(meeting.exchange.what.shown) +
                     " #" + std::to_string(meeting.exchange.what.number));
     return makeAborted();
   }
@@ -267,6 +288,7 @@ void Rendezvous::send(const Meeting &meeting, uint32_t phase) {
   header.reduction = what.reduction;
   header.dtype = what.dtype;
   header.number = what.number;
+  header.shown = what.shown;
   header.count = what.count;
   for (uint32_t i = 0; i < members.processes.size(); ++i) {
     uint64_t bytes = i == members.self
@@ -306,7 +328,7 @@ bool Rendezvous::takeMessages(Meeting &meeting, uint32_t phase) {
       continue;
     char text[64];
     abortEverywhere(world.describe(members.processes[i]) + " starts " +
-                    alula_collective_get_name(header.collective) + " #" +
+                    alula_collective_get_name(header.shown) + " #" +
                     std::to_string(header.number) + " where process " +
                     std::to_string(world.getNumber()) + " starts " +
                     describe(meeting, text));

@@ -228,9 +228,10 @@ alula_collective_engine alula::collectives::makeEngine(const char *name) {
   engine.get_group = [](alula_collective_rendezvous *rendezvous,
                         const alula_collective_members *members,
                         alula_collective_group **group) -> alula_error * {
-    *group = reinterpret_cast<alula_collective_group *>(
-        open(rendezvous).getGroup(*members));
-    return nullptr;
+    Group *found = nullptr;
+    alula_error *error = open(rendezvous).getGroup(*members, found);
+    *group = reinterpret_cast<alula_collective_group *>(found);
+    return error;
   };
   engine.start = [](alula_collective_group *group, uint32_t participant,
                     const alula_collective *what,

@@ -68,7 +68,7 @@ public:
   void settle(uint32_t participant, const char *failure);
   void end(uint32_t participant, const char *failure);
   void abort(const std::string &reason);
-  Group *getGroup(const alula_collective_members &given);
+  alula_error *getGroup(const alula_collective_members &given, Group *&result);
   alula_error *start(Group &group, uint32_t participant,
                      const alula_collective &what,
                      alula_collective_request *request);
@@ -101,6 +101,7 @@ private:
   void findEnd(const Meeting &meeting, uint32_t place);
   /// A process whose message or call is missing; none if all are there.
   std::optional<uint32_t> findMissing(const Meeting &meeting) const;
+  void findLost(const Members &members);
   bool haveBegun(const Meeting &meeting) const;
   bool takeMessages(Meeting &meeting, uint32_t phase);
   void send(const Meeting &meeting, uint32_t phase);
@@ -125,6 +126,8 @@ private:
   uint64_t firstRound = 0;
   std::map<uint32_t, uint64_t> roundsOf;
   std::map<std::pair<uint64_t, uint32_t>, uint64_t> programsOf;
+  /// When it was first found that a process is gone.
+  std::map<uint32_t, Clock::time_point> lostSince;
   bool isAborted = false;
   std::string reason;
 };

@@ -144,6 +144,7 @@ const Driver afarDriver = {"afar",
                            waitInStream,
                            hasHappened,
                            waitForEvent,
-                           /*loops=*/nullptr};
+                           /*loops=*/nullptr,
+                           /*collectives=*/nullptr};
 
 } // namespace alula::runtime

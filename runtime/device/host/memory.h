@@ -70,7 +70,8 @@ constexpr Driver makeDriver(const char *name, decltype(Driver::load) load,
           record,
           hasHappened,
           destroyEvent,
-          /*loops=*/nullptr};
+          /*loops=*/nullptr,
+          /*collectives=*/nullptr};
 }
 } // namespace host
 
