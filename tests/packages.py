@@ -36,6 +36,7 @@ EXPORTED = {
     "libalula_compiler.so": r"alula_(compile|program_info|private)_?",
     "libalula_runtime.so": r"alula_",
     "libalula_cuda.so.0": r"alula_driver_query$",
+    "libalula_nccl.so.0": r"alula_nccl_query$",
     "alula_calls.abi3.so": r"PyInit_alula_calls$",
     "pjrt_plugin_alula.so": r"GetPjrtApi$",
 }

@@ -172,6 +172,7 @@ enum : int { conditionNode = 13 };
   X(DeviceGetCount, (int *count))                                              \
   X(DeviceGet, (DeviceNumber * device, int ordinal))                           \
   X(DeviceGetAttribute, (int *value, int attribute, DeviceNumber device))      \
+  X(DeviceGetUuid, (uint8_t *uuid, DeviceNumber device))                       \
   X(DevicePrimaryCtxRetain, (ContextHandle * context, DeviceNumber device))    \
   X(DevicePrimaryCtxRelease, (DeviceNumber device))                            \
   X(CtxPushCurrent, (ContextHandle context))                                   \

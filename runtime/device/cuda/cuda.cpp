@@ -22,6 +22,7 @@ void close(Device *handle) {
   if (device.context) {
     {
       Current current(device);
+      closeCollectives(device);
       if (device.memoryStream) {
         api.StreamSynchronize(device.memoryStream);
         api.StreamDestroy(device.memoryStream);
@@ -95,7 +96,7 @@ Status open(Instance &instance, Device **device) {
   auto *made = create<CudaDevice>();
   if (!made)
     return makeOutOfMemory("a device", sizeof(CudaDevice));
-  *made = {api, instance.ordinal, 0, nullptr, nullptr, nullptr, {}};
+  *made = {api, instance.ordinal, 0, nullptr, nullptr, nullptr, {}, nullptr};
   if (Status status = start(*made)) {
     close(reinterpret_cast<Device *>(made));
     return status;
@@ -377,6 +378,23 @@ Status endChoice(Stream *stream, bool isChoice, bool *isTaken) {
 }
 const LoopRecorder loopRecorder = {beginLoop,   testLoop,  endLoop,  choose,
                                    beginBranch, endBranch, endChoice};
+
+// ---- Collectives ----
+
+Status startCollective(Stream *stream, const ParticipantCall &call,
+                       const GroupMembers &members, const Collective &what,
+                       CollectiveRequest *request) {
+  return get(stream).startCollective(call, members, what, request);
+}
+Status endCollective(Stream *stream, const CollectiveRequest *request) {
+  return get(stream).endCollective(request);
+}
+void settleCollectives(Stream *stream, const ParticipantCall &call,
+                       const char *failure) {
+  get(stream).settleCollectives(call, failure);
+}
+const DeviceCollectives deviceCollectives = {startCollective, endCollective,
+                                             settleCollectives};
 } // namespace
 } // namespace cuda
 
@@ -411,6 +429,7 @@ const Driver cudaDriver = {"cuda",
                            cuda::waitInStream,
                            cuda::hasHappened,
                            cuda::waitForEvent,
-                           &cuda::loopRecorder};
+                           &cuda::loopRecorder,
+                           &cuda::deviceCollectives};
 
 } // namespace alula::runtime

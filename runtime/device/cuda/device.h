@@ -5,6 +5,7 @@
 #include "artifact/cuda_image.h"
 #include "runtime/device/cuda/api.h"
 #include "runtime/device/cuda/graph.h"
+#include "runtime/device/cuda/nccl/table.h"
 #include "runtime/device/device.h"
 
 namespace alula::runtime::cuda {
@@ -26,7 +27,11 @@ struct CudaDevice {
   /// Memory is taken and given back in its order.
   StreamHandle memoryStream;
   LoopKernels loops;
+  /// Its part of the library of collectives, once it has had one.
+  NcclDevice *collectives;
 };
+/// Before its context goes.
+void closeCollectives(CudaDevice &device);
 
 /// The device's context is the calling thread's while this lives.
 class Current {
@@ -131,6 +136,11 @@ public:
   Status beginBranch();
   Status endBranch(const Exchange *exchanges, size_t count);
   Status endChoice(bool isChoice, bool *isTaken);
+  Status startCollective(const ParticipantCall &call,
+                         const GroupMembers &members, const Collective &what,
+                         CollectiveRequest *request);
+  Status endCollective(const CollectiveRequest *request);
+  void settleCollectives(const ParticipantCall &call, const char *failure);
 
 private:
   static constexpr uint64_t stagingBytes = 256 << 10, mostStaged = 64 << 10;
@@ -163,8 +173,17 @@ private:
   Status issueTest(const Command &command, bool *holds);
   Status issueChoice(const Command &command);
   Status issueExchange(const Command &command);
-  /// Until the stream has run, or loops were told to stop.
+  /// Until the stream has run, or loops were told to stop; `check` knows what
+  /// it gives if collectives can't go on.
   Result waitForStream();
+  static constexpr Result collectiveFailed = -1;
+  bool waitForCollectives();
+  /// Before CUDA itself waits for the stream, which nobody could end.
+  Status awaitCollectives() {
+    return waitForCollectives() ? nullptr : check(collectiveFailed, "");
+  }
+  void giveUpCollectives();
+  void closeCollectives();
   /// Opens a loop or a choice, which needs a word; `isTaken` is false if the
   /// host has to decide.
   Status open(const int *wanted, bool *isTaken);
@@ -212,6 +231,9 @@ private:
   uint32_t commandsBefore = 0, valuesBefore = 0, wordsBefore = 0;
   bool hadLoops = false;
   bool canRecord = true;
+  // ---- Collectives ----
+  NcclStream *collectives = nullptr;
+  Status collectiveFailure = nullptr;
 };
 
 } // namespace alula::runtime::cuda

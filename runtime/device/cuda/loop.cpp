@@ -360,6 +360,7 @@ Status CudaStream::endChoice(bool isChoice, bool *isTaken) {
 Status CudaStream::issueTest(const Command &command, bool *holds) {
   const Api &api = *device.api;
   uint8_t byte = 0;
+  ALULA_TRY(awaitCollectives());
   ALULA_TRY(check(api.MemcpyAsync(reinterpret_cast<DeviceAddress>(&byte),
                                   command.condition, 1, handle),
                   "a loop's condition"));
@@ -378,6 +379,7 @@ Status CudaStream::issueChoice(const Command &command) {
   auto &chosen = *reinterpret_cast<uint32_t *>(command.word);
   bool isNumber = command.index == LoopRecorder::Number;
   void *to = isNumber ? static_cast<void *>(&chosen) : &byte;
+  ALULA_TRY(awaitCollectives());
   ALULA_TRY(check(api.MemcpyAsync(reinterpret_cast<DeviceAddress>(to),
                                   command.condition, isNumber ? 4 : 1, handle),
                   "the index of a branch"));
@@ -434,6 +436,8 @@ Status CudaStream::issueAll() {
 
 Result CudaStream::waitForStream() {
   const Api &api = *device.api;
+  if (!waitForCollectives())
+    return collectiveFailed;
   if (!cancel)
     return api.StreamSynchronize(handle);
   // Who cancels a call has a word of his own, which no device sees.

@@ -33,6 +33,7 @@ Status CudaStream::start() {
 
 CudaStream::~CudaStream() {
   Current current(device);
+  closeCollectives();
   if (loopsDone)
     device.api->EventDestroy(loopsDone);
   if (handle)
@@ -45,6 +46,11 @@ CudaStream::~CudaStream() {
 Status CudaStream::check(Result result, const char *what) {
   if (result == success)
     return nullptr;
+  if (result == collectiveFailed) {
+    Status failure = collectiveFailure;
+    collectiveFailure = nullptr;
+    return failure;
+  }
   if (!lastKernel)
     return makeCudaError(*device.api, result, what);
   char more[400];
@@ -69,6 +75,8 @@ Status CudaStream::synchronize() {
   // Whoever was recording one has had an error.
   forgetOpen();
   Status failed = flush();
+  if (failed)
+    giveUpCollectives();
   Result result = waitForStream();
   staged = 0;
   cancel = nullptr;
@@ -351,6 +359,7 @@ Status CudaStream::copyTo(uint8_t *to, const void *from, uint64_t bytes) {
   Current current(device);
   if (bytes > mostStaged) {
     ALULA_TRY(flush());
+    ALULA_TRY(awaitCollectives());
     ALULA_TRY(check(
         device.api->MemcpyAsync(addressOf(to), addressOf(from), bytes, handle),
         "a copy to the device"));
@@ -375,6 +384,7 @@ Status CudaStream::copyFrom(void *to, const uint8_t *from, uint64_t bytes) {
     // Memory that is not pinned is waited for by CUDA itself.
     if (cancel)
       ALULA_TRY(check(waitForStream(), "a copy from the device"));
+    ALULA_TRY(awaitCollectives());
     ALULA_TRY(check(device.api->MemcpyAsync(addressOf(memory ? memory : to),
                                             addressOf(from), bytes, handle),
                     "a copy from the device"));

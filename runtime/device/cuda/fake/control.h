@@ -17,4 +17,18 @@ __attribute__((visibility("default"))) void fakeCudaFailNext(const char *name,
 /// "allocations", "modules" and "graphs" that live; else the instructions that
 /// were interpreted.
 __attribute__((visibility("default"))) uint64_t fakeCudaCount(const char *what);
+
+// ---- For other libraries that work on streams ----
+/// A command that runs with the lock on all streams, again and again until it
+/// does not give 0. A CUresult: the context must be the stream's.
+__attribute__((visibility("default"))) int
+fakeCudaEncode(void *stream, int (*run)(void *user), void *user);
+/// Runs a stream as far as it can; with the lock already had or not.
+__attribute__((visibility("default"))) void fakeCudaRun(void *stream);
+/// Of a stream, of the current context; -1: none.
+__attribute__((visibility("default"))) int fakeCudaDevice(void *stream);
+__attribute__((visibility("default"))) int fakeCudaCurrentDevice();
+/// Whether these bytes are this device's.
+__attribute__((visibility("default"))) int
+fakeCudaHas(const void *memory, uint64_t bytes, int device);
 }

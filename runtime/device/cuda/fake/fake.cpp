@@ -9,6 +9,8 @@
 #include "runtime/device/cuda/fake/control.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +22,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace alula::runtime::cuda;
@@ -44,6 +47,8 @@ struct FakeStream {
   bool isRunning = false;
   /// Of the command that runs: it is a loop, and has one more round.
   bool isAgain = false;
+  /// Of the command that runs: it waits for what is not there yet.
+  bool isBlocked = false;
 };
 struct FakeEvent {
   std::shared_ptr<FakeStream> stream;
@@ -107,6 +112,8 @@ std::shared_ptr<FakeNode> copyNode(const FakeNode &node,
 
 struct Fake {
   std::recursive_mutex mutex;
+  /// Something was encoded, or has run.
+  std::condition_variable_any changed;
   uint32_t chip = 80, deviceCount = 2, version = 12040, threads = 1;
   Result sticky = success;
   std::string text;
@@ -207,22 +214,33 @@ struct Fake {
     if (stream->isRunning)
       return;
     stream->isRunning = true;
-    while (stream->done < until && !stream->commands.empty()) {
+    stream->isBlocked = false;
+    while (stream->done < until && !stream->commands.empty() &&
+           !stream->isBlocked)
       step(*stream);
-    }
     stream->isRunning = false;
   }
   /// One command, or one round of a loop.
   void step(FakeStream &stream) {
     auto command = std::move(stream.commands.front());
     stream.commands.pop_front();
-    stream.isAgain = false;
+    stream.isAgain = stream.isBlocked = false;
     if (sticky == success)
       command();
-    if (stream.isAgain && sticky == success)
+    if ((stream.isAgain || stream.isBlocked) && sticky == success)
       stream.commands.push_front(std::move(command));
     else
       ++stream.done;
+    changed.notify_all();
+  }
+  /// Runs a stream until this command, whatever it waits for. The caller has
+  /// the lock once.
+  void await(const std::shared_ptr<FakeStream> &stream, uint64_t until) {
+    run(stream, until);
+    while (stream->done < until && sticky == success) {
+      changed.wait_for(mutex, std::chrono::milliseconds(1));
+      run(stream, until);
+    }
   }
   void runAll() {
     for (auto &[handle, stream] : streams)
@@ -268,6 +286,7 @@ Result encode(StreamHandle handle, std::function<void()> command) {
     return invalidContext;
   stream->commands.push_back(std::move(command));
   ++stream->encoded;
+  fake().changed.notify_all();
   return success;
 }
 
@@ -306,6 +325,14 @@ Result DeviceGetAttribute(int *value, int attribute, DeviceNumber) {
     *value = 0;
     return invalidValue;
   }
+}
+/// No two processes have the same GPU.
+Result DeviceGetUuid(uint8_t *uuid, DeviceNumber device) {
+  auto number = uint32_t(getpid());
+  memset(uuid, 0xA1, 16);
+  memcpy(uuid, &number, sizeof number);
+  memcpy(uuid + 8, &device, sizeof device);
+  return success;
 }
 Result DevicePrimaryCtxRetain(ContextHandle *context, DeviceNumber device) {
   BEGIN("DevicePrimaryCtxRetain");
@@ -468,7 +495,7 @@ Result MemcpyAsync(DeviceAddress to, DeviceAddress from, size_t bytes,
   });
   if (result == success && !isTargetKnown) {
     auto mine = findStream(stream);
-    fake().run(mine, mine->encoded);
+    fake().await(mine, mine->encoded);
     result = fake().sticky;
   }
   return result;
@@ -539,7 +566,7 @@ Result StreamSynchronize(StreamHandle handle) {
   auto stream = findStream(handle);
   if (!stream)
     return invalidHandle;
-  fake().run(stream, stream->encoded);
+  fake().await(stream, stream->encoded);
   return fake().sticky;
 }
 Result StreamDestroy(StreamHandle handle) {
@@ -556,7 +583,11 @@ Result StreamWaitEvent(StreamHandle handle, EventHandle event, unsigned) {
   FakeEvent now = *reinterpret_cast<FakeEvent *>(event);
   if (!now.stream)
     return findStream(handle) ? success : invalidHandle;
-  return encode(handle, [now] { fake().run(now.stream, now.wanted); });
+  FakeStream *self = findStream(handle).get();
+  return encode(handle, [now, self] {
+    fake().run(now.stream, now.wanted);
+    self->isBlocked = !now.stream->isRunning && now.stream->done < now.wanted;
+  });
 }
 Result EventCreate(EventHandle *event, unsigned) {
   BEGIN("EventCreate");
@@ -602,7 +633,7 @@ Result EventSynchronize(EventHandle event) {
   BEGIN("EventSynchronize");
   auto &mine = *reinterpret_cast<FakeEvent *>(event);
   if (mine.stream)
-    fake().run(mine.stream, mine.wanted);
+    fake().await(mine.stream, mine.wanted);
   return fake().sticky;
 }
 
@@ -1202,6 +1233,33 @@ extern "C" Result cuGetProcAddress_v2(const char *name, void **function,
   if (found)
     *found = *function ? 0 : 1;
   return *function ? success : notFound;
+}
+
+int fakeCudaEncode(void *handle, int (*run)(void *user), void *user) {
+  Guard guard(fake().mutex);
+  if (fake().sticky != success)
+    return fake().sticky;
+  FakeStream *stream = findStream(reinterpret_cast<StreamHandle>(handle)).get();
+  return encode(reinterpret_cast<StreamHandle>(handle),
+                [=] { stream->isBlocked = !run(user); });
+}
+void fakeCudaRun(void *handle) {
+  Guard guard(fake().mutex);
+  if (auto stream = findStream(reinterpret_cast<StreamHandle>(handle)))
+    fake().run(stream, stream->encoded);
+}
+int fakeCudaDevice(void *handle) {
+  Guard guard(fake().mutex);
+  auto stream = findStream(reinterpret_cast<StreamHandle>(handle));
+  return stream ? stream->device : -1;
+}
+int fakeCudaCurrentDevice() {
+  return contextStack.empty() ? -1 : contextStack.back()->device;
+}
+int fakeCudaHas(const void *memory, uint64_t bytes, int device) {
+  Guard guard(fake().mutex);
+  const Memory *found = fake().find(reinterpret_cast<uint64_t>(memory), bytes);
+  return found && found->device == device;
 }
 
 void fakeCudaReset() {
