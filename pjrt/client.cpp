@@ -54,6 +54,8 @@ struct ClientOptions {
   std::string collectives;
   /// Seconds.
   int64_t collectivesTimeout = 0;
+  alula_device_collectives deviceCollectives =
+      ALULA_DEVICE_COLLECTIVES_IF_THERE;
 };
 
 constexpr int64_t mostProcesses = 65536, mostSeconds = 1'000'000;
@@ -71,8 +73,26 @@ void *readKeptBytes(int64_t &bytes) {
   return nullptr;
 }
 
-/// What the environment says of collectives between processes.
+/// How GPUs exchange arrays: "nccl", an error where it can't be, or "host"; if
+/// nobody says, by NCCL where it can be.
+void *readDeviceCollectives(const char *where, std::string_view text,
+                            ClientOptions &options) {
+  if (text == "nccl")
+    options.deviceCollectives = ALULA_DEVICE_COLLECTIVES_ALWAYS;
+  else if (text == "host")
+    options.deviceCollectives = ALULA_DEVICE_COLLECTIVES_NEVER;
+  else if (!text.empty())
+    return invalid("alula: " + std::string(where) + " is '" +
+                   std::string(text) + "', not nccl or host");
+  return nullptr;
+}
+
+/// What the environment says of collectives.
 void *readCollectives(ClientOptions &options) {
+  if (const char *devices = getenv("ALULA_DEVICE_COLLECTIVES"))
+    if (void *error =
+            readDeviceCollectives("ALULA_DEVICE_COLLECTIVES", devices, options))
+      return error;
   if (const char *engine = getenv("ALULA_COLLECTIVES"))
     options.collectives = engine;
   const char *seconds = getenv("ALULA_COLLECTIVES_TIMEOUT");
@@ -120,6 +140,10 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
       options.processCount = option.number;
     } else if (option.name == "collectives") {
       options.collectives = option.text;
+    } else if (option.name == "device_collectives") {
+      if (void *error = readDeviceCollectives("the option device_collectives",
+                                              option.text, options))
+        return error;
     } else if (option.name == "collectives_timeout") {
       options.collectivesTimeout =
           std::clamp<int64_t>(option.number, 1, mostSeconds);
@@ -127,7 +151,8 @@ void *readOptions(const NamedValues &given, ClientOptions &options) {
       return invalid("alula: no client option is called '" +
                      std::string(option.name) +
                      "'; there are device, num_devices, kept_bytes, "
-                     "collectives and collectives_timeout");
+                     "collectives, collectives_timeout and "
+                     "device_collectives");
     }
   }
   if (options.processCount < 1 || options.processCount > mostProcesses ||
@@ -183,6 +208,7 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
                                   options.keptBytes, instances))
     return error;
   auto client = std::make_unique<Client>(*platform);
+  client->deviceCollectives = options.deviceCollectives;
   client->pythonCallbacks = std::make_unique<PythonCallbacks>(
       options.callback, options.callbackToken);
   Processes &processes = client->processes;

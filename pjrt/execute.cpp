@@ -325,9 +325,10 @@ void *makeCollectives(const LoadedExecutable &executable,
   options.struct_bytes = sizeof options;
   options.participant_count =
       static_cast<uint32_t>(executable.deviceIds.size());
+  Client &client = *as<Device>(executable.devices.front())->client;
+  options.devices = client.deviceCollectives;
   if (!executable.processOf.empty()) {
-    Processes &processes =
-        as<Device>(executable.devices.front())->client->processes;
+    Processes &processes = client.processes;
     if (void *error = processes.connect(options.processes))
       return error;
     options.process_of = executable.processOf.data();

@@ -130,6 +130,9 @@ struct Client {
   Processes processes;
   Topology topology;
   ProgramCache programs;
+  /// How GPUs exchange arrays.
+  alula_device_collectives deviceCollectives =
+      ALULA_DEVICE_COLLECTIVES_IF_THERE;
   /// Held while a call is enqueued on several devices.
   std::mutex launchOrder;
 };

@@ -2,7 +2,6 @@
 interprets PTX, and shows each of its tests here."""
 
 import ast
-import os
 import pathlib
 import subprocess
 import sys
@@ -11,12 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import fake_gpu
 import pytest
 
-pytestmark = [
-    fake_gpu.needs_build,
-    pytest.mark.skipif(
-        not (fake_gpu.BUILD / "lib/pjrt_plugin_alula.so").exists(), reason="the plugin is not built"
-    ),
-]
+pytestmark = [fake_gpu.needs_build, fake_gpu.needs_plugin]
 FILE = pathlib.Path(__file__).with_name("cuda_snippets.py")
 NAMES = [
     node.name
@@ -26,19 +20,9 @@ NAMES = [
 
 
 def run(command, **environment):
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "ALULA_"))}
-    fake = fake_gpu.environment()
-    # JAX's name of the platform says what the device is.
-    del fake["ALULA_DEVICE"]
     return subprocess.run(
         [sys.executable, *command],
-        env=inherited
-        | fake
-        | {
-            "PYTHONPATH": str(fake_gpu.ROOT / "python"),
-            "ALULA_PJRT_PLUGIN": str(fake_gpu.BUILD / "lib/pjrt_plugin_alula.so"),
-        }
-        | environment,
+        env=fake_gpu.environment_of_jax() | environment,
         capture_output=True,
         text=True,
         timeout=500,
