@@ -2,17 +2,12 @@
 
   gpu.py [--out FILE.json] [--small] [--fake] [--parts NAME,...] [--rows NAME,...]
          [--harnesses tenth|all] [--minutes N]
-  gpu.py --bundle FILE.tar.xz
 
 Runs the tests of the runtime on the device, a JAX program, JAX's harnesses, then the rows
 of gpu_rows.py, here and by what else the machine has: XLA:GPU, cuBLAS, PyTorch. A part that
 fails or takes too long says so in the file, the others go on. The file is to be committed.
 `--fake` is the driver that interprets kernels: it shows that this command works, and
 nothing else.
-
-`--bundle` writes what a machine needs that has a GPU and Python and nothing else: programs
-that are compiled, what they have to give, the tools that run them, and this file, which
-does there what can be done without JAX: `tar xf FILE.tar.xz && alula-gpu/run`.
 """
 
 import argparse
@@ -27,11 +22,8 @@ import subprocess
 import sys
 import time
 
-import gpu_bundled
-
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
-IS_BUNDLE = gpu_bundled.FILE.exists()
 ROWS = {
     # Name: what else runs it.
     "copy": [],
@@ -43,7 +35,6 @@ ROWS = {
     "attention": ["cuda"],
     "decode": ["cuda"],
     "training_step": ["cuda"],
-    "small_kernels": ["cuda"],
 }
 # JAX's own plugins for CUDA.
 XLA_PLUGINS = ["jax_cuda12_plugin", "jax_cuda13_plugin"]
@@ -61,17 +52,6 @@ print(jax.default_backend(), len(jax.devices()), "devices")
 """
 
 
-def find_driver() -> pathlib.Path | None:
-    """Where NVIDIA's driver lies: the tests are linked with the one that interprets, and
-    find that first where nobody says otherwise."""
-    try:
-        known = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False)
-    except OSError:
-        return None
-    found = re.search(r"libcuda\.so\.1 .*=> (\S+)", known.stdout)
-    return found and pathlib.Path(found[1]).parent
-
-
 class Run:
     def __init__(self, options):
         self.options = options
@@ -82,10 +62,9 @@ class Run:
             if not name.startswith(("JAX_", "ALULA_"))
         }
         if options.fake:
-            self.environment["FAKE_CUDA_CHIP"] = "80"
-        if folder := BUILD / "tests/fake" if options.fake else find_driver():
-            paths = [str(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
-            self.environment["LD_LIBRARY_PATH"] = ":".join(paths)
+            fake = str(BUILD / "tests/fake")
+            paths = [fake, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+            self.environment |= {"LD_LIBRARY_PATH": ":".join(paths), "FAKE_CUDA_CHIP": "80"}
         self.with_plugin = {
             "PYTHONPATH": f"{ROOT / 'python'}",
             "ALULA_PJRT_PLUGIN": str(BUILD / "lib/pjrt_plugin_alula.so"),
@@ -128,8 +107,6 @@ class Run:
             ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
         )
         found["gpu"] = "none: kernels are interpreted" if self.options.fake else said.get("said")
-        if IS_BUNDLE:
-            return found | {"commit": gpu_bundled.read()["commit"]}
         found["commit"] = self.say(["git", "rev-parse", "HEAD"]).get("said")
         found["changed"] = bool(self.say(["git", "status", "--porcelain", "-uno"]).get("said"))
         return found
@@ -176,36 +153,19 @@ class Run:
             return said
         return json.loads(said["said"].splitlines()[-1]) | {"wall_seconds": said["wall_seconds"]}
 
-    def run_ours(self, name: str) -> dict:
-        if not IS_BUNDLE:
-            return self.run_row(name, self.with_plugin)
-        if name == "copy":
-            return gpu_bundled.run_driver(self, name)
-        return gpu_bundled.run_ours(self, name)
-
-    def run_peer(self, name: str, peer: str) -> dict:
-        if self.options.fake and peer == "product_cublas":
-            return {"unable": "cuBLAS needs a GPU"}
-        if peer == "cuda":
-            if any(map(importlib.util.find_spec, XLA_PLUGINS)):
-                return self.run_row(name, {"JAX_PLATFORMS": "cuda"})
-            return {"unable": "no JAX for CUDA on this machine"}
-        if not IS_BUNDLE:
-            return self.run_row(peer, self.with_plugin)
-        if peer == "product_cublas":
-            return gpu_bundled.run_driver(self, peer)
-        if not importlib.util.find_spec("jax"):
-            return {"unable": "no JAX on this machine"}
-        return self.run_row(peer, {"JAX_PLATFORMS": "cpu"})
-
     def run_rows(self) -> dict:
         wanted = self.options.rows.split(",") if self.options.rows else list(ROWS)
         found = {}
         for name in wanted:
-            found[name] = {"alula": self.run_ours(name)}
+            found[name] = {"alula": self.run_row(name, self.with_plugin)}
             for peer in ROWS[name]:
-                who = "xla_gpu" if peer == "cuda" else peer
-                found[name][who] = self.run_peer(name, peer)
+                if peer == "cuda":
+                    entry = {"unable": "no JAX for CUDA on this machine"}
+                    if any(map(importlib.util.find_spec, XLA_PLUGINS)):
+                        entry = self.run_row(name, {"JAX_PLATFORMS": "cuda"})
+                    found[name]["xla_gpu"] = entry
+                else:
+                    found[name][peer] = self.run_row(peer, self.with_plugin)
             print(f"  {name}: {summarize(name, found)}", flush=True)
         return found
 
@@ -216,8 +176,6 @@ PARTS = {
     "rows": Run.run_rows,
     "harnesses": Run.run_harnesses,
 }
-if IS_BUNDLE:
-    PARTS = {"programs": gpu_bundled.run_programs, "rows": Run.run_rows}
 
 
 def get(found: dict, name: str, who: str, what: str):
@@ -231,7 +189,6 @@ def summarize(name: str, found: dict) -> str:
     text = [f"{ours['seconds'] * 1e3:.3f} ms"]
     text += [f"{ours['tflops']:.3g} TFLOP/s"] if "tflops" in ours else []
     text += [f"{ours['gb_per_second']:.4g} GB/s"] if "gb_per_second" in ours else []
-    text += [f"{ours['us_per_kernel']:.3g} us a kernel"] if "us_per_kernel" in ours else []
     copied = get(found, "copy", "alula", "gb_per_second")
     if name in BY_MEMORY and copied:
         ours["to_copy"] = ours["gb_per_second"] / copied
@@ -264,24 +221,15 @@ def main() -> None:
     parser.add_argument("--parts", default=",".join(PARTS), help=",".join(PARTS))
     parser.add_argument("--harnesses", choices=["tenth", "all"], default="tenth")
     parser.add_argument("--rows", default="", help=",".join(ROWS))
-    parser.add_argument(
-        "--minutes", type=float, default=10 if IS_BUNDLE else 60, help="for all of it"
-    )
-    if not IS_BUNDLE:
-        parser.add_argument("--bundle", type=pathlib.Path, help="write FILE.tar.xz, run nothing")
+    parser.add_argument("--minutes", type=float, default=60, help="for all of it")
     options = parser.parse_args()
-    if getattr(options, "bundle", None):
-        import gpu_bundle
-
-        sys.exit(gpu_bundle.make(options.bundle))
     for name in filter(None, options.rows.split(",")):
         if name not in ROWS:
             parser.error(f"no row is called '{name}': {', '.join(ROWS)}")
     for name in options.parts.split(","):
         if name not in PARTS:
             parser.error(f"no part is called '{name}': {', '.join(PARTS)}")
-    place = ROOT if IS_BUNDLE else ROOT / "bench/results"
-    out = options.out or place / f"gpu-{today}.json"
+    out = options.out or ROOT / f"bench/results/gpu-{today}.json"
     run = Run(options)
     found = {"date": today, "small": options.small, "machine": run.find_machine()}
     if not found["machine"]["gpu"]:

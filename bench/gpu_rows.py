@@ -7,10 +7,10 @@ JAX's default platform runs it: alula_cuda, or cuda for what we are compared wit
 
 import argparse
 import ctypes
+import ctypes.util
 import json
 import time
 
-import gpu_driver
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -65,17 +65,72 @@ def check(result, expected, tolerance) -> None:
         raise ValueError(f"wrong numbers: {error:.3g} of the largest, allowed are {tolerance:.3g}")
 
 
+class Driver:
+    """CUDA's driver in this process, whose primary context JAX uses too."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL("libcuda.so.1")
+        find = self.library.cuGetProcAddress_v2
+        find.argtypes = [
+            ctypes.c_char_p,
+            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_int,
+            ctypes.c_uint64,
+            ctypes.POINTER(ctypes.c_int),
+        ]
+        self.find = find
+        self.call("cuInit", ctypes.c_uint(0))
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self.call("cuDeviceGet", ctypes.byref(device), ctypes.c_int(0))
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.call("cuCtxPushCurrent", context)
+        self.stream = ctypes.c_void_p()
+        self.call("cuStreamCreate", ctypes.byref(self.stream), ctypes.c_uint(1))
+
+    def call(self, name, *arguments):
+        address, found = ctypes.c_void_p(), ctypes.c_int()
+        self.find(name.encode(), ctypes.byref(address), 12040, 0, ctypes.byref(found))
+        if not address:
+            raise OSError(f"the driver has no {name}")
+        types = [
+            ctypes.c_void_p if not isinstance(each, ctypes._SimpleCData) else type(each)
+            for each in arguments
+        ]
+        result = ctypes.CFUNCTYPE(ctypes.c_int, *types)(address.value)(*arguments)
+        if result:
+            raise OSError(f"{name} gave {result}")
+
+    def wait(self):
+        self.call("cuStreamSynchronize", self.stream)
+
+
 def address(array) -> ctypes.c_uint64:
     return ctypes.c_uint64(array.unsafe_buffer_pointer())
 
 
+def time_batches(launch, wait, count) -> float:
+    launch()
+    wait()
+    best = float("inf")
+    for _ in range(5):
+        started = time.perf_counter()
+        for _ in range(count):
+            launch()
+        wait()
+        best = min(best, (time.perf_counter() - started) / count)
+    return best
+
+
 @row
 def copy(small):
+    """The driver's own copy: what rows that are bound by memory are measured against."""
     count = 1 << 10 if small else 1 << 28
     from_array, to_array = jnp.ones(count, jnp.float32), jnp.zeros(count, jnp.float32)
     jax.block_until_ready((from_array, to_array))
-    seconds = gpu_driver.time_copy(
-        gpu_driver.Driver(), address(to_array), address(from_array), 4 * count
+    driver = Driver()
+    arguments = address(to_array), address(from_array), ctypes.c_size_t(4 * count)
+    seconds = time_batches(
+        lambda: driver.call("cuMemcpyAsync", *arguments, driver.stream), driver.wait, 10
     )
     check(to_array, 1.0, 0)
     return {"seconds": seconds, "bytes": 8 * count}
@@ -98,15 +153,41 @@ def product_bf16(small):
 @row
 def product_cublas(small):
     """The same product by cuBLAS, if the machine has it."""
-    library = gpu_driver.open_cublas()
+    names = [f"libcublas.so.{major}" for major in (13, 12, 11)]
+    library = None
+    for name in [*names, ctypes.util.find_library("cublas")]:
+        try:
+            library = library or (name and ctypes.CDLL(name))
+        except OSError:
+            continue
     if not library:
         return {"unable": "no libcublas on this machine"}
     n = product_size(small)
     a, b = random((n, n), jnp.bfloat16), random((n, n), jnp.bfloat16, 1)
     c = jnp.zeros((n, n), jnp.bfloat16)
     jax.block_until_ready((a, b, c))
-    driver = gpu_driver.Driver()
-    seconds = gpu_driver.time_cublas(driver, library, *map(address, (a, b, c)), n)
+    driver = Driver()
+    handle = ctypes.c_void_p()
+
+    def call(name, *arguments):
+        if result := getattr(library, name)(*arguments):
+            raise OSError(f"{name} gave {result}")
+
+    call("cublasCreate_v2", ctypes.byref(handle))
+    call("cublasSetStream_v2", handle, driver.stream)
+    one, zero = ctypes.c_float(1), ctypes.c_float(0)
+    bf16, by_f32, fastest = 14, 68, -1
+
+    def launch():
+        # By columns: the product of b and a, from the right.
+        size = ctypes.c_int(n)
+        call(
+            "cublasGemmEx", handle, 0, 0, size, size, size, ctypes.byref(one),
+            address(b), bf16, size, address(a), bf16, size, ctypes.byref(zero),
+            address(c), bf16, size, by_f32, fastest,
+        )  # fmt: skip
+
+    seconds = time_batches(launch, driver.wait, 10)
     check(c[:4], np.asarray(a[:4]).astype(np.float64) @ np.asarray(b).astype(np.float64), 2**-7)
     return {"seconds": seconds, "flops": 2 * n**3}
 
@@ -122,7 +203,7 @@ def product_torch(small):
         return {"unable": "torch finds no GPU"}
     n = product_size(small)
     a, b = (torch.randn(n, n, dtype=torch.bfloat16, device="cuda") for _ in range(2))
-    seconds = gpu_driver.time_batches(lambda: a @ b, torch.cuda.synchronize, 10)
+    seconds = time_batches(lambda: a @ b, torch.cuda.synchronize, 10)
     return {"seconds": seconds, "flops": 2 * n**3}
 
 
@@ -246,25 +327,6 @@ def training_step(small):
     return found | {"flops": flops}
 
 
-@row
-def small_kernels(small):
-    """What a kernel costs that has next to nothing to do, where many follow each other."""
-    count, n = (4, 8) if small else (100, 64)
-    x, w = random((n, n), jnp.float32), random((n, n), jnp.float32, 1)
-
-    def step(x, w):
-        for _ in range(count):
-            x = jnp.tanh(x @ w)
-        return x
-
-    found = measure(jax.jit(step), x, w)
-    wide, by = np.asarray(x).astype(np.float64), np.asarray(w).astype(np.float64)
-    for _ in range(count):
-        wide = np.tanh(wide @ by)
-    check(found["result"], wide, 1e-3)
-    return found | {"kernels": count}
-
-
 def main() -> None:
     global TOTAL_SECONDS
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -281,8 +343,6 @@ def main() -> None:
             found["tflops"] = found["flops"] / found["seconds"] / 1e12
         if "bytes" in found:
             found["gb_per_second"] = found["bytes"] / found["seconds"] / 1e9
-        if "kernels" in found:
-            found["us_per_kernel"] = found["seconds"] / found["kernels"] * 1e6
     print(json.dumps(found))
 
 
