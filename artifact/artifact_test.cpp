@@ -309,6 +309,65 @@ TEST(Artifact, DamagedCudaImage) {
             "wrong");
 }
 
+/// A kernel whose launches are those.
+std::string makeCallSample(const std::vector<CudaLaunchSpec> &launches) {
+  ArtifactWriter file;
+  uint32_t vector = file.addType(ALULA_DTYPE_F32, {4});
+  uint32_t add =
+      file.addKernel({"add", {ALULA_ACCESS_READ, ALULA_ACCESS_WRITE}, 0, 0});
+  CudaImageWriter writer;
+  writer.addModule(".version 7.0", 80, false);
+  writer.addKernel(launches);
+  VariantSpec variant;
+  variant.name = variant.target = "cuda";
+  variant.kind = ALULA_IMAGE_CUDA;
+  variant.image = writer.finish(variant.entries);
+  file.addVariant(std::move(variant));
+  FunctionWriter &main = file.addFunction("main");
+  main.addArgument("x", vector);
+  main.addResult("y", vector);
+  Operand one = main.immediate(1);
+  main.dispatch(add, one, one, one, {main.argument(0), main.result(0)}, {});
+  Diagnostic diagnostic;
+  return file.finish(diagnostic);
+}
+
+TEST(Artifact, CallsInCudaImages) {
+  auto read = [](const std::vector<CudaLaunchSpec> &launches,
+                 uint16_t minor) -> std::string {
+    std::string bytes = makeCallSample(launches);
+    Artifact artifact;
+    Diagnostic diagnostic;
+    CudaImage image;
+    EXPECT_TRUE(
+        openArtifact(bytes.data(), bytes.size(), {}, artifact, diagnostic));
+    EXPECT_EQ(artifact.minor, minor);
+    return readCudaImage(artifact, artifact.variants[0], image, diagnostic)
+               ? ""
+               : diagnostic.text;
+  };
+  CudaLaunchSpec own;
+  own.entry = "add";
+  std::vector<alula_cuda_argument> both = {
+      {ALULA_CUDA_ARGUMENT_BINDING, 8, 0, 0},
+      {ALULA_CUDA_ARGUMENT_BINDING, 8, 1, 0}};
+  EXPECT_EQ(read({own}, 4), "");
+  EXPECT_EQ(read({CudaLaunchSpec::makeCall("other x", 1, both), own}, 5), "");
+  EXPECT_EQ(read({CudaLaunchSpec::makeCall("other x", 0, {}), own}, 5), "");
+  EXPECT_EQ(read({own, CudaLaunchSpec::makeCall("other x", 1, both)}, 5),
+            "image of 'cuda': launch 1 of kernel 'add' is a call for launches "
+            "that are not there");
+  CudaLaunchSpec wrong = CudaLaunchSpec::makeCall("other x", 1, both);
+  wrong.module = 0;
+  EXPECT_EQ(read({wrong, own}, 5),
+            "image of 'cuda': launch 0 of kernel 'add' names what is not "
+            "there");
+  both[1] = {ALULA_CUDA_ARGUMENT_FAILURE, 8, 0, 0};
+  EXPECT_EQ(read({CudaLaunchSpec::makeCall("other x", 1, both), own}, 5),
+            "image of 'cuda': launch 0 of kernel 'add': argument 1 is none of "
+            "a call");
+}
+
 TEST(Artifact, Collectives) {
   std::string bytes = makeCollectiveSample();
   EXPECT_EQ(bytes, makeCollectiveSample());
@@ -483,11 +542,11 @@ TEST(Artifact, HeaderErrors) {
   bytes = good;
   bytes[8] = 2;
   EXPECT_EQ(check(bytes), "artifact has format version 2.0, this library reads "
-                          "1.0 to 1.4");
+                          "1.0 to 1.5");
   bytes = good;
-  bytes[10] = 5;
-  EXPECT_EQ(check(bytes), "artifact has format version 1.5, this library reads "
-                          "1.0 to 1.4");
+  bytes[10] = 6;
+  EXPECT_EQ(check(bytes), "artifact has format version 1.6, this library reads "
+                          "1.0 to 1.5");
   EXPECT_EQ(check(good + "x"),
             "artifact says it has " + std::to_string(good.size()) +
                 " bytes, but there are " + std::to_string(good.size() + 1));

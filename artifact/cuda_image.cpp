@@ -107,8 +107,10 @@ private:
     const alula_cuda_kernel &record = image.getKernel(file, variant, kernel);
     for (uint32_t i = 0; i < record.launch_count; ++i) {
       const alula_cuda_launch &launch = image.launches[record.first_launch + i];
+      bool isCall = launch.flags & ALULA_CUDA_LAUNCH_CALL;
       if (launch.entry >= image.strings.size ||
-          launch.module >= image.modules.size ||
+          (isCall ? launch.module != ALULA_NONE
+                  : launch.module >= image.modules.size) ||
           !isRange(launch.first_argument, launch.argument_count,
                    image.arguments.size))
         return fail("launch %u of kernel '%.60s' names what is not there", i,
@@ -120,6 +122,18 @@ private:
              launch.grid_axis[axis] != ALULA_NONE))
           return fail("launch %u of kernel '%.60s' has an impossible grid", i,
                       getName(kernel));
+      if (isCall && (launch.grid[0] >= record.launch_count - i ||
+                     (launch.flags & ALULA_CUDA_LAUNCH_COOPERATIVE)))
+        return fail("launch %u of kernel '%.60s' is a call for launches that "
+                    "are not there",
+                    i, getName(kernel));
+      for (uint32_t j = 0; j < launch.argument_count; ++j)
+        if (isCall && (image.arguments[launch.first_argument + j].bytes != 8 ||
+                       image.arguments[launch.first_argument + j].kind ==
+                           ALULA_CUDA_ARGUMENT_FAILURE))
+          return fail("launch %u of kernel '%.60s': argument %u is none of a "
+                      "call",
+                      i, getName(kernel), j);
       for (uint32_t j = 0; j < launch.argument_count; ++j)
         if (!isGood(image.arguments[launch.first_argument + j],
                     file.kernels[kernel]))

@@ -4,6 +4,18 @@
 
 namespace alula::artifact {
 
+CudaLaunchSpec
+CudaLaunchSpec::makeCall(std::string text, uint32_t launches,
+                         std::vector<alula_cuda_argument> arguments) {
+  CudaLaunchSpec call;
+  call.entry = std::move(text);
+  call.module = ALULA_NONE;
+  call.arguments = std::move(arguments);
+  call.grid[0] = launches;
+  call.flags = ALULA_CUDA_LAUNCH_CALL;
+  return call;
+}
+
 uint32_t CudaImageWriter::addString(std::string_view text) {
   std::string wanted(text);
   wanted += '\0';

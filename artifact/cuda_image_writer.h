@@ -23,6 +23,10 @@ struct CudaLaunchSpec {
   uint32_t cluster[3] = {1, 1, 1};
   uint32_t sharedBytes = 0;
   uint32_t flags = 0;
+
+  /// A call of a library in place of the next launches.
+  static CudaLaunchSpec makeCall(std::string text, uint32_t launches,
+                                 std::vector<alula_cuda_argument> arguments);
 };
 
 class CudaImageWriter {

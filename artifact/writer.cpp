@@ -13,6 +13,28 @@
 
 namespace alula::artifact {
 
+/// Whether launches of an image of CUDA are calls of libraries.
+static bool hasCalls(std::string_view image) {
+  alula_cuda_image header;
+  if (image.size() < sizeof header)
+    return false;
+  memcpy(&header, image.data(), sizeof header);
+  size_t at = sizeof header +
+              size_t(header.kernel_count) * sizeof(alula_cuda_kernel) +
+              size_t(header.module_count) * sizeof(alula_cuda_module) +
+              size_t(header.code_count) * sizeof(alula_cuda_code);
+  for (uint32_t i = 0; i < header.launch_count; ++i) {
+    alula_cuda_launch launch;
+    if (at + sizeof launch > image.size())
+      return false;
+    memcpy(&launch, image.data() + at, sizeof launch);
+    if (launch.flags & ALULA_CUDA_LAUNCH_CALL)
+      return true;
+    at += sizeof launch;
+  }
+  return false;
+}
+
 uint32_t ArtifactWriter::addString(std::string_view text) {
   auto found = stringIds.find(text);
   if (found != stringIds.end())
@@ -240,7 +262,7 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
     images += variant.image;
   }
   // Version 1.1 is what knows custom calls and external constants, 1.2 imports
-  // and PTX, 1.3 collectives, 1.4 images of CUDA.
+  // and PTX, 1.3 collectives, 1.4 images of CUDA, 1.5 calls in them.
   uint16_t minor = !customCalls.empty();
   for (const alula_file_constant &constant : constants)
     if (constant.external_file)
@@ -258,7 +280,7 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
       minor = 3;
   for (const VariantSpec &variant : variants)
     if (variant.kind == ALULA_IMAGE_CUDA)
-      minor = 4;
+      minor = std::max<uint16_t>(minor, hasCalls(variant.image) ? 5 : 4);
   std::vector<alula_file_custom_call> customCallRecords = customCalls;
   for (alula_file_custom_call &record : customCallRecords)
     record.first_type += uint32_t(lists.size());

@@ -30,7 +30,7 @@ extern "C" {
   "\x89"                                                                       \
   "ALULA\r\n"
 #define ALULA_FILE_MAJOR 1u
-#define ALULA_FILE_MINOR 4u
+#define ALULA_FILE_MINOR 5u
 
 /* "No such index" wherever a 32-bit index may be absent. */
 #define ALULA_NONE 0xFFFFFFFFu
@@ -272,7 +272,11 @@ ALULA_STATIC_ASSERT(sizeof(alula_cuda_code) == 32, "cuda code");
 
 enum {
   /* All blocks of the grid run at once and can wait for each other. */
-  ALULA_CUDA_LAUNCH_COOPERATIVE = 1
+  ALULA_CUDA_LAUNCH_COOPERATIVE = 1,
+  /* A call of a library, see alula/cuda_library.h. `entry` is the text that
+   * says what it computes, `module` is ALULA_NONE. It is made instead of the
+   * next `grid[0]` launches of the kernel, if the library takes it. */
+  ALULA_CUDA_LAUNCH_CALL = 2
 };
 
 typedef struct alula_cuda_launch {
