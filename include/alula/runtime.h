@@ -581,6 +581,9 @@ typedef struct alula_trace_event {
    * instance that could take part. */
   const alula_trace_thread *threads;
   uint32_t thread_count;
+  /* Of a kernel that a library may compute: its name, or "generated: " and why
+   * our code does; while the callback runs. Else NULL. */
+  const char *computed_by;
 } alula_trace_event;
 
 typedef struct alula_call_options {

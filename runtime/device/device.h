@@ -43,6 +43,9 @@ struct Dispatch {
   /// Statistics of each worker, if not NULL: zeroed, one for each thread of the
   /// largest pool; valid until the stream is synchronized.
   alula_trace_thread *threads;
+  /// If not NULL, gets what computes a kernel that a library may compute; it
+  /// lives as long as the kernels.
+  const char **computedBy;
 };
 
 /// "function 'f': kernel 'k' failed with code 3", or that it was cancelled.

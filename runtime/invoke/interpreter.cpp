@@ -27,8 +27,8 @@ Status Commands::trace(const char *name, uint64_t begin, uint64_t bytes) {
   if (!call.trace)
     return nullptr;
   ALULA_TRY(driver.synchronize(call.stream));
-  alula_trace_event event = {sizeof event, name,  begin,   readClock(),
-                             {},           bytes, nullptr, 0};
+  alula_trace_event event = {sizeof event, name,    begin, readClock(), {},
+                             bytes,        nullptr, 0,     nullptr};
   call.trace(call.traceUser, &event);
   return nullptr;
 }
@@ -560,19 +560,18 @@ private:
   /// Runs it to its end, and tells what each thread did.
   __attribute__((cold, noinline)) Status traceDispatch(Dispatch &dispatch) {
     alula_trace_thread threads[Pool::maxWorkers] = {};
+    alula_trace_event event = {};
     dispatch.threads = threads;
+    dispatch.computedBy = &event.computed_by;
     uint64_t begin = readClock();
     ALULA_TRY(call.executable->image->runner->dispatch(
         call.stream, call.executable->image->kernels, dispatch));
     ALULA_TRY(driver.synchronize(call.stream));
-    const uint32_t *grid = dispatch.args.workgroup_count;
-    alula_trace_event event = {};
     event.struct_bytes = sizeof event;
     event.name = dispatch.kernelName;
     event.begin_ns = begin;
     event.end_ns = readClock();
-    for (int i = 0; i < 3; ++i)
-      event.grid[i] = grid[i];
+    memcpy(event.grid, dispatch.args.workgroup_count, sizeof event.grid);
     for (uint32_t i = 0; i < dispatch.args.binding_count; ++i)
       event.bytes += call.context->bindingBytes[i];
     event.threads = threads;

@@ -146,7 +146,8 @@ void Trace::record(void *user, const alula_trace_event *event) {
                      {event->begin_ns, event->end_ns},
                      {event->grid[0], event->grid[1], event->grid[2]},
                      event->bytes,
-                     {}};
+                     {},
+                     event->computed_by ? event->computed_by : ""};
   if (event->thread_count)
     command.threads.assign(event->threads,
                            event->threads + event->thread_count);
@@ -174,6 +175,8 @@ std::string Trace::printCommand(const Command &command) const {
   if (isKernel)
     text += format("\"grid\": \"%ux%ux%u\", ", grid[0], grid[1], grid[2]);
   text += format("\"bytes\": %" PRIu64, command.bytes);
+  if (!command.computedBy.empty())
+    text += ", \"computed by\": " + quote(command.computedBy);
   if (const Kernel *kernel = isKernel ? findKernel(command.name) : nullptr) {
     for (auto [word, value] :
          {std::pair("flops", kernel->flops),

@@ -41,6 +41,8 @@ private:
     uint32_t grid[3];
     uint64_t bytes;
     std::vector<alula_trace_thread> threads;
+    /// Of a kernel that a library may compute.
+    std::string computedBy;
   };
   /// What the artifact says of a kernel; numbers below 0 are not known.
   struct Kernel {

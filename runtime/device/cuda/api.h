@@ -74,6 +74,7 @@ enum : unsigned {
   hostMapped = 2
 };
 enum : int {
+  captureRelaxed = 2,
   poolReleaseThreshold = 4,
   launchCooperative = 2,
   launchCluster = 4
@@ -205,6 +206,8 @@ enum : int { conditionNode = 13 };
   X(StreamCreate, (StreamHandle * stream, unsigned flags))                     \
   X(StreamDestroy, (StreamHandle stream))                                      \
   X(StreamSynchronize, (StreamHandle stream))                                  \
+  X(StreamBeginCapture, (StreamHandle stream, int mode))                       \
+  X(StreamEndCapture, (StreamHandle stream, GraphHandle * graph))              \
   X(StreamWaitEvent, (StreamHandle stream, EventHandle event, unsigned flags)) \
   X(EventCreate, (EventHandle * event, unsigned flags))                        \
   X(EventDestroy, (EventHandle event))                                         \
@@ -234,6 +237,9 @@ enum : int { conditionNode = 13 };
   X(GraphAddMemsetNode,                                                        \
     (NodeHandle * node, GraphHandle graph, const NodeHandle *before,           \
      size_t count, const FillNode *fill, ContextHandle context))               \
+  X(GraphAddChildGraphNode,                                                    \
+    (NodeHandle * node, GraphHandle graph, const NodeHandle *before,           \
+     size_t count, GraphHandle child))                                         \
   X(GraphInstantiateWithFlags,                                                 \
     (GraphExecHandle * exec, GraphHandle graph, uint64_t flags))               \
   X(GraphExecDestroy, (GraphExecHandle exec))                                  \
@@ -245,6 +251,8 @@ enum : int { conditionNode = 13 };
   X(GraphExecMemsetNodeSetParams,                                              \
     (GraphExecHandle exec, NodeHandle node, const FillNode *fill,              \
      ContextHandle context))                                                   \
+  X(GraphExecChildGraphNodeSetParams,                                          \
+    (GraphExecHandle exec, NodeHandle node, GraphHandle child))                \
   X(GraphLaunch, (GraphExecHandle exec, StreamHandle stream))                  \
   X(GetErrorName, (Result result, const char **text))                          \
   X(GetErrorString, (Result result, const char **text))

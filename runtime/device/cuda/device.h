@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "alula/cuda_library.h"
 #include "artifact/cuda_image.h"
 #include "runtime/device/cuda/api.h"
 #include "runtime/device/cuda/graph.h"
@@ -54,6 +55,30 @@ private:
   Result result;
 };
 
+/// How a library computes a call on a device, or why it does not.
+struct CudaCall {
+  const alula_cuda_library *library;
+  alula_cuda_plan *plan;
+  /// Of a call that is not taken: whether the library is not there.
+  bool isMissing;
+  /// The library's name, or "generated: " and why.
+  char reason[240];
+
+  /// False and a sentence if it fails.
+  bool run(StreamHandle stream, const uint64_t *values, DeviceAddress workspace,
+           char *problem, size_t problemBytes) const {
+    return library->run(plan, stream, values, workspace, problem,
+                        problemBytes) == ALULA_CUDA_LIBRARY_TAKEN;
+  }
+};
+/// What every call may write to.
+constexpr uint64_t workspaceBytes = 32 << 20;
+/// Of all memory of kernels.
+constexpr uint32_t bindingAlignment = 16;
+/// Asks the library that the text names, with the device's context current.
+void prepareCall(const CudaDevice &device, const char *text,
+                 uint32_t argumentCount, CudaCall &call);
+
 /// Modules and functions of a variant, loaded on each device when it is first
 /// used there.
 class CudaKernels {
@@ -77,6 +102,9 @@ public:
   /// What a launch runs, with the device's context current.
   Status getFunction(const CudaDevice &device, const alula_cuda_launch &launch,
                      FunctionHandle *function);
+  /// How a call is computed; it is asked for once on each device.
+  Status getCall(const CudaDevice &device, const alula_cuda_launch &launch,
+                 const CudaCall **call);
   /// No other kernels of the process ever have it.
   uint64_t getSerial() const { return serial; }
 
@@ -86,7 +114,11 @@ private:
     DeviceNumber number;
     ModuleHandle *modules;
     FunctionHandle *functions;
+    /// Of launches that are calls, once they are asked for.
+    CudaCall **calls;
   };
+  /// Room for what is of one device.
+  Status hold(const CudaDevice &device);
   Status loadModule(const CudaDevice &device, uint32_t number,
                     ModuleHandle *module);
 
@@ -156,6 +188,12 @@ private:
   Status check(Result result, const char *what);
   Status launch(CudaKernels &kernels, const alula_cuda_launch &launch,
                 const Dispatch &dispatch);
+  /// `isTaken` is false if no library computes it.
+  Status call(CudaKernels &kernels, const alula_cuda_launch &launch,
+              const Dispatch &dispatch, bool *isTaken);
+  /// What the launch's arguments are in this dispatch.
+  Status addValues(CudaKernels &kernels, const alula_cuda_launch &launch,
+                   const Dispatch &dispatch, Command &command);
   Status launchSpecially(const alula_cuda_launch &launch,
                          const Command &command);
   /// Waits for others, to be given to CUDA with them.
@@ -207,6 +245,8 @@ private:
   StreamHandle handle = nullptr;
   uint8_t *staging = nullptr;
   uint64_t staged = 0;
+  /// For calls of libraries: taken at the first.
+  DeviceAddress workspace = 0;
   int32_t *failures = nullptr;
   Watched watched[failureSlots] = {};
   uint32_t watchedCount = 0;

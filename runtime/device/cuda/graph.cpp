@@ -35,9 +35,9 @@ bool isSame(const Command &a, const Command &b) {
          memcmp(a.grid, b.grid, sizeof a.grid) == 0 &&
          memcmp(a.block, b.block, sizeof a.block) == 0 &&
          a.sharedBytes == b.sharedBytes && a.valueCount == b.valueCount &&
-         a.bytes == b.bytes && a.count == b.count && a.pitch == b.pitch &&
-         a.elementBytes == b.elementBytes && a.place == b.place &&
-         a.target == b.target && a.branch == b.branch &&
+         a.call == b.call && a.bytes == b.bytes && a.count == b.count &&
+         a.pitch == b.pitch && a.elementBytes == b.elementBytes &&
+         a.place == b.place && a.target == b.target && a.branch == b.branch &&
          a.branchCount == b.branchCount && a.decider == b.decider &&
          a.index == b.index;
 }
@@ -49,6 +49,7 @@ uint64_t hash(const CommandList &list) {
     mix(command.kind);
     mix(reinterpret_cast<uintptr_t>(command.function));
     mix(command.owner);
+    mix(reinterpret_cast<uintptr_t>(command.call));
     for (int axis = 0; axis < 3; ++axis)
       mix(command.grid[axis]);
     mix(command.bytes);
@@ -172,6 +173,25 @@ KernelNode CudaGraphs::describeKernel(Graph &graph, const Command &command,
   return describeLoopKernel(command, device.loops, values);
 }
 
+Result CudaGraphs::capture(Graph &graph, const Command &command,
+                           GraphHandle *captured) {
+  const Api &api = *device.api;
+  *captured = nullptr;
+  Result result = api.StreamBeginCapture(stream, captureRelaxed);
+  if (result != success)
+    return result;
+  char reason[8];
+  bool isGood =
+      command.call->run(stream, graph.list.values.data() + command.firstValue,
+                        command.to, reason, sizeof reason);
+  result = api.StreamEndCapture(stream, captured);
+  if (result == success && isGood)
+    return success;
+  if (*captured)
+    api.GraphDestroy(*captured);
+  return result == success ? unknownError : result;
+}
+
 Result CudaGraphs::addNode(Graph &graph, uint32_t number, Place &place) {
   const Api &api = *device.api;
   const Command &command = graph.list.commands[number];
@@ -188,6 +208,14 @@ Result CudaGraphs::addNode(Graph &graph, uint32_t number, Place &place) {
     FillNode fill = describeFill(command);
     result = api.GraphAddMemsetNode(node, place.graph, before, count, &fill,
                                     device.context);
+  } else if (command.kind == Command::Call) {
+    GraphHandle child;
+    result = capture(graph, command, &child);
+    if (result == success) {
+      result =
+          api.GraphAddChildGraphNode(node, place.graph, before, count, child);
+      api.GraphDestroy(child);
+    }
   } else {
     LoopValues values(command, &graph.conditions[2 * number], stop);
     KernelNode launch = describeKernel(graph, command, values);
@@ -296,6 +324,15 @@ Result CudaGraphs::setNode(Graph &graph, uint32_t number) {
     return api.GraphExecMemsetNodeSetParams(graph.exec, node, &fill,
                                             device.context);
   }
+  if (command.kind == Command::Call) {
+    GraphHandle child;
+    Result result = capture(graph, command, &child);
+    if (result == success) {
+      result = api.GraphExecChildGraphNodeSetParams(graph.exec, node, child);
+      api.GraphDestroy(child);
+    }
+    return result;
+  }
   LoopValues values(command, &graph.conditions[2 * number], stop);
   KernelNode launch = describeKernel(graph, command, values);
   return api.GraphExecKernelNodeSetParams(graph.exec, node, &launch);
@@ -332,8 +369,9 @@ bool CudaGraphs::change(Graph &graph, const CommandList &list) {
   return true;
 }
 
-bool CudaGraphs::launch(const CommandList &list, StreamHandle stream,
+bool CudaGraphs::launch(const CommandList &list, StreamHandle handle,
                         Result *result) {
+  stream = handle;
   if (list.count() < leastCommands && !list.hasLoops)
     return false;
   uint64_t wanted = hash(list);

@@ -9,16 +9,19 @@
 namespace alula::runtime::cuda {
 
 struct CudaDevice;
+struct CudaCall;
 
-/// A launch, a copy or a fill; or what a loop has besides: its condition is
-/// asked for, its end, memory that changes places if the number of rounds was
-/// odd. Of a choice: whether a branch is the one that runs is decided, for all
-/// of them first; a branch begins, and has an end as a loop.
+/// A launch, a copy, a fill or a call of a library; or what a loop has besides:
+/// its condition is asked for, its end, memory that changes places if the
+/// number of rounds was odd. Of a choice: whether a branch is the one that runs
+/// is decided, for all of them first; a branch begins, and has an end as a
+/// loop.
 struct Command {
   enum Kind : uint32_t {
     Launch,
     Copy,
     Fill,
+    Call,
     Test,
     End,
     Exchange,
@@ -32,6 +35,8 @@ struct Command {
   uint64_t owner;
   unsigned grid[3], block[3], sharedBytes;
   uint32_t valueCount;
+  /// Of a call, which writes to `to` besides.
+  const CudaCall *call;
   /// Of a copy, or of a fill of `count` elements that lie `pitch` apart.
   uint64_t bytes, count, pitch;
   uint32_t elementBytes;
@@ -101,7 +106,7 @@ public:
 
   /// Launches the graph of these commands, the context being current; false if
   /// there is none, and they have to be given to the stream one by one.
-  bool launch(const CommandList &list, StreamHandle stream, Result *result);
+  bool launch(const CommandList &list, StreamHandle handle, Result *result);
 
 private:
   static constexpr uint32_t mostGraphs = 8;
@@ -131,6 +136,8 @@ private:
   KernelNode describeKernel(Graph &graph, const Command &command,
                             LoopValues &values);
   Result addNode(Graph &graph, uint32_t number, Place &place);
+  /// What a call gives the stream, as a graph.
+  Result capture(Graph &graph, const Command &command, GraphHandle *captured);
   Result addTest(Graph &graph, uint32_t number, Array<Place> &places);
   Result addChoice(Graph &graph, uint32_t number, Place &place);
   /// A graph that runs as long as, or if, the condition holds.
@@ -141,6 +148,8 @@ private:
   void forget(Graph &graph);
 
   CudaDevice &device;
+  /// The one whose graphs these are.
+  StreamHandle stream = nullptr;
   const uint32_t *stop = nullptr;
   Graph *graphs[mostGraphs] = {};
   uint64_t uses = 0;

@@ -16,11 +16,17 @@ CudaKernels::~CudaKernels() {
       for (uint64_t i = 0; i < image.modules.size; ++i)
         if (mine.modules[i])
           api->ModuleUnload(mine.modules[i]);
+      for (uint64_t i = 0; i < image.launches.size; ++i)
+        if (CudaCall *call = mine.calls[i]; call && call->plan)
+          call->library->release(call->plan);
       api->CtxPopCurrent(&popped);
     }
     api->DevicePrimaryCtxRelease(mine.number);
+    for (uint64_t i = 0; i < image.launches.size; ++i)
+      free(mine.calls[i]);
     free(mine.modules);
     free(mine.functions);
+    free(mine.calls);
   }
 }
 
@@ -106,6 +112,52 @@ Status CudaKernels::loadModule(const CudaDevice &device, uint32_t number,
   return makeCudaError(*api, result, what);
 }
 
+Status CudaKernels::hold(const CudaDevice &device) {
+  PerDevice &mine = devices[device.ordinal];
+  if (mine.modules)
+    return nullptr;
+  // Held until the kernels go, whatever becomes of the instance.
+  Result result = api->DevicePrimaryCtxRetain(&mine.context, device.number);
+  if (result != success)
+    return makeCudaError(*api, result, "cuDevicePrimaryCtxRetain");
+  mine.number = device.number;
+  auto *modules = static_cast<ModuleHandle *>(
+      calloc(image.modules.size + 1, sizeof(ModuleHandle)));
+  auto *functions = static_cast<FunctionHandle *>(
+      calloc(image.launches.size + 1, sizeof(FunctionHandle)));
+  auto *calls = static_cast<CudaCall **>(
+      calloc(image.launches.size + 1, sizeof(CudaCall *)));
+  if (!modules || !functions || !calls) {
+    free(modules);
+    free(functions);
+    free(calls);
+    api->DevicePrimaryCtxRelease(device.number);
+    return makeOutOfMemory("functions of a device",
+                           image.launches.size * sizeof(FunctionHandle));
+  }
+  mine.modules = modules;
+  mine.calls = calls;
+  __atomic_store_n(&mine.functions, functions, __ATOMIC_RELEASE);
+  return nullptr;
+}
+
+Status CudaKernels::getCall(const CudaDevice &device,
+                            const alula_cuda_launch &launch,
+                            const CudaCall **call) {
+  Lock lock(mutex);
+  ALULA_TRY(hold(device));
+  CudaCall *&mine =
+      devices[device.ordinal].calls[&launch - image.launches.data];
+  if (!mine) {
+    mine = static_cast<CudaCall *>(calloc(1, sizeof(CudaCall)));
+    if (!mine)
+      return makeOutOfMemory("a call", sizeof(CudaCall));
+    prepareCall(device, image.getEntry(launch), launch.argument_count, *mine);
+  }
+  *call = mine;
+  return nullptr;
+}
+
 Status CudaKernels::getFunction(const CudaDevice &device,
                                 const alula_cuda_launch &launch,
                                 FunctionHandle *function) {
@@ -116,26 +168,7 @@ Status CudaKernels::getFunction(const CudaDevice &device,
     if ((*function = __atomic_load_n(&known[index], __ATOMIC_ACQUIRE)))
       return nullptr;
   Lock lock(mutex);
-  if (!mine.modules) {
-    // Held until the kernels go, whatever becomes of the instance.
-    Result result = api->DevicePrimaryCtxRetain(&mine.context, device.number);
-    if (result != success)
-      return makeCudaError(*api, result, "cuDevicePrimaryCtxRetain");
-    mine.number = device.number;
-    mine.modules = static_cast<ModuleHandle *>(
-        calloc(image.modules.size + 1, sizeof(ModuleHandle)));
-    auto *functions = static_cast<FunctionHandle *>(
-        calloc(image.launches.size + 1, sizeof(FunctionHandle)));
-    if (!mine.modules || !functions) {
-      free(mine.modules);
-      free(functions);
-      mine.modules = nullptr;
-      api->DevicePrimaryCtxRelease(device.number);
-      return makeOutOfMemory("functions of a device",
-                             image.launches.size * sizeof(FunctionHandle));
-    }
-    __atomic_store_n(&mine.functions, functions, __ATOMIC_RELEASE);
-  }
+  ALULA_TRY(hold(device));
   ModuleHandle &module = mine.modules[launch.module];
   if (!module)
     ALULA_TRY(loadModule(device, launch.module, &module));

@@ -36,6 +36,8 @@ CudaStream::~CudaStream() {
   closeCollectives();
   if (loopsDone)
     device.api->EventDestroy(loopsDone);
+  if (workspace)
+    device.api->MemFreeAsync(workspace, handle);
   if (handle)
     device.api->StreamDestroy(handle);
   if (staging)
@@ -190,6 +192,17 @@ Status CudaStream::issue(const Command &command) {
             : api.MemsetD32Async(to, pattern, count, handle),
         "a fill");
   }
+  if (command.kind == Command::Call) {
+    lastFunction = command.functionName;
+    lastKernel = command.kernelName;
+    char reason[240] = "";
+    return command.call->run(handle, pending.values.data() + command.firstValue,
+                             command.to, reason, sizeof reason)
+               ? nullptr
+               : makeError(ALULA_STATUS_INTERNAL,
+                           "function '%.200s': kernel '%.100s': %s",
+                           lastFunction, lastKernel, reason);
+  }
   if (!parameters.resize(command.valueCount + 1))
     return makeOutOfMemory("arguments of a kernel", command.valueCount * 8);
   for (uint32_t i = 0; i < command.valueCount; ++i)
@@ -211,7 +224,7 @@ Status CudaStream::flush() {
   Result result = success;
   if (graphs.launch(pending, handle, &result)) {
     for (const Command &command : pending.commands)
-      if (command.kind == Command::Launch) {
+      if (command.kind == Command::Launch || command.kind == Command::Call) {
         lastFunction = command.functionName;
         lastKernel = command.kernelName;
       }
@@ -249,6 +262,20 @@ Status CudaStream::launch(CudaKernels &kernels, const alula_cuda_launch &launch,
     command.grid[axis] = unsigned(blocks);
     command.block[axis] = launch.block[axis];
   }
+  ALULA_TRY(addValues(kernels, launch, dispatch, command));
+  if (openCount && !canRecord)
+    return nullptr;
+  ALULA_TRY(kernels.getFunction(device, launch, &command.function));
+  uint32_t cluster = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  if (cluster <= 1 && !(launch.flags & ALULA_CUDA_LAUNCH_COOPERATIVE))
+    return push(command);
+  return launchSpecially(launch, command);
+}
+
+Status CudaStream::addValues(CudaKernels &kernels,
+                             const alula_cuda_launch &launch,
+                             const Dispatch &dispatch, Command &command) {
+  const alula_kernel_args &args = dispatch.args;
   const alula_cuda_argument *arguments = kernels.getArguments(launch);
   // What a slot is taken for may give away all that waits.
   uint64_t failureSlot = 0;
@@ -291,11 +318,40 @@ Status CudaStream::launch(CudaKernels &kernels, const alula_cuda_launch &launch,
     // The low half of a number comes first.
     pending.values[command.firstValue + i] = value;
   }
-  ALULA_TRY(kernels.getFunction(device, launch, &command.function));
-  uint32_t cluster = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
-  if (cluster <= 1 && !(launch.flags & ALULA_CUDA_LAUNCH_COOPERATIVE))
-    return push(command);
-  return launchSpecially(launch, command);
+  return nullptr;
+}
+
+Status CudaStream::call(CudaKernels &kernels, const alula_cuda_launch &launch,
+                        const Dispatch &dispatch, bool *isTaken) {
+  const CudaCall *call;
+  ALULA_TRY(kernels.getCall(device, launch, &call));
+  *isTaken = call->plan;
+  // A kernel that is computed elsewhere needs none.
+  if (*isTaken && launch.argument_count && !workspace)
+    ALULA_TRY(check(device.api->MemAllocFromPoolAsync(
+                        &workspace, workspaceBytes, device.pool, handle),
+                    "memory for a library"));
+  if (dispatch.computedBy)
+    *dispatch.computedBy = call->reason;
+  if (!*isTaken)
+    return launch.grid[0]
+               ? nullptr
+               : makeError(call->isMissing ? ALULA_STATUS_UNAVAILABLE
+                                           : ALULA_STATUS_UNIMPLEMENTED,
+                           "function '%.200s': kernel '%.100s': %s",
+                           dispatch.functionName, dispatch.kernelName,
+                           call->reason);
+  if (!launch.argument_count)
+    return nullptr;
+  Command command = {};
+  command.kind = Command::Call;
+  command.owner = kernels.getSerial();
+  command.call = call;
+  command.to = workspace;
+  command.functionName = dispatch.functionName;
+  command.kernelName = dispatch.kernelName;
+  ALULA_TRY(addValues(kernels, launch, dispatch, command));
+  return push(command);
 }
 
 /// Clusters and grids that are there at once are no part of graphs.
@@ -341,12 +397,20 @@ Status CudaStream::launchSpecially(const alula_cuda_launch &launch,
 Status CudaStream::dispatch(CudaKernels &kernels, const Dispatch &dispatch) {
   Current current(device);
   ALULA_TRY(check(current.getResult(), "a context"));
-  for (const alula_cuda_launch &each : kernels.getLaunches(dispatch.kernel)) {
+  auto launches = kernels.getLaunches(dispatch.kernel);
+  for (uint64_t i = 0; i < launches.size; ++i) {
+    const alula_cuda_launch &each = launches[i];
     if (dispatch.cancel && __atomic_load_n(dispatch.cancel, __ATOMIC_RELAXED))
       return makeError(ALULA_STATUS_CANCELLED,
                        "function '%s': the call was cancelled",
                        dispatch.functionName);
-    ALULA_TRY(launch(kernels, each, dispatch));
+    bool isTaken = false;
+    if (!(each.flags & ALULA_CUDA_LAUNCH_CALL))
+      ALULA_TRY(launch(kernels, each, dispatch));
+    else
+      ALULA_TRY(call(kernels, each, dispatch, &isTaken));
+    if (isTaken)
+      i += each.grid[0];
   }
   return nullptr;
 }

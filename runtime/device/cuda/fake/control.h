@@ -13,9 +13,16 @@ fakeCudaConfigure(uint32_t chip, uint32_t devices, uint32_t version);
 /// The next call of the function with this name (without cu) gives this result.
 __attribute__((visibility("default"))) void fakeCudaFailNext(const char *name,
                                                              int result);
+/// A kernel of a library: `run` gets a copy of the data when the stream runs.
+__attribute__((visibility("default"))) int
+fakeCudaLaunch(void *stream, void (*run)(const void *data), const void *data,
+               uint64_t bytes);
+/// Whether so many bytes are memory of a device or of the host that is pinned.
+__attribute__((visibility("default"))) bool fakeCudaHasMemory(uint64_t address,
+                                                              uint64_t bytes);
 /// "launches" and "graph launches" so far, "changed nodes" of graphs, "cubins",
-/// "allocations", "modules" and "graphs" that live; else the instructions that
-/// were interpreted.
+/// "captures" of streams, "allocations", "modules" and "graphs" that live; else
+/// the instructions that were interpreted.
 __attribute__((visibility("default"))) uint64_t fakeCudaCount(const char *what);
 
 // ---- For other libraries that work on streams ----

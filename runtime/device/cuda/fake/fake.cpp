@@ -40,8 +40,11 @@ struct Memory {
   uint64_t bytes;
   int device; ///< -1: the host's
 };
+struct FakeGraph;
 struct FakeStream {
   int device;
+  /// What it is given goes there.
+  FakeGraph *captured = nullptr;
   std::deque<std::function<void()>> commands;
   uint64_t encoded = 0, done = 0;
   bool isRunning = false;
@@ -69,10 +72,9 @@ struct FakePool {
   std::set<int> users;
 };
 
-struct FakeGraph;
 /// A graph is a chain here: each node comes after the one before it.
 struct FakeNode {
-  enum { Launch, Copy, Fill, Condition } kind;
+  enum { Launch, Copy, Fill, Condition, Child, Captured } kind;
   KernelNode launch = {};
   std::vector<uint64_t> values;
   CopyNode copy = {};
@@ -83,7 +85,9 @@ struct FakeNode {
   /// Of a condition: the word that kernels write, and what it decides about.
   uint64_t condition = 0;
   bool isLoop = false;
+  /// What it decides about, or a graph as a node.
   std::shared_ptr<FakeGraph> body;
+  std::function<void()> command;
 };
 struct FakeGraph {
   std::vector<std::shared_ptr<FakeNode>> nodes;
@@ -131,7 +135,7 @@ struct Fake {
   std::set<FakeGraph *> graphs;
   std::set<FakeGraphExec *> graphExecs;
   uint64_t launches = 0, instructions = 0, graphLaunches = 0, changedNodes = 0,
-           cubins = 0;
+           cubins = 0, captures = 0;
 
   Fake() {
     auto read = [](const char *name, uint32_t &value) {
@@ -284,6 +288,14 @@ Result encode(StreamHandle handle, std::function<void()> command) {
     return invalidHandle;
   if (contextStack.empty() || contextStack.back()->device != stream->device)
     return invalidContext;
+  if (stream->captured) {
+    auto node = std::make_shared<FakeNode>();
+    node->kind = FakeNode::Captured;
+    node->device = stream->device;
+    node->command = std::move(command);
+    stream->captured->nodes.push_back(std::move(node));
+    return success;
+  }
   stream->commands.push_back(std::move(command));
   ++stream->encoded;
   fake().changed.notify_all();
@@ -566,8 +578,30 @@ Result StreamSynchronize(StreamHandle handle) {
   auto stream = findStream(handle);
   if (!stream)
     return invalidHandle;
+  // Nobody may wait for a stream that captures.
+  if (stream->captured)
+    return invalidValue;
   fake().await(stream, stream->encoded);
   return fake().sticky;
+}
+Result StreamBeginCapture(StreamHandle handle, int mode) {
+  BEGIN("StreamBeginCapture");
+  auto stream = findStream(handle);
+  if (!stream || stream->captured || mode != captureRelaxed)
+    return invalidValue;
+  stream->captured = new FakeGraph;
+  fake().graphs.insert(stream->captured);
+  ++fake().captures;
+  return success;
+}
+Result StreamEndCapture(StreamHandle handle, GraphHandle *graph) {
+  BEGIN("StreamEndCapture");
+  auto stream = findStream(handle);
+  if (!stream || !stream->captured)
+    return invalidValue;
+  *graph = reinterpret_cast<GraphHandle>(stream->captured);
+  stream->captured = nullptr;
+  return success;
 }
 Result StreamDestroy(StreamHandle handle) {
   Guard guard(fake().mutex);
@@ -932,6 +966,14 @@ Result describe(FakeNode &node, const NodeParameters *parameters) {
   return success;
 }
 
+/// A copy: what becomes of the other graph is nothing to it.
+Result describe(FakeNode &node, const FakeGraph *child) {
+  node.body = std::make_shared<FakeGraph>();
+  for (const auto &each : child->nodes)
+    node.body->nodes.push_back(copyNode(*each, nullptr));
+  return success;
+}
+
 template <class Description>
 Result addNode(NodeHandle *node, GraphHandle graph, const NodeHandle *before,
                size_t count, const Description *description,
@@ -1007,6 +1049,14 @@ Result GraphAddMemsetNode(NodeHandle *node, GraphHandle graph,
   BEGIN("GraphAddMemsetNode");
   return addNode(node, graph, before, count, fill, FakeNode::Fill);
 }
+Result GraphAddChildGraphNode(NodeHandle *node, GraphHandle graph,
+                              const NodeHandle *before, size_t count,
+                              GraphHandle child) {
+  BEGIN("GraphAddChildGraphNode");
+  FakeGraph *mine = findGraph(child);
+  return mine ? addNode(node, graph, before, count, mine, FakeNode::Child)
+              : invalidValue;
+}
 Result GraphInstantiateWithFlags(GraphExecHandle *exec, GraphHandle graph,
                                  uint64_t flags) {
   BEGIN("GraphInstantiateWithFlags");
@@ -1078,6 +1128,21 @@ Result GraphExecMemsetNodeSetParams(GraphExecHandle exec, NodeHandle node,
   return setNode(exec, node, fill);
 }
 
+Result GraphExecChildGraphNodeSetParams(GraphExecHandle exec, NodeHandle node,
+                                        GraphHandle child) {
+  BEGIN("GraphExecChildGraphNodeSetParams");
+  FakeGraph *mine = findGraph(child);
+  auto *whole = reinterpret_cast<FakeGraphExec *>(exec);
+  if (!mine || !fake().graphExecs.count(whole) || !whole->places.count(node))
+    return invalidValue;
+  // Nodes stay as many as they were.
+  const FakeNode &was = *whole->places[node];
+  if (was.kind != FakeNode::Child ||
+      was.body->nodes.size() != mine->nodes.size())
+    return invalidValue;
+  return setNode(exec, node, mine);
+}
+
 Result launchNode(FakeNode &node, StreamHandle stream);
 
 /// Runs a body to its end, in a stream of its own.
@@ -1119,6 +1184,14 @@ Result launchNode(FakeNode &node, StreamHandle stream) {
            : what.elementBytes == 2
                ? fill(what.to, uint16_t(what.value), count, stride, stream)
                : fill(what.to, uint32_t(what.value), count, stride, stream);
+  }
+  if (node.kind == FakeNode::Captured)
+    return encode(stream, node.command);
+  if (node.kind == FakeNode::Child) {
+    for (const auto &each : node.body->nodes)
+      if (Result result = launchNode(*each, stream); result != success)
+        return result;
+    return success;
   }
   std::vector<void *> parameters;
   for (uint64_t &value : node.values)
@@ -1279,6 +1352,19 @@ void fakeCudaFailNext(const char *name, int result) {
   Guard guard(fake().mutex);
   fake().failures[name] = result;
 }
+int fakeCudaLaunch(void *stream, void (*run)(const void *data),
+                   const void *data, uint64_t bytes) {
+  BEGIN("LaunchKernel");
+  auto copy = std::make_shared<std::vector<uint64_t>>((bytes + 7) / 8);
+  memcpy(copy->data(), data, bytes);
+  ++fake().launches;
+  return encode(static_cast<StreamHandle>(stream),
+                [run, copy] { run(copy->data()); });
+}
+bool fakeCudaHasMemory(uint64_t address, uint64_t bytes) {
+  Guard guard(fake().mutex);
+  return fake().find(address, bytes);
+}
 uint64_t fakeCudaCount(const char *what) {
   Guard guard(fake().mutex);
   if (strcmp(what, "launches") == 0)
@@ -1291,6 +1377,8 @@ uint64_t fakeCudaCount(const char *what) {
     return fake().graphLaunches;
   if (strcmp(what, "changed nodes") == 0)
     return fake().changedNodes;
+  if (strcmp(what, "captures") == 0)
+    return fake().captures;
   if (strcmp(what, "cubins") == 0)
     return fake().cubins;
   if (strcmp(what, "graphs") == 0)
