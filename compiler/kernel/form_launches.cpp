@@ -14,6 +14,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/repeat_arithmetic.h"
 #include "compiler/kernel/share_threads.h"
+#include "dialect/dispatch/library_call.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/plan/plan.h"
 
@@ -52,7 +53,8 @@ public:
   LaunchFormer(func::FuncOp kernel, EntryOp entry, ArrayRef<LaunchOp> launches)
       : kernel(kernel), entry(entry), launches(launches),
         machine(getMachine(entry)),
-        numBindings(static_cast<unsigned>(entry.getBindings().size())) {}
+        numBindings(static_cast<unsigned>(entry.getBindings().size())),
+        hasCall(getLibraryCall(entry)) {}
 
   LogicalResult run() {
     kernel.walk([](scf::ParallelOp loop) { joinDimensions(loop); });
@@ -367,6 +369,11 @@ private:
                 memory[root] |= mayWrite(inner);
             }
         });
+    // A library does the work of all parts where the last one is.
+    if (hasCall && number + 1 == parts.size())
+      for (unsigned binding = 0; binding < numBindings; ++binding)
+        memory[kernel.getArgument(binding)] |=
+            getAccess(binding) != Access::Read;
     // Whoever is first gives results that nobody writes their memory.
     if (number == 0)
       for (unsigned binding = 0; binding < numBindings; ++binding)
@@ -655,6 +662,19 @@ private:
     created.setWorkgroups({part.workgroups, 1, 1});
     created.setWorkgroupSizeAttr(
         builder.getDenseI64ArrayAttr({part.threads, 1, 1}));
+    if (auto call = getLibraryCall(entry)) {
+      // The others have nothing to do if it is made.
+      bool isLast = number + 1 == parts.size();
+      SmallVector<int64_t> places;
+      for (int64_t binding : call->bindings)
+        if (isLast)
+          places.push_back(
+              llvm::find(part.bindings,
+                         kernel.getArgument(static_cast<unsigned>(binding))) -
+              part.bindings.begin());
+      call->bindings = places;
+      setLibraryCall(created, *call);
+    }
     names.emplace_back(function, getName(number));
     if (number + 1 == parts.size()) {
       kernel.setSymName((entry.getSymName() + ".whole").str());
@@ -688,6 +708,8 @@ private:
   ArrayRef<LaunchOp> launches;
   const MachineFacts machine;
   unsigned numBindings;
+  /// A library may compute it.
+  bool hasCall;
   std::vector<Part> parts;
   /// By what is not repeatable.
   DenseSet<Value> written;

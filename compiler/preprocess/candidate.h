@@ -2,10 +2,12 @@
 
 #include "compiler/preprocess/contract.h"
 #include "compiler/preprocess/problem.h"
+#include "dialect/dispatch/library_call.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <optional>
 #include <string>
 
 namespace alula::preprocess {
@@ -18,6 +20,8 @@ struct Candidate {
   bool isChanged = false;
   /// An offer was taken: no other is asked for.
   bool isTaken = false;
+  /// What a library is to compute instead; the envelope stays as it was.
+  std::optional<dispatch::LibraryCall> call;
 };
 
 struct Failure {

@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace alula::preprocess;
+namespace dispatch = alula::dispatch;
 using alula::dispatch::ExecutableOp;
 using alula::dispatch::LaunchOp;
 
@@ -58,6 +59,25 @@ alula::preprocess::makeComparison(const Candidate &candidate) {
       if (failed(finishBodies(*envelope)))
         return std::nullopt;
       splice(copy, candidate.contract, *envelope);
+      return comparison;
+    }
+  return std::nullopt;
+}
+
+std::optional<Comparison>
+alula::preprocess::makeComparison(const Candidate &candidate,
+                                  const dispatch::LibraryCall &call) {
+  for (auto &[entry, launches] : findLaunches(candidate.original))
+    for (LaunchOp launch : launches) {
+      if (!isKnown(launch))
+        continue;
+      Comparison comparison{isolate(candidate.original, launch),
+                            isolate(candidate.original, launch)};
+      dispatch::LibraryCall required = call;
+      required.isRequired = true;
+      auto copy = *comparison.after->getOps<ExecutableOp>().begin();
+      setLibraryCall(*copy.getBody().getOps<dispatch::EntryOp>().begin(),
+                     required);
       return comparison;
     }
   return std::nullopt;

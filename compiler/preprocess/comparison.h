@@ -14,4 +14,8 @@ struct Comparison {
 };
 std::optional<Comparison> makeComparison(const Candidate &candidate);
 
+/// The same of a kernel as it was and as a library computes it, which must.
+std::optional<Comparison> makeComparison(const Candidate &candidate,
+                                         const dispatch::LibraryCall &call);
+
 } // namespace alula::preprocess

@@ -1,7 +1,11 @@
 // softmax: e / sum(e) with e = exp(x - max(x)), along the last dimension.
+// dot: product_pattern.h. attention: attention_pattern.h.
 
 #include "compiler/preprocess/patterns.h"
 
+#include "compiler/preprocess/attention_pattern.h"
+#include "compiler/preprocess/product_pattern.h"
+#include "dialect/dispatch/attention.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -124,11 +128,37 @@ SmallVector<Operation *> matchSoftmax(Operation *op) {
   return ordered;
 }
 
+SmallVector<Operation *> matchDot(Operation *op) {
+  auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+  auto product = dot ? preprocess::matchProduct(dot) : std::nullopt;
+  return product ? product->ops : SmallVector<Operation *>();
+}
+
+SmallVector<Operation *> matchAttention(Operation *op) {
+  auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+  auto plain = dot ? preprocess::matchPlainAttention(dot) : std::nullopt;
+  return plain ? llvm::to_vector(plain->attention.members)
+               : SmallVector<Operation *>();
+}
+
 struct Known {
   StringLiteral name;
-  SmallVector<Operation *> (*match)(Operation *last);
+  SmallVector<Operation *> (*match)(Operation *op);
 };
-constexpr Known patterns[] = {{"softmax", matchSoftmax}};
+constexpr Known patterns[] = {{"attention", matchAttention},
+                              {"dot", matchDot},
+                              {"softmax", matchSoftmax}};
+constexpr StringLiteral dotName = "dot";
+
+/// Products that are one kernel with what is between them.
+DenseSet<Operation *> findAttention(func::FuncOp function) {
+  dispatch::MachineFacts machine = dispatch::getMachine(function);
+  DenseSet<Operation *> members;
+  for (auto dot : function.getOps<stablehlo::DotGeneralOp>())
+    if (auto attention = dispatch::matchAttention(dot, machine))
+      members.insert(attention->members.begin(), attention->members.end());
+  return members;
+}
 } // namespace
 
 bool alula::preprocess::isPattern(StringRef name) {
@@ -149,8 +179,13 @@ void alula::preprocess::claimPattern(ModuleOp module, StringRef name) {
   Builder b(module.getContext());
   unsigned count = 0;
   // What stands in a loop may be in one kernel with the loop.
-  for (auto function : module.getOps<func::FuncOp>())
+  for (auto function : module.getOps<func::FuncOp>()) {
+    DenseSet<Operation *> kept;
+    if (name == dotName)
+      kept = findAttention(function);
     for (Operation &op : function.getOps()) {
+      if (kept.contains(&op))
+        continue;
       SmallVector<Operation *> ops = pattern->match(&op);
       // Others may have claimed some of them.
       if (ops.empty() || llvm::any_of(ops, [](Operation *each) {
@@ -163,4 +198,5 @@ void alula::preprocess::claimPattern(ModuleOp module, StringRef name) {
         each->setAttr(patternAttributeName, b.getStringAttr(name));
       }
     }
+  }
 }

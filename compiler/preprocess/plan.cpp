@@ -2,6 +2,7 @@
 
 #include "compiler/preprocess/plan.h"
 
+#include "compiler/preprocess/library_step.h"
 #include "compiler/preprocess/patterns.h"
 #include "compiler/preprocess/tokenizer.h"
 
@@ -115,7 +116,13 @@ Error parseStep(StringRef text, Step &step) {
                        "there is no pattern '" + pattern +
                            "' to offer: there is " + listPatterns());
     step.pattern = pattern.str();
-    return parseTool(command, step);
+    if (!isLibrary(command))
+      return parseTool(command, step);
+    step.library = command.str();
+    if (!hasPattern(command, pattern))
+      return makeError("pre-usage", step.text,
+                       command + " is not offered '" + pattern + "'");
+    return Error::success();
   }
   if (text.consume_front("tool:"))
     return parseTool(text, step);
@@ -142,7 +149,8 @@ bool Plan::takes(StringRef executable) const {
 std::vector<std::string> Plan::getClaims() const {
   std::vector<std::string> claims;
   for (const Step &step : steps)
-    if (step.isOffer() && takesTargets() && !is_contained(claims, step.pattern))
+    if (step.isOffer() && takesTargets(step) &&
+        !is_contained(claims, step.pattern))
       claims.push_back(step.pattern);
   return claims;
 }
@@ -152,6 +160,14 @@ bool Plan::takesTargets() const {
          any_of(options.targets, [&](const std::string &target) {
            return matchesAny(onlyTargets, target);
          });
+}
+
+/// Libraries are called on GPUs.
+bool Plan::takesTargets(const Step &step) const {
+  return takesTargets() &&
+         (step.library.empty() || any_of(options.targets, [](StringRef target) {
+            return target.split(':').first == "cuda";
+          }));
 }
 
 std::vector<std::string> Plan::getFlags() const {

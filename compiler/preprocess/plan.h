@@ -16,13 +16,16 @@ namespace alula::preprocess {
 struct Compared {
   /// How results differ; empty: they don't.
   std::string difference;
+  /// Why a library that is here does not compute it; empty: it does, or there
+  /// is none.
+  std::string declined;
   /// Why there was none on a machine that code is made for; empty: there was.
   std::string unable;
 };
 
 struct Options {
   /// The steps: "tool --args", "tool:…", "@file", "builtin.module(…)",
-  /// "pipeline:…", "offer:PATTERN:tool --args".
+  /// "pipeline:…", "offer:PATTERN:tool --args", "offer:PATTERN:LIBRARY".
   std::vector<std::string> steps;
   /// Executables by name, with wildcards; empty: all.
   std::vector<std::string> only;
@@ -71,6 +74,8 @@ struct Step {
   /// Not empty: the tool is offered executables of this pattern alone, and
   /// where it fails the kernel is ours.
   std::string pattern;
+  /// Not empty: no tool, but a library that is called where the program runs.
+  std::string library;
   bool isOffer() const { return !pattern.empty(); }
   /// Its passes share something: one executable after the other, in the
   /// context of the program.
@@ -88,6 +93,8 @@ struct Plan {
   std::vector<std::string> getClaims() const;
   /// Whether one of the machines that code is made for is asked for.
   bool takesTargets() const;
+  /// And has what the step needs.
+  bool takesTargets(const Step &step) const;
   /// The flags that ask for all this, for whoever records them.
   std::vector<std::string> getFlags() const;
 };

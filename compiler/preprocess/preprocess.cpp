@@ -5,6 +5,8 @@
 
 #include "compiler/preprocess/comparison.h"
 #include "compiler/preprocess/envelope.h"
+#include "compiler/preprocess/library_step.h"
+#include "compiler/preprocess/patterns.h"
 #include "compiler/preprocess/pipeline_step.h"
 #include "compiler/preprocess/splice.h"
 #include "compiler/preprocess/tool_step.h"
@@ -29,7 +31,10 @@ public:
     for (unsigned i = 0; i < plan.steps.size(); ++i) {
       const Step &step = plan.steps[i];
       if (step.isOffer()) {
-        runOffer(step, i + 1);
+        if (step.library.empty())
+          runOffer(step, i + 1);
+        else
+          offerToLibrary(step, i + 1);
         if (isCancelled && isCancelled())
           return failure();
         continue;
@@ -46,6 +51,8 @@ public:
           failed(verifyRun(candidate)))
         return failure();
     for (Candidate &candidate : candidates)
+      keepCall(candidate);
+    for (Candidate &candidate : candidates)
       if (candidate.isChanged && failed(finishBodies(*candidate.envelope)))
         return failure();
     for (Candidate &candidate : candidates)
@@ -56,7 +63,7 @@ public:
 
   bool hasChanged() const {
     return llvm::any_of(candidates, [](const Candidate &candidate) {
-      return candidate.isChanged;
+      return candidate.isChanged || candidate.call;
     });
   }
 
@@ -98,7 +105,7 @@ private:
     for (auto [candidate, was] : llvm::zip_equal(candidates, before)) {
       if (serialize(*candidate.envelope, false) == serialize(*was, false))
         continue;
-      Compared compared = compare(candidate);
+      Compared compared = compare(makeComparison(candidate));
       if (!compared.difference.empty()) {
         warn(candidate, {"pre-run",
                          "must compute what ours does: " + compared.difference +
@@ -118,12 +125,74 @@ private:
     }
   }
 
-  Compared compare(const Candidate &candidate) {
-    if (!plan.options.compareRuns)
-      return {"", "this program has no runtime"};
-    auto comparison = makeComparison(candidate);
-    if (!comparison)
-      return {"", "no call has sizes that are known"};
+  /// Has a library compute it where the program runs, if it takes it, and if it
+  /// computes the same here.
+  void offerToLibrary(const Step &step, unsigned number) {
+    if (!plan.takesTargets(step))
+      return;
+    for (Candidate &candidate : candidates) {
+      if (isCancelled && isCancelled())
+        return;
+      auto pattern = ExecutableOp(candidate.original)
+                         ->getAttrOfType<StringAttr>(patternAttributeName);
+      if (!pattern || pattern.getValue() != step.pattern || candidate.isTaken ||
+          candidate.isChanged)
+        continue;
+      auto call = describeCall(step.library, candidate.original);
+      auto declines = [&](StringRef why) {
+        if (plan.options.verbose)
+          llvm::errs() << "[" << candidate.contract.name << "] " << step.library
+                       << " declines: " << why << "\n";
+      };
+      if (!call) {
+        declines("its ops are no call");
+        continue;
+      }
+      Compared compared = compare(makeComparison(candidate, *call));
+      auto warn = [&](const std::string &text) {
+        emitWarning(candidate.original.getLoc())
+            << "[pre-run] @" << candidate.contract.name << ", step " << number
+            << ", '" << step.library << "': " << text;
+      };
+      if (!compared.declined.empty()) {
+        declines(compared.declined);
+        continue;
+      }
+      if (!compared.difference.empty()) {
+        warn("must compute what ours does: " + compared.difference +
+             "; the kernel is ours");
+        continue;
+      }
+      candidate.isTaken = true;
+      candidate.call = std::move(call);
+      if (!compared.unable.empty())
+        warn("is used and has not run here: " + compared.unable);
+    }
+  }
+
+  /// On the kernel, unless later steps have changed what that computes.
+  static void keepCall(Candidate &candidate) {
+    if (!candidate.call)
+      return;
+    if (candidate.isChanged) {
+      emitWarning(candidate.original.getLoc())
+          << "[pre-run] @" << candidate.contract.name
+          << ": a later step has changed it: the kernel is ours";
+      return;
+    }
+    setLibraryCall(*candidate.original.getBody()
+                        .getOps<alula::dispatch::EntryOp>()
+                        .begin(),
+                   *candidate.call);
+  }
+
+  Compared compare(const std::optional<Comparison> &comparison) {
+    Compared unable;
+    unable.unable = !plan.options.compareRuns
+                        ? "this program has no runtime"
+                        : "no call has sizes that are known";
+    if (!plan.options.compareRuns || !comparison)
+      return unable;
     return plan.options.compareRuns(*comparison->before, *comparison->after);
   }
 

@@ -29,10 +29,6 @@ alula::tools::PreprocessFlags::makePlan(ArrayRef<std::string> targets) const {
   options.cacheDirectory = cacheDirectory;
   options.cacheVariables.assign(cacheVariables.begin(), cacheVariables.end());
   options.comparesAll = verify == Verify::Run;
-  options.compareRuns = [targets = targets.vec()](mlir::ModuleOp before,
-                                                  mlir::ModuleOp after) {
-    return compareRuns(before, after, targets);
-  };
   options.bytecode = format == Format::Bytecode;
   // No threads, and nothing else at once either, unless that is asked for.
   if (cl::Option *off =
@@ -45,6 +41,11 @@ alula::tools::PreprocessFlags::makePlan(ArrayRef<std::string> targets) const {
     return error;
   if (Error error = parse(outputBytes, options.outputBytes))
     return error;
+  options.compareRuns = [targets = targets.vec(),
+                         seconds = options.timeoutSeconds](
+                            mlir::ModuleOp before, mlir::ModuleOp after) {
+    return compareRuns(before, after, targets, seconds);
+  };
   options.keepDirectory = keepDirectory;
   options.keepGoing = keepGoing;
   options.verbose = verbose;

@@ -3,6 +3,7 @@
 #include "tools/values/float_codes.h"
 #include "tools/values/text.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace alula::values {
@@ -51,6 +52,22 @@ std::string printIndex(const Value &value, int64_t element) {
   return "[" + text + "]";
 }
 
+/// Of all parts that are numbers; at least 1.
+double findLargest(const Value &value, alula_dtype part) {
+  size_t bytes = alula_dtype_get_bytes(part);
+  double largest = 1;
+  if (alula_dtype_get_kind(part) != ALULA_KIND_FLOAT)
+    return largest;
+  for (size_t at = 0; bytes && at + bytes <= value.size; at += bytes) {
+    uint64_t bits = 0;
+    memcpy(&bits, value.data.get() + at, bytes);
+    double number = std::fabs(decodeFloat(part, bits));
+    if (std::isfinite(number))
+      largest = std::max(largest, number);
+  }
+  return largest;
+}
+
 } // namespace
 
 bool compareValues(const Value &expected, const Value &actual,
@@ -69,6 +86,8 @@ bool compareValues(const Value &expected, const Value &actual,
   PartComparer equal{part,
                      tolerance.relative < 0 ? byType : tolerance.relative,
                      tolerance.absolute < 0 ? byType : tolerance.absolute};
+  if (tolerance.growsWithLargest)
+    equal.absolute *= findLargest(expected, part);
   size_t bytes = alula_dtype_get_bytes(expected.type);
   int64_t count = bytes ? int64_t(expected.size / bytes) : 0;
   int64_t first = -1, wrong = 0;

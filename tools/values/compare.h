@@ -11,6 +11,10 @@ namespace alula::values {
 struct Tolerance {
   double relative = -1;
   double absolute = -1;
+  /// The absolute one is meant for numbers up to 1: where the largest that is
+  /// expected is above that, it grows with it. Sums that are added up in another
+  /// order differ by so much, whatever is left of them in the end.
+  bool growsWithLargest = false;
 };
 
 /// True if type, shape and elements agree; else `error` names the first

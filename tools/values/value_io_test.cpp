@@ -93,6 +93,11 @@ TEST_F(ValueIo, Comparison) {
             "at index []: expected inf, got -inf (1 of 1 elements differ)");
   EXPECT_EQ(compare("2xcomplex<f32>=1,2", "2xcomplex<f32>=(1,0),(2,3)"),
             "at index [1]: expected (2,0), got (2,3) (1 of 2 elements differ)");
+  EXPECT_EQ(compare("2xf32=100,0", "2xf32=100,0.0005"),
+            "at index [1]: expected 0, got 5e-04 (1 of 2 elements differ)");
+  EXPECT_EQ(compare("2xf32=100,0", "2xf32=100,0.0005", {-1, -1, true}), "same");
+  EXPECT_EQ(compare("2xf32=0.01,0", "2xf32=0.01,0.0005", {-1, -1, true}),
+            "at index [1]: expected 0, got 5e-04 (1 of 2 elements differ)");
   EXPECT_EQ(compare("2xf32", "2xf64"),
             "expected a value of type 2xf32, got 2xf64");
 }

@@ -9,6 +9,7 @@
 #include "compiler/target/cpu/pipeline.h"
 #include "compiler/target/cuda/machine.h"
 #include "compiler/target/cuda/ptx_code.h"
+#include "dialect/dispatch/library_call.h"
 #include "dialect/dispatch/ops.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -236,13 +237,36 @@ private:
           launch.gridAxis[axis] = axis;
           launch.block[axis] = static_cast<uint32_t>(block[axis]);
         }
-        writer.addKernel({launch});
+        std::vector<alula::artifact::CudaLaunchSpec> launches;
+        auto call = alula::dispatch::getLibraryCall(entry);
+        if (call)
+          launches.push_back(makeCall(entry, *call));
+        if (!call || !call->isRequired)
+          launches.push_back(std::move(launch));
+        writer.addKernel(launches);
       }
     }
     std::vector<uint64_t> places;
     std::string image = writer.finish(places);
     entries.append(places.begin(), places.end());
     return image;
+  }
+
+  /// In place of the entry's own launch.
+  alula::artifact::CudaLaunchSpec
+  makeCall(EntryOp entry, const alula::dispatch::LibraryCall &call) {
+    std::vector<alula_cuda_argument> arguments;
+    for (int64_t binding : call.bindings)
+      arguments.push_back(
+          {ALULA_CUDA_ARGUMENT_BINDING, 8, static_cast<uint32_t>(binding), 0});
+    std::string origin = "call " + call.text;
+    if (!call.isRequired)
+      origin += ", else generated";
+    Builder builder(entry.getContext());
+    origins.push_back(builder.getNamedAttr(entry.getSymName(),
+                                           builder.getStringAttr(origin)));
+    return alula::artifact::CudaLaunchSpec::makeCall(
+        call.text, call.isRequired ? 0 : 1, std::move(arguments));
   }
 
   ModuleOp module;
