@@ -53,9 +53,12 @@ if(TARGET AlulaCompilerShared)
   # Who has programs of his own for GPUs; the runtime's wheel stays small.
   alula_packaged_library(AlulaCudaDriver libalula_cuda.so.0 python_compiler)
   alula_packaged_library(AlulaNccl libalula_nccl.so.0 python_compiler)
+  alula_packaged_library(AlulaCublasLt libalula_cublaslt.so.0 python_compiler)
+  alula_packaged_library(AlulaCudnn libalula_cudnn.so.0 python_compiler)
   get_property(tools GLOBAL PROPERTY ALULA_TOOLS)
   add_custom_target(alula-python-compiler
-    DEPENDS AlulaCompilerShared AlulaCudaDriver AlulaNccl ${tools})
+    DEPENDS AlulaCompilerShared AlulaCudaDriver AlulaNccl AlulaCublasLt AlulaCudnn
+    ${tools})
   if(TARGET pjrt_plugin_alula)
     add_dependencies(alula-python-compiler pjrt_plugin_alula)
   endif()

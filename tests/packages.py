@@ -37,6 +37,8 @@ EXPORTED = {
     "libalula_runtime.so": r"alula_",
     "libalula_cuda.so.0": r"alula_driver_query$",
     "libalula_nccl.so.0": r"alula_nccl_query$",
+    "libalula_cublaslt.so.0": r"alula_cuda_library_query$",
+    "libalula_cudnn.so.0": r"alula_cuda_library_query$",
     "alula_calls.abi3.so": r"PyInit_alula_calls$",
     "pjrt_plugin_alula.so": r"GetPjrtApi$",
 }
