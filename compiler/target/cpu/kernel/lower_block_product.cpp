@@ -266,13 +266,14 @@ bool BlockProduct::multiplyRounded(const ProductCall &call, ValueRange batch,
 /// of its rows or columns as a block has stay in half of the cache. A power of
 /// two, as scales of blocks want it.
 int64_t BlockProduct::countComputedTerms() {
-  int64_t lines = 1;
+  int64_t lines = 0;
   if (!left.isInPlace())
     lines += *getConstantIntValue(blockRows);
   if (!right.isInPlace())
     lines += *getConstantIntValue(blockColumns);
-  int64_t room = lowering.machine.getCoreCacheBytes() / 2 /
-                 (lines * (types.sum.getIntOrFloatBitWidth() / 8));
+  int64_t room =
+      lowering.machine.getCoreCacheBytes() / 2 /
+      (std::max<int64_t>(lines, 1) * (types.sum.getIntOrFloatBitWidth() / 8));
   return std::clamp<int64_t>(
       static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(room))), 64,
       512);

@@ -269,26 +269,35 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow,
                                        rowLimit, columnLimit);
         block.pointer)
       return block;
-  Value tile =
-      lowering.createTemporary({rowLimit, columnLimit}, getMemoryType(element));
+  // Neighbours in memory are computed together.
+  auto rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  bool byRows = !mayBePanels || !llvm::is_contained(dims.rows, rank - 1);
+  Value lineLimit = byRows ? rowLimit : columnLimit;
+  Value lengthLimit = byRows ? columnLimit : rowLimit;
+  Value tile = lowering.createTemporary({lineLimit, lengthLimit},
+                                        getMemoryType(element));
   SmallVector<Value> rowSizes = getRowSizes(), columnSizes = getColumnSizes();
-  lowering.forEach({rows, columns}, [&](ValueRange position) {
-    SmallVector<Value> indices(static_cast<size_t>(
-        cast<RankedTensorType>(tensor.getType()).getRank()));
+  SmallVector<Value> loops{rows, columns};
+  if (!byRows)
+    std::swap(loops[0], loops[1]);
+  lowering.forEach(loops, [&](ValueRange position) {
+    Value row = position[byRows ? 0 : 1], column = position[byRows ? 1 : 0];
+    SmallVector<Value> indices(static_cast<size_t>(rank));
     auto place = [&](ArrayRef<int64_t> list, ValueRange values) {
       for (auto [dim, value] : llvm::zip_equal(list, values))
         indices[static_cast<size_t>(dim)] = value;
     };
     place(dims.batch, batch);
     place(dims.rows,
-          lowering.delinearize(lowering.add(firstRow, position[0]), rowSizes));
+          lowering.delinearize(lowering.add(firstRow, row), rowSizes));
     place(dims.columns,
-          lowering.delinearize(lowering.add(firstColumn, position[1]),
-                               columnSizes));
+          lowering.delinearize(lowering.add(firstColumn, column), columnSizes));
     Value value = lowering.getElement(tensor, indices);
     if (getElementType(tensor) != element)
       value = widenForSum(lowering, op, value, getElementType(tensor), element);
     lowering.b.create<memref::StoreOp>(value, tile, position);
   });
-  return {lowering.getPointer(tile), columnLimit, lowering.index(1)};
+  Value one = lowering.index(1);
+  return {lowering.getPointer(tile), byRows ? lengthLimit : one,
+          byRows ? one : lengthLimit};
 }

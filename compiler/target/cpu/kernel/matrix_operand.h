@@ -47,7 +47,8 @@ public:
 
   bool isInPanels() const { return panels != nullptr; }
 
-  /// Blocks that are computed may lie in panels: those of a right side.
+  /// Blocks that are computed may lie in panels or column by column: those of a
+  /// right side.
   void allowPanels() { mayBePanels = true; }
 
   /// `rowLimit` and `columnLimit` are constants that the sizes stay below. A
