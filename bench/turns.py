@@ -7,8 +7,21 @@ import time
 SAMPLE = 0.003
 
 
-def measure(peers: dict, rounds: int, clock=time.process_time, warm=1) -> dict:
-    """Seconds of a call, one for each round. Each call waits for its result."""
+def wait_for_rest():
+    """Until the threads of this process have stopped: onnxruntime's look for work during 31 ms
+    of processor time after each call, and whoever comes next would share the machine with them."""
+    before = time.process_time()
+    while True:
+        time.sleep(0.01)
+        now = time.process_time()
+        if now - before < 0.001:
+            return
+        before = now
+
+
+def measure(peers: dict, rounds: int, clock=time.process_time, warm=1, rests=False) -> dict:
+    """Seconds of a call, one for each round. Each call waits for its result; with `rests`,
+    each turn begins when the threads of the others sleep."""
     times = {name: [] for name in peers}
     counts = {}
     for name, call in peers.items():
@@ -19,6 +32,8 @@ def measure(peers: dict, rounds: int, clock=time.process_time, warm=1) -> dict:
         counts[name] = max(1, int(SAMPLE / max(time.perf_counter() - start, 1e-7)))
     for turn in range(rounds):
         for name in list(peers) if turn % 2 == 0 else reversed(peers):
+            if rests:
+                wait_for_rest()
             start = clock()
             for _ in range(counts[name]):
                 peers[name]()
