@@ -490,14 +490,14 @@ INLINE const float *find_scales(float *to, const float *line, int64_t run,
   return to;
 }
 
-/// Asks for what the next columns have where these are read: lines of memory are
-/// too short for the machine to expect them.
+/// Asks for what columns after the next ones have where these are read: lines of
+/// memory are too short for the machine to expect them.
 INLINE void expect_columns(const uint8_t *from, int64_t bytes, int64_t line,
                            const float *numbers, int64_t scale_line) {
-  __builtin_prefetch(from + TOGETHER * line);
+  __builtin_prefetch(from + 2 * TOGETHER * line);
   if (bytes > 64)
-    __builtin_prefetch(from + TOGETHER * line + 64);
-  __builtin_prefetch(numbers + TOGETHER * scale_line);
+    __builtin_prefetch(from + 2 * TOGETHER * line + 64);
+  __builtin_prefetch(numbers + 2 * TOGETHER * scale_line);
 }
 
 #define PRODUCT_COLUMNS(type)                                                  \
@@ -576,3 +576,5 @@ PRODUCT_COLUMNS(ui8)
 #include "compiler/kernel/library/few_bits_rounded.inc"
 
 #include "compiler/kernel/library/few_bits_block.inc"
+
+#include "compiler/kernel/library/few_bits_panels.inc"

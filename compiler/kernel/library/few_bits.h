@@ -131,6 +131,49 @@ ALULA_ROUNDED_BLOCK(i8)
 ALULA_ROUNDED_BLOCK(ui8)
 #undef ALULA_ROUNDED_BLOCK
 
+/* Matrices in panels, as dispatch.from_panels has them: 32 columns each,
+ * `w_panel` bytes from one to the next. A line of 128 bytes is 32 bits of each
+ * column: eight terms of four bits, four of eight. Integers are moved up to be
+ * unsigned, by 8 or 128. `columns` begin with a panel.
+ *   c[r * c_row + j] = sum over l of a[r * a_row + l * a_column] * w[l, j] *
+ *     scale[l / scale_lines * scale_line + j / 32 * scale_panel +
+ *           j % 32 * scale_step]
+ * scale_step is 0 or 1. If scale_line is not 0, scale_lines is a multiple of what
+ * a line has terms of, and of 32 where rows are rounded: `product` is for a few
+ * rows as they are, `rounded` for a few that become bytes, `block` for many that
+ * do. `scratch` has room for alula_panel_scratch floats, of a block for
+ * alula_block_scratch, aligned to 64. */
+#define ALULA_PANELS(type)                                                     \
+  void alula_panel_product_##type(                                             \
+      float *c, int64_t c_row, const float *a, int64_t a_row,                  \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_panel,       \
+      int64_t depth, int64_t columns, const float *scale, int64_t scale_lines, \
+      int64_t scale_line, int64_t scale_panel, int64_t scale_step,             \
+      float *scratch);                                                         \
+  void alula_panel_rounded_##type(                                             \
+      float *c, int64_t c_row, const float *a, int64_t a_row,                  \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_panel,       \
+      int64_t depth, int64_t columns, const float *scale, int64_t scale_lines, \
+      int64_t scale_line, int64_t scale_panel, int64_t scale_step,             \
+      float *scratch);                                                         \
+  void alula_panel_block_##type(                                               \
+      float *c, int64_t c_row, const float *a, int64_t a_row,                  \
+      int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_panel,       \
+      int64_t depth, int64_t columns, const float *scale, int64_t scale_lines, \
+      int64_t scale_line, int64_t scale_panel, int64_t scale_step,             \
+      float *scratch);                                                         \
+  /* Terms from `first` on, which begins a line, as product.h reads panels. */ \
+  void alula_panel_widen_##type(                                               \
+      float *out, int64_t out_panel, const uint8_t *w, int64_t w_panel,        \
+      int64_t first, int64_t terms, int64_t columns, const float *scale,       \
+      int64_t scale_lines, int64_t scale_line, int64_t scale_panel,            \
+      int64_t scale_step);
+ALULA_PANELS(i4)
+ALULA_PANELS(ui4)
+ALULA_PANELS(i8)
+ALULA_PANELS(ui8)
+#undef ALULA_PANELS
+
 /* Terms and columns of a panel. */
 enum { ALULA_BLOCK_TERMS = 512, ALULA_BLOCK_COLUMNS = 32 };
 
@@ -142,6 +185,9 @@ static inline int64_t alula_block_scratch(int64_t rows) {
 }
 static inline int64_t alula_rounded_scratch(int64_t rows, int64_t depth) {
   return rows * ((depth + 127) / 128) * 68;
+}
+static inline int64_t alula_panel_scratch(int64_t rows, int64_t depth) {
+  return rows * ((depth + 31) & -32);
 }
 static inline int32_t alula_rounded_rows_fit(int64_t scale_lines,
                                              int64_t scale_line) {
