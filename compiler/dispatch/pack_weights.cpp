@@ -5,14 +5,23 @@
 // Only constants all of whose uses are products, as right operand and with the
 // same dimension numbers. Rows of bytes lie in groups of four, of the other
 // sign than what they are multiplied with: tensor<4x196x32x4xui8>.
+//
+// Integers of four and eight bits that become floats where they are multiplied
+// (scaled_integers.h) lie in groups of 32 bits, moved up to be unsigned, and
+// what they are scaled with in the same panels:
+//   %w = constant : tensor<4096x100xi4>
+//   →  %p = constant : tensor<4x512x32x8xui4>;  %w = dispatch.from_panels %p
 
 #include "compiler/dispatch/passes.h"
 #include "dialect/dispatch/panel_layout.h"
 #include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/scaled_integers.h"
+#include "dialect/stablehlo/widened_factor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace alula::dispatch {
@@ -112,7 +121,8 @@ ArrayRef<char> getElements(ElementsAttr value) {
 }
 
 /// How far the element at row or column `number` is from the first one.
-SmallVector<int64_t> getDistances(RankedTensorType type, ArrayRef<int64_t> dims) {
+SmallVector<int64_t> getDistances(RankedTensorType type,
+                                  ArrayRef<int64_t> dims) {
   SmallVector<int64_t> distances{0};
   for (int64_t dim : dims) {
     int64_t stride = ShapedType::getNumElements(
@@ -159,59 +169,225 @@ DenseElementsAttr getAttribute(RankedTensorType type,
                      panels.size() * sizeof(Element)));
 }
 
-void packConstant(stablehlo::ConstantOp constant, int64_t panelBytes) {
-  auto type = cast<RankedTensorType>(constant.getType());
-  std::optional<Matrix> matrix = findMatrix(constant);
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
-  int64_t group = getPanelGroup(type.getElementType());
-  // A narrow one would be mostly spare columns.
-  int64_t minColumns = panelBytes / 16;
-  if (!matrix || panelBytes < bytes * group ||
-      countElements(type, matrix->columns) < minColumns)
-    return;
-  ArrayRef<char> elements = getElements(constant.getValue());
-  if (elements.size() != static_cast<size_t>(type.getNumElements() * bytes))
-    return;
+/// What an element takes in a constant.
+int64_t countBytes(Type element) {
+  return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
+}
 
-  int64_t width = panelBytes / (bytes * group);
+/// Whether the elements are known and as many as the type says.
+bool isKnown(stablehlo::ConstantOp constant) {
+  auto type = cast<RankedTensorType>(constant.getType());
+  return getElements(constant.getValue()).size() ==
+         static_cast<size_t>(type.getNumElements() *
+                             countBytes(type.getElementType()));
+}
+
+/// The constant in panels.
+Value createPanels(stablehlo::ConstantOp constant, const Matrix &matrix,
+                   int64_t panelBytes) {
+  auto type = cast<RankedTensorType>(constant.getType());
+  Type element = type.getElementType();
+  int64_t bits = element.getIntOrFloatBitWidth(),
+          group = getPanelGroup(element);
+  int64_t width = panelBytes * 8 / (bits * group);
   auto divide = [](int64_t count, int64_t by) {
     return static_cast<int64_t>(llvm::divideCeil(static_cast<uint64_t>(count),
                                                  static_cast<uint64_t>(by)));
   };
-  SmallVector<int64_t> shape{
-      divide(countElements(type, matrix->columns), width),
-      divide(countElements(type, matrix->rows), group), width};
+  SmallVector<int64_t> shape{divide(countElements(type, matrix.columns), width),
+                             divide(countElements(type, matrix.rows), group),
+                             width};
   if (group > 1)
     shape.push_back(group);
-  Type element = type.getElementType();
-  if (matrix->isOffset)
+  if (matrix.isOffset)
     element =
-        IntegerType::get(type.getContext(), 8,
+        IntegerType::get(type.getContext(), static_cast<unsigned>(bits),
                          element.isUnsignedInteger() ? IntegerType::Signless
                                                      : IntegerType::Unsigned);
   auto panelType = RankedTensorType::get(shape, element);
+  ArrayRef<char> elements = getElements(constant.getValue());
   DenseElementsAttr value;
-  if (bytes == 1) {
-    auto panels = pack<uint8_t>(elements, type, *matrix, width, group);
-    if (matrix->isOffset)
-      for (uint8_t &byte : panels)
-        byte ^= 0x80;
+  if (bits <= 8) {
+    auto panels = pack<uint8_t>(elements, type, matrix, width, group);
+    // Above four bits there is anything.
+    auto mask = static_cast<uint8_t>((1 << bits) - 1);
+    auto sign = static_cast<uint8_t>(matrix.isOffset ? 1 << (bits - 1) : 0);
+    for (uint8_t &code : panels)
+      code = (code & mask) ^ sign;
     value = getAttribute(panelType, panels);
-  } else if (bytes == 4) {
+  } else if (bits == 32) {
     value = getAttribute(panelType,
-                         pack<float>(elements, type, *matrix, width, group));
+                         pack<float>(elements, type, matrix, width, group));
   } else {
     value = getAttribute(panelType,
-                         pack<double>(elements, type, *matrix, width, group));
+                         pack<double>(elements, type, matrix, width, group));
   }
   OpBuilder builder(constant);
-  Value panels = builder.create<stablehlo::ConstantOp>(constant.getLoc(), value);
-  constant.replaceAllUsesWith(
-      builder
-          .create<FromPanelsOp>(constant.getLoc(), type, panels, matrix->rows,
-                                matrix->columns)
-          .getResult());
+  Value panels =
+      builder.create<stablehlo::ConstantOp>(constant.getLoc(), value);
+  return builder.create<FromPanelsOp>(constant.getLoc(), type, panels,
+                                      matrix.rows, matrix.columns);
+}
+
+void replaceByPanels(stablehlo::ConstantOp constant, const Matrix &matrix,
+                     int64_t panelBytes) {
+  constant.replaceAllUsesWith(createPanels(constant, matrix, panelBytes));
   constant.erase();
+}
+
+void packConstant(stablehlo::ConstantOp constant, int64_t panelBytes) {
+  auto type = cast<RankedTensorType>(constant.getType());
+  std::optional<Matrix> matrix = findMatrix(constant);
+  int64_t group = getPanelGroup(type.getElementType());
+  // A narrow one would be mostly spare columns.
+  int64_t minColumns = panelBytes / 16;
+  if (!matrix || panelBytes * 8 < type.getElementTypeBitWidth() * group ||
+      countElements(type, matrix->columns) < minColumns || !isKnown(constant))
+    return;
+  replaceByPanels(constant, *matrix, panelBytes);
+}
+
+// ---- Integers of few bits times scales ----
+
+/// The right side of a product, whose left side has the sums' terms in its
+/// rows. A matrix times a vector is that vector times the transposed matrix.
+struct RightSide {
+  OpOperand *operand;
+  SmallVector<int64_t> rows, columns;
+};
+
+std::optional<RightSide> findRightSide(stablehlo::DotGeneralOp dot) {
+  auto numbers = dot.getDotDimensionNumbers();
+  if (!numbers.getLhsBatchingDimensions().empty())
+    return std::nullopt;
+  auto divide = [](OpOperand &operand, ArrayRef<int64_t> contracted) {
+    RightSide side{&operand, SmallVector<int64_t>(contracted), {}};
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (!llvm::is_contained(contracted, dim))
+        side.columns.push_back(dim);
+    return side;
+  };
+  RightSide right =
+      divide(dot->getOpOperand(1), numbers.getRhsContractingDimensions());
+  auto type = cast<RankedTensorType>(dot.getRhs().getType());
+  bool isVector = llvm::all_of(right.columns, [&](int64_t dim) {
+    return type.getDimSize(static_cast<unsigned>(dim)) == 1;
+  });
+  return isVector ? divide(dot->getOpOperand(0),
+                           numbers.getLhsContractingDimensions())
+                  : right;
+}
+
+/// Constants of integers and of scales, and what their readers take them for.
+class FewBits {
+public:
+  void add(stablehlo::DotGeneralOp dot);
+  void packAll(int64_t minElements, int64_t panelBytes);
+
+private:
+  struct Weights {
+    /// The scale is null unless it is to lie in panels.
+    stablehlo::ConstantOp integers, scale;
+    Matrix matrix, scaleMatrix;
+    /// What repeats the scale.
+    Operation *broadcast;
+  };
+  /// Of each constant of integers, its readers.
+  llvm::MapVector<Operation *, std::vector<Weights>> readers;
+};
+
+void FewBits::add(stablehlo::DotGeneralOp dot) {
+  auto right = findRightSide(dot);
+  if (!right || isShortSum(dot) ||
+      !getElementTypeOrSelf(dot.getType()).isF32() ||
+      !getElementTypeOrSelf(dot.getLhs().getType()).isF32() ||
+      !getElementTypeOrSelf(dot.getRhs().getType()).isF32())
+    return;
+  SmallVector<Operation *> inside = stablehlo::findWidening(*right->operand);
+  auto found = stablehlo::findScaledIntegers(
+      right->operand->get(), right->rows, right->columns,
+      Float32Type::get(dot.getContext()),
+      [&](Operation *op) { return llvm::is_contained(inside, op); });
+  if (inside.empty() || !found)
+    return;
+  auto constant = found->integers.getDefiningOp<stablehlo::ConstantOp>();
+  if (!constant)
+    return;
+  auto type = cast<RankedTensorType>(constant.getType());
+  auto element = cast<IntegerType>(type.getElementType());
+  auto dims = stablehlo::divideDims(type, found->layout);
+  if (!dims || (element.getWidth() != 4 && element.getWidth() != 8))
+    return;
+  // Short vectors get floats from four neighbours of a row in one step, and
+  // from bytes that lie behind each other in two.
+  if (element.getWidth() == 8 && getMachine(dot).vectorBytes < 32 &&
+      !dot->hasAttr("alula.byte_activations"))
+    return;
+  const stablehlo::MatrixSteps &steps = found->steps;
+  if ((steps.rowStep && steps.rows % getPanelGroup(element) != 0) ||
+      (steps.columnStep && steps.columns != 1))
+    return;
+  Weights weights;
+  weights.integers = constant;
+  weights.broadcast = found->broadcast;
+  weights.matrix = {dims->rows, dims->columns, !element.isUnsigned()};
+  // A scale for each column of some rows lies beside these.
+  if (steps.rowStep && steps.columnStep) {
+    weights.scale = found->scale.getDefiningOp<stablehlo::ConstantOp>();
+    int64_t lines = static_cast<int64_t>(
+        llvm::divideCeil(static_cast<uint64_t>(found->layout.rows),
+                         static_cast<uint64_t>(steps.rows)));
+    auto scaleDims = stablehlo::divideDims(
+        cast<RankedTensorType>(found->scale.getType()),
+        {lines, found->layout.columns, steps.rowStep, steps.columnStep});
+    if (!weights.scale || !scaleDims)
+      return;
+    weights.scaleMatrix = {scaleDims->rows, scaleDims->columns, false};
+  } else if (steps.columnStep > 1) {
+    return;
+  }
+  readers[constant].push_back(weights);
+}
+
+void FewBits::packAll(int64_t minElements, int64_t panelBytes) {
+  // Scales may have other readers, which keep theirs.
+  DenseMap<Operation *, SmallVector<std::pair<Matrix, Value>>> scales;
+  auto replaceScale = [&](Weights &weights) {
+    auto &known = scales[weights.scale];
+    auto *found = llvm::find_if(
+        known, [&](auto &one) { return one.first == weights.scaleMatrix; });
+    if (found == known.end()) {
+      Value panels =
+          createPanels(weights.scale, weights.scaleMatrix, panelBytes);
+      found = known.insert(known.end(), {weights.scaleMatrix, panels});
+    }
+    Operation *reader = weights.broadcast;
+    while (reader->getOperand(0).getDefiningOp() != weights.scale)
+      reader = reader->getOperand(0).getDefiningOp();
+    reader->setOperand(0, found->second);
+  };
+  for (auto &[op, all] : readers) {
+    Weights first = all.front();
+    auto uses =
+        static_cast<size_t>(std::distance(op->use_begin(), op->use_end()));
+    if (all.size() != uses ||
+        first.integers.getType().getNumElements() < minElements ||
+        countElements(cast<RankedTensorType>(first.integers.getType()),
+                      first.matrix.columns) < panelBytes / 16 ||
+        !isKnown(first.integers) || !llvm::all_of(all, [&](const Weights &one) {
+          return one.matrix == first.matrix &&
+                 (!one.scale || isKnown(one.scale));
+        }))
+      continue;
+    for (Weights &weights : all)
+      if (weights.scale)
+        replaceScale(weights);
+    replaceByPanels(first.integers, first.matrix, panelBytes);
+  }
+  for (auto &[op, known] : scales)
+    if (op->use_empty())
+      op->erase();
 }
 
 struct PackWeights
@@ -231,6 +407,9 @@ struct PackWeights
     });
     for (stablehlo::ConstantOp constant : constants)
       packConstant(constant, panelBytes);
+    FewBits fewBits;
+    getOperation().walk([&](stablehlo::DotGeneralOp dot) { fewBits.add(dot); });
+    fewBits.packAll(minElements, panelBytes);
   }
 };
 } // namespace

@@ -222,8 +222,11 @@ LogicalResult FromPanelsOp::verify() {
   ArrayRef<int64_t> shape = panels.getShape();
   int64_t group = shape.size() == 4 ? shape[3] : 1;
   Type element = type.getElementType();
-  bool isAlike = panels.getElementType() == element ||
-                 (panels.getElementType().isInteger(8) && element.isInteger(8));
+  auto isFewBits = [&](unsigned width) {
+    return panels.getElementType().isInteger(width) && element.isInteger(width);
+  };
+  bool isAlike =
+      panels.getElementType() == element || isFewBits(4) || isFewBits(8);
   if (shape.size() < 3 || shape.size() > 4 || shape[2] == 0 || group == 0 ||
       shape[1] != (rows + group - 1) / group ||
       shape[0] != (columns + shape[2] - 1) / shape[2] || !isAlike)

@@ -237,8 +237,9 @@ def Dispatch_FromPanelsOp : Dispatch_Op<"from_panels", [Pure]> {
 
     Rows of narrow elements lie in groups, and `panels` has one dimension more:
     element (r, c) is [c / w, r / g, c % w, r % g], where g is the last size; the
-    last group may have rows to spare. Bytes of panels may be of the other sign
-    than those of the result: 128 is added or taken away (panel_layout.h).
+    last group may have rows to spare. Integers of 4 and 8 bits may be of the
+    other sign in panels than in the result: half of what they count is added or
+    taken away (panel_layout.h).
   }];
   let arguments = (ins AnyStaticShapeTensor:$panels, DenseI64ArrayAttr:$rows,
                        DenseI64ArrayAttr:$columns);

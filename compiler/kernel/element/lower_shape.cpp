@@ -159,7 +159,8 @@ Value alula::kernel::generateFromPanels(OpResult result, ValueRange indices,
   if (!layout.isOffset)
     return value;
   Value sign = reader.b.create<arith::ConstantOp>(
-      reader.b.getIntegerAttr(value.getType(), -128));
+      reader.b.getIntegerAttr(value.getType(),
+                              -1 << (value.getType().getIntOrFloatBitWidth() - 1)));
   return reader.b.create<arith::XOrIOp>(value, sign);
 }
 

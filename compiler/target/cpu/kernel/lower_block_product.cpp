@@ -63,6 +63,8 @@ private:
                 Value firstColumn);
   RoutineArguments beginNarrow(const ProductCall &call, ValueRange batch,
                                Value firstRow);
+  bool multiplyPanels(const ProductCall &call, ValueRange batch, Value firstRow,
+                      Value firstColumn);
   bool multiplyFewRows(const ProductCall &call, ValueRange batch,
                        Value firstRow, Value firstColumn);
   bool multiplyRounded(const ProductCall &call, ValueRange batch,
@@ -157,8 +159,8 @@ void BlockProduct::emitBlock(ValueRange batch, Value firstRow,
   finish(tile, batch, firstRow, call.rows, firstColumn, call.columns);
 }
 
-/// What all routines of a right side of few bits begin with: the result, all
-/// terms of rows of the left side, the integers.
+/// What all routines of a right side of few bits begin with: the result and all
+/// terms of rows of the left side.
 RoutineArguments BlockProduct::beginNarrow(const ProductCall &call,
                                            ValueRange batch, Value firstRow) {
   MatrixBlock rows = left.getBlock(batch, firstRow, call.rows,
@@ -169,36 +171,68 @@ RoutineArguments BlockProduct::beginNarrow(const ProductCall &call,
   arguments.addSize(rows.rowStride);
   arguments.addSize(rows.columnStride);
   arguments.addSize(call.rows);
-  arguments.add(right.getNarrow()->integers);
   return arguments;
+}
+
+/// Integers of few bits in panels, unless rows are so many that panels of
+/// floats are made for them: a few rows, or any if they are rounded to bytes
+/// and the machine multiplies these in fours.
+bool BlockProduct::multiplyPanels(const ProductCall &call, ValueRange batch,
+                                  Value firstRow, Value firstColumn) {
+  const NarrowMatrix *matrix = right.getNarrow();
+  if (!matrix || !matrix->isInPanels || !left.isInPlace() ||
+      !beginsPanels(*matrix, blockColumns))
+    return false;
+  const alula::dispatch::MachineFacts &machine = lowering.machine;
+  int64_t rowLimit = *getConstantIntValue(blockRows);
+  bool rounds =
+      dot->hasAttr("alula.byte_activations") &&
+      alula_rounded_rows_fit(matrix->steps.rows, matrix->steps.rowStep);
+  bool isFew = rowLimit <= fewRows;
+  if (!isFew && (!rounds || !machine.int8Dot || machine.vectorBytes < 64))
+    return false;
+  RoutineArguments arguments = beginNarrow(call, batch, firstRow);
+  arguments.addPanels(*matrix, firstColumn);
+  arguments.addSize(depth);
+  arguments.addSize(call.columns);
+  arguments.addPanelScales(*matrix, firstColumn);
+  int64_t room =
+      isFew ? alula_panel_scratch(rowLimit, *getConstantIntValue(depth))
+            : alula_block_scratch(rowLimit);
+  arguments.add(lowering.getPointer(lowering.createTemporary(
+      {lowering.index(room)}, Float32Type::get(b.getContext()))));
+  std::string kind = !isFew ? "block_" : rounds ? "rounded_" : "product_";
+  lowering.callLibrary("alula_panel_" + kind + matrix->type, arguments);
+  return true;
 }
 
 /// A few rows times integers of few bits, which are read as they lie.
 bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
                                    Value firstRow, Value firstColumn) {
   const NarrowMatrix *matrix = right.getNarrow();
-  if (!matrix || !types.right.isF32() || !left.isInPlace() ||
-      *getConstantIntValue(blockRows) > fewRows)
+  if (!matrix || matrix->isInPanels || !types.right.isF32() ||
+      !left.isInPlace() || *getConstantIntValue(blockRows) > fewRows)
     return false;
   // Whether lines of integers are rows; what a line has scales for.
-  const MatrixLayout &layout = matrix->layout;
+  const stablehlo::MatrixLayout &layout = matrix->layout;
   bool byRows = layout.columnStride == 1;
   int64_t line = byRows ? layout.rowStride : layout.columnStride;
   bool fits =
-      byRows ? !matrix->scaleColumnStep ||
-                   (matrix->scaleColumns == 1 && matrix->scaleColumnStep == 1)
-             : alula_columns_fit(matrix->scaleRows, matrix->scaleRowStep);
+      byRows ? !matrix->steps.columnStep ||
+                   (matrix->steps.columns == 1 && matrix->steps.columnStep == 1)
+             : alula_columns_fit(matrix->steps.rows, matrix->steps.rowStep);
   if (!fits || (matrix->hasFourBits() &&
                 (line % 2 != 0 ||
                  (byRows && *getConstantIntValue(blockColumns) % 2 != 0))))
     return false;
   // Rows may be rounded if the program was compiled so.
   bool rounds = dot->hasAttr("alula.byte_activations") &&
-                (!byRows || alula_rounded_rows_fit(matrix->scaleRows,
-                                                   matrix->scaleRowStep));
+                (!byRows || alula_rounded_rows_fit(matrix->steps.rows,
+                                                   matrix->steps.rowStep));
   std::string function = rounds ? "alula_rounded_" : "alula_product_";
   Value zero = lowering.index(0);
   RoutineArguments arguments = beginNarrow(call, batch, firstRow);
+  arguments.add(matrix->integers);
   // Lines that are columns are counted from the first one: so are their scales.
   arguments.addSize(firstColumn);
   arguments.addSize(line);
@@ -207,16 +241,16 @@ bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
   arguments.add(
       getScalePointer(lowering, *matrix, zero, byRows ? firstColumn : zero));
   if (byRows) {
-    arguments.addSize(matrix->scaleRows);
-    arguments.addSize(matrix->scaleRowStep);
-    arguments.addSize(matrix->scaleColumnStep);
+    arguments.addSize(matrix->steps.rows);
+    arguments.addSize(matrix->steps.rowStep);
+    arguments.addSize(matrix->steps.columnStep);
     lowering.callLibrary(function + "rows_" + matrix->type, arguments);
     return true;
   }
-  arguments.addSize(matrix->scaleColumns);
-  arguments.addSize(matrix->scaleColumnStep);
-  arguments.addSize(matrix->scaleRows);
-  arguments.addSize(matrix->scaleRowStep);
+  arguments.addSize(matrix->steps.columns);
+  arguments.addSize(matrix->steps.columnStep);
+  arguments.addSize(matrix->steps.rows);
+  arguments.addSize(matrix->steps.rowStep);
   auto countRoom = rounds ? alula_rounded_scratch : alula_columns_scratch;
   int64_t room =
       countRoom(*getConstantIntValue(blockRows), *getConstantIntValue(depth));
@@ -232,12 +266,12 @@ bool BlockProduct::multiplyRounded(const ProductCall &call, ValueRange batch,
                                    Value firstRow, Value firstColumn) {
   const NarrowMatrix *matrix = right.getNarrow();
   const alula::dispatch::MachineFacts &machine = lowering.machine;
-  if (!matrix || !types.right.isF32() || !left.isInPlace() ||
-      !dot->hasAttr("alula.byte_activations") || !machine.int8Dot ||
-      machine.vectorBytes < 64 ||
-      (matrix->scaleRowStep && matrix->scaleRows % 32 != 0))
+  if (!matrix || matrix->isInPanels || !types.right.isF32() ||
+      !left.isInPlace() || !dot->hasAttr("alula.byte_activations") ||
+      !machine.int8Dot || machine.vectorBytes < 64 ||
+      (matrix->steps.rowStep && matrix->steps.rows % 32 != 0))
     return false;
-  const MatrixLayout &layout = matrix->layout;
+  const stablehlo::MatrixLayout &layout = matrix->layout;
   bool byRows = layout.columnStride == 1;
   if (matrix->hasFourBits() &&
       ((byRows ? layout.rowStride : layout.columnStride) % 2 != 0 ||
@@ -245,16 +279,17 @@ bool BlockProduct::multiplyRounded(const ProductCall &call, ValueRange batch,
     return false;
   Value zero = lowering.index(0);
   RoutineArguments arguments = beginNarrow(call, batch, firstRow);
+  arguments.add(matrix->integers);
   arguments.addSize(layout.rowStride);
   arguments.addSize(layout.columnStride);
   arguments.addSize(depth);
   arguments.addSize(firstColumn);
   arguments.addSize(call.columns);
   arguments.add(getScalePointer(lowering, *matrix, zero, zero));
-  arguments.addSize(matrix->scaleRows);
-  arguments.addSize(matrix->scaleRowStep);
-  arguments.addSize(matrix->scaleColumns);
-  arguments.addSize(matrix->scaleColumnStep);
+  arguments.addSize(matrix->steps.rows);
+  arguments.addSize(matrix->steps.rowStep);
+  arguments.addSize(matrix->steps.columns);
+  arguments.addSize(matrix->steps.columnStep);
   arguments.add(lowering.getPointer(lowering.createTemporary(
       {lowering.index(alula_block_scratch(*getConstantIntValue(blockRows)))},
       Float32Type::get(b.getContext()))));
@@ -282,7 +317,8 @@ int64_t BlockProduct::countComputedTerms() {
 /// The sums of a block; as many terms at once as may be computed before.
 void BlockProduct::multiply(ProductCall call, ValueRange batch, Value firstRow,
                             Value firstColumn) {
-  if (multiplyFewRows(call, batch, firstRow, firstColumn) ||
+  if (multiplyPanels(call, batch, firstRow, firstColumn) ||
+      multiplyFewRows(call, batch, firstRow, firstColumn) ||
       multiplyRounded(call, batch, firstRow, firstColumn))
     return;
   auto terms = getConstantIntValue(depth);

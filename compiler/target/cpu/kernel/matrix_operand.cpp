@@ -14,18 +14,6 @@ using namespace mlir;
 using namespace alula::cpu;
 using namespace alula::kernel;
 
-Value alula::cpu::getElementPointer(Lowering &lowering, Value buffer,
-                                    Value number) {
-  ImplicitLocOpBuilder &b = lowering.b;
-  Value pointer = lowering.getPointer(buffer);
-  if (getConstantIntValue(number) == 0)
-    return pointer;
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  Value offset = b.create<arith::IndexCastOp>(b.getI64Type(), number);
-  return b.create<LLVM::GEPOp>(pointer.getType(), element, pointer,
-                               LLVM::GEPArg(offset));
-}
-
 MatrixOperand::MatrixOperand(Operation *op, Value tensor, MatrixDims dims,
                              Type element, Lowering &lowering)
     : op(op), tensor(tensor), dims(std::move(dims)), element(element),
@@ -84,21 +72,10 @@ bool MatrixOperand::findStrides() {
          getElementType(source) == element && measure(source);
 }
 
-std::optional<NarrowMatrix> MatrixOperand::findNarrow() {
-  Value source = findSource();
-  if (!dims.batch.empty() ||
-      !cast<RankedTensorType>(source.getType()).hasStaticShape() ||
-      !measure(source))
+std::optional<NarrowMatrix> MatrixOperand::findNarrow() const {
+  if (!dims.batch.empty())
     return std::nullopt;
-  MatrixLayout layout{
-      *getConstantIntValue(countRows()), *getConstantIntValue(countColumns()),
-      *getConstantIntValue(rowStride), *getConstantIntValue(columnStride)};
-  // A single row or column has no stride of its own.
-  if (layout.rows == 1)
-    layout.rowStride = layout.columns;
-  if (layout.columns == 1 && layout.rowStride != 1)
-    layout.columnStride = 1;
-  return findNarrowMatrix(source, layout, element, lowering);
+  return findNarrowMatrix(tensor, dims.rows, dims.columns, element, lowering);
 }
 
 /// Null if they are not as the library wants them.
@@ -156,8 +133,8 @@ Value alula::cpu::getScalePointer(Lowering &lowering,
   return getElementPointer(
       lowering, matrix.scale,
       lowering.add(
-          step(firstRow, matrix.scaleRows, matrix.scaleRowStep),
-          step(firstColumn, matrix.scaleColumns, matrix.scaleColumnStep)));
+          step(firstRow, matrix.steps.rows, matrix.steps.rowStep),
+          step(firstColumn, matrix.steps.columns, matrix.steps.columnStep)));
 }
 
 /// As panels, where product.h wants columns of lines that are rows; no pointer
@@ -167,10 +144,10 @@ MatrixBlock MatrixOperand::widenPanels(Value firstRow, Value rows,
                                        Value rowLimit, Value columnLimit) {
   constexpr int64_t width = ALULA_PANEL_BYTES / 4;
   auto limit = getConstantIntValue(columnLimit);
-  const MatrixLayout &layout = narrow->layout;
+  const stablehlo::MatrixLayout &layout = narrow->layout;
   if (!mayBePanels || !element.isF32() || layout.columnStride != 1 || !limit ||
-      (narrow->scaleColumnStep &&
-       (narrow->scaleColumns != 1 || narrow->scaleColumnStep != 1)) ||
+      (narrow->steps.columnStep &&
+       (narrow->steps.columns != 1 || narrow->steps.columnStep != 1)) ||
       (narrow->hasFourBits() && (layout.rowStride % 2 || *limit % 2)))
     return {};
   Value panel = lowering.mul(rowLimit, lowering.index(width));
@@ -186,10 +163,34 @@ MatrixBlock MatrixOperand::widenPanels(Value firstRow, Value rows,
   arguments.addSize(rows);
   arguments.addSize(columns);
   arguments.add(getScalePointer(lowering, *narrow, firstRow, firstColumn));
-  arguments.addSize(narrow->scaleRows);
-  arguments.addSize(narrow->scaleRowStep);
-  arguments.addSize(narrow->scaleColumnStep);
+  arguments.addSize(narrow->steps.rows);
+  arguments.addSize(narrow->steps.rowStep);
+  arguments.addSize(narrow->steps.columnStep);
   lowering.callLibrary("alula_widen_panels_" + narrow->type, arguments);
+  return {lowering.getPointer(tile), {}, {}, panel};
+}
+
+/// The same from panels of integers; no pointer for blocks that begin inside of
+/// one.
+MatrixBlock MatrixOperand::widenFromPanels(Value firstRow, Value rows,
+                                           Value firstColumn, Value columns,
+                                           Value rowLimit, Value columnLimit) {
+  constexpr int64_t width = ALULA_PANEL_BYTES / 4;
+  if (!mayBePanels || !beginsPanels(*narrow, columnLimit))
+    return {};
+  Value panel = lowering.mul(rowLimit, lowering.index(width));
+  int64_t limit = *getConstantIntValue(columnLimit);
+  Value tile = lowering.createTemporary(
+      {lowering.index((limit + width - 1) / width), panel},
+      getMemoryType(element));
+  RoutineArguments arguments(lowering, lowering.getPointer(tile));
+  arguments.addSize(panel);
+  arguments.addPanels(*narrow, firstColumn);
+  arguments.addSize(firstRow);
+  arguments.addSize(rows);
+  arguments.addSize(columns);
+  arguments.addPanelScales(*narrow, firstColumn);
+  lowering.callLibrary("alula_panel_widen_" + narrow->type, arguments);
   return {lowering.getPointer(tile), {}, {}, panel};
 }
 
@@ -198,12 +199,15 @@ MatrixBlock MatrixOperand::widenPanels(Value firstRow, Value rows,
 MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
                                       Value firstColumn, Value columns,
                                       Value rowLimit, Value columnLimit) {
+  if (narrow->isInPanels)
+    return widenFromPanels(firstRow, rows, firstColumn, columns, rowLimit,
+                           columnLimit);
   auto isWhole = [](Value limit, int64_t span, int64_t step) {
     auto size = getConstantIntValue(limit);
     return step == 0 || (size && (*size % span == 0 || span % *size == 0));
   };
-  if (!isWhole(rowLimit, narrow->scaleRows, narrow->scaleRowStep) ||
-      !isWhole(columnLimit, narrow->scaleColumns, narrow->scaleColumnStep))
+  if (!isWhole(rowLimit, narrow->steps.rows, narrow->steps.rowStep) ||
+      !isWhole(columnLimit, narrow->steps.columns, narrow->steps.columnStep))
     return {};
   bool byRows = narrow->layout.columnStride == 1;
   if (MatrixBlock block = widenPanels(firstRow, rows, firstColumn, columns,
@@ -227,10 +231,12 @@ MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
   arguments.addSize(byRows ? columns : rows);
   if (element.isF32()) {
     arguments.add(getScalePointer(lowering, *narrow, firstRow, firstColumn));
-    arguments.addSize(byRows ? narrow->scaleRows : narrow->scaleColumns);
-    arguments.addSize(byRows ? narrow->scaleRowStep : narrow->scaleColumnStep);
-    arguments.addSize(byRows ? narrow->scaleColumns : narrow->scaleRows);
-    arguments.addSize(byRows ? narrow->scaleColumnStep : narrow->scaleRowStep);
+    arguments.addSize(byRows ? narrow->steps.rows : narrow->steps.columns);
+    arguments.addSize(byRows ? narrow->steps.rowStep
+                             : narrow->steps.columnStep);
+    arguments.addSize(byRows ? narrow->steps.columns : narrow->steps.rows);
+    arguments.addSize(byRows ? narrow->steps.columnStep
+                             : narrow->steps.rowStep);
   }
   lowering.callLibrary(
       "alula_widen_" + narrow->type + "_" + getLibraryName(element), arguments);

@@ -13,8 +13,8 @@ struct MatrixDims {
 /// Where a block of a matrix begins and how far apart its elements are.
 struct MatrixBlock {
   mlir::Value pointer, rowStride, columnStride;
-  /// How far apart panels of columns are, if the matrix lies in panels: those of
-  /// library/product.h.
+  /// How far apart panels of columns are, if the matrix lies in panels: those
+  /// of library/product.h.
   mlir::Value panelStride = {};
 };
 
@@ -31,7 +31,9 @@ public:
   llvm::SmallVector<mlir::Value> getBatchSizes() const {
     return getSizes(dims.batch);
   }
-  mlir::Value countRows() const { return lowering.product(getSizes(dims.rows)); }
+  mlir::Value countRows() const {
+    return lowering.product(getSizes(dims.rows));
+  }
   mlir::Value countColumns() const {
     return lowering.product(getSizes(dims.columns));
   }
@@ -66,10 +68,13 @@ private:
   /// Whether rows and columns lie in `source` as one dimension each.
   bool measure(mlir::Value source);
   bool findStrides();
-  std::optional<NarrowMatrix> findNarrow();
+  std::optional<NarrowMatrix> findNarrow() const;
   MatrixBlock widenPanels(mlir::Value firstRow, mlir::Value rows,
                           mlir::Value firstColumn, mlir::Value columns,
                           mlir::Value rowLimit, mlir::Value columnLimit);
+  MatrixBlock widenFromPanels(mlir::Value firstRow, mlir::Value rows,
+                              mlir::Value firstColumn, mlir::Value columns,
+                              mlir::Value rowLimit, mlir::Value columnLimit);
   MatrixBlock widenBlock(mlir::Value firstRow, mlir::Value rows,
                          mlir::Value firstColumn, mlir::Value columns,
                          mlir::Value rowLimit, mlir::Value columnLimit);
@@ -98,9 +103,5 @@ private:
 mlir::Value getScalePointer(kernel::Lowering &lowering,
                             const NarrowMatrix &matrix, mlir::Value firstRow,
                             mlir::Value firstColumn);
-
-/// A pointer to an element of contiguous memory.
-mlir::Value getElementPointer(kernel::Lowering &lowering, mlir::Value buffer,
-                              mlir::Value number);
 
 } // namespace alula::cpu

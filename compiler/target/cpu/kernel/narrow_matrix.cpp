@@ -1,188 +1,207 @@
-// Operands of products that are integers of few bits times scales.
-//   reshape(multiply(reshape(convert %w), broadcast_in_dim %scale))
+// Operands of products that are integers of few bits times scales, in memory.
 
 #include "compiler/target/cpu/kernel/narrow_matrix.h"
 
+#include "compiler/kernel/library/few_bits.h"
+#include "compiler/kernel/library/product.h"
+#include "dialect/dispatch/panel_layout.h"
 #include "dialect/stablehlo/ops.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace alula::cpu;
 using namespace alula::kernel;
 
 namespace {
-/// One number for each row or column, in steps: that of line l is
-/// l / span * step.
-struct Steps {
-  int64_t span = 1, step = 0;
-};
-
-/// Nothing if the numbers, of which the first is 0, are no steps.
-std::optional<Steps> findSteps(int64_t count,
-                               function_ref<int64_t(int64_t)> numberOf) {
-  int64_t span = 1;
-  while (span < count && numberOf(span) == 0)
-    ++span;
-  if (span >= count)
-    return Steps{std::max<int64_t>(count, 1), 0};
-  Steps steps{span, numberOf(span)};
-  for (int64_t line = 0; line < count; ++line)
-    if (numberOf(line) != line / span * steps.step)
-      return std::nullopt;
-  return steps;
+/// Rows that lie together in a panel.
+int64_t getGroup(const NarrowMatrix &matrix) {
+  return matrix.hasFourBits() ? 8 : 4;
 }
 
-class Matcher {
-public:
-  Matcher(MatrixLayout layout, Type element, Lowering &lowering)
-      : layout(layout), element(element), lowering(lowering) {
-    matrix.layout = layout;
-  }
+int64_t countScaleLines(const NarrowMatrix &matrix) {
+  return static_cast<int64_t>(
+      llvm::divideCeil(static_cast<uint64_t>(matrix.layout.rows),
+                       static_cast<uint64_t>(matrix.steps.rows)));
+}
 
-  std::optional<NarrowMatrix> match(Value tensor) {
-    Value integers = findIntegers(tensor);
-    if (!integers)
-      return std::nullopt;
-    if (scale && !placeScale())
-      return std::nullopt;
-    matrix.integers = lowering.getPointer(lowering.getBinding(integers));
-    return matrix;
-  }
+/// Whether routines for panels know the scales.
+bool knowsScales(const NarrowMatrix &matrix) {
+  const stablehlo::MatrixSteps &steps = matrix.steps;
+  return (!steps.rowStep || steps.rows % getGroup(matrix) == 0) &&
+         (matrix.hasScalePanels || !steps.columnStep ||
+          (steps.columns == 1 && steps.columnStep == 1));
+}
 
-private:
-  Value skipReshapes(Value value) {
-    while (lowering.isInlined(value)) {
-      auto reshape = value.getDefiningOp<stablehlo::ReshapeOp>();
-      if (!reshape)
-        break;
-      value = reshape.getOperand();
-    }
-    return value;
-  }
+/// Panels of the library's width with so many rows in a group; null for others.
+Value findPanels(Value tensor, const stablehlo::MatrixLayout &layout,
+                 int64_t group, bool isOffset, Lowering &lowering) {
+  auto op = tensor.getDefiningOp<alula::dispatch::FromPanelsOp>();
+  if (!op || !lowering.isInlined(tensor))
+    return {};
+  auto dims =
+      stablehlo::divideDims(cast<RankedTensorType>(tensor.getType()), layout);
+  alula::dispatch::PanelLayout panels = alula::dispatch::getPanelLayout(op);
+  if (!dims || op.getRows() != ArrayRef(dims->rows) ||
+      op.getColumns() != ArrayRef(dims->columns) || panels.group != group ||
+      panels.isOffset != isOffset ||
+      panels.getBytes(getElementType(tensor)) != ALULA_PANEL_BYTES)
+    return {};
+  return op.getPanels();
+}
 
-  /// The integers that are converted and, on the way, multiplied by `scale`.
-  Value findIntegers(Value tensor) {
-    Value value = skipReshapes(tensor);
-    if (!lowering.isInlined(value))
-      return {};
-    if (auto product = value.getDefiningOp<stablehlo::MulOp>()) {
-      if (scale)
-        return {};
-      for (auto [side, other] :
-           {std::pair(product.getLhs(), product.getRhs()),
-            std::pair(product.getRhs(), product.getLhs())}) {
-        scale = other;
-        if (Value found = findIntegers(side))
-          return found;
-      }
-      scale = {};
-      return {};
-    }
-    auto convert = value.getDefiningOp<stablehlo::ConvertOp>();
-    if (!convert || getElementType(convert.getResult()) != element)
-      return {};
-    Value source = skipReshapes(convert.getOperand());
-    auto from = dyn_cast<IntegerType>(getElementType(source));
-    if (!from || !(from.getWidth() == 4 ? lowering.hasPacked(source)
-                                        : lowering.hasBuffer(source)))
-      return {};
-    matrix.type = getLibraryName(from);
-    bool isKnown =
-        from.getWidth() == 4 || (from.getWidth() == 8 && element.isF32());
-    // Bytes keep their sign.
-    bool fits =
-        element.isF32() || (element.getIntOrFloatBitWidth() == 8 && !scale &&
-                            isa<IntegerType>(element) &&
-                            element.isUnsignedInteger() == from.isUnsigned());
-    return isKnown && fits ? source : Value();
-  }
-
-  /// Which number of the scales each element has.
-  bool placeScale() {
-    Value value = skipReshapes(scale);
-    auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>();
-    if (!broadcast || !lowering.isInlined(value))
-      return false;
-    Value numbers = skipReshapes(broadcast.getOperand());
-    auto small = cast<RankedTensorType>(broadcast.getOperand().getType());
-    auto large = cast<RankedTensorType>(broadcast.getType());
-    if (!small.hasStaticShape() || !large.hasStaticShape())
-      return false;
-    // Each dimension belongs to the rows or to the columns.
-    struct Dim {
-      int64_t stride, size, step;
-    };
-    SmallVector<Dim> dims;
-    int64_t step = 1;
-    for (int64_t d = small.getRank(); d-- > 0;) {
-      auto to = static_cast<size_t>(
-          broadcast.getBroadcastDimensions()[static_cast<size_t>(d)]);
-      int64_t size = small.getDimSize(static_cast<unsigned>(d));
-      if (size == 1)
-        continue;
-      int64_t stride =
-          ShapedType::getNumElements(large.getShape().drop_front(to + 1));
-      int64_t inner = layout.columnStride == 1 ? layout.columns : layout.rows;
-      if (stride * size > inner && stride % inner != 0)
-        return false;
-      dims.push_back({stride, size, step});
-      step *= size;
-    }
-    auto numberOf = [&](int64_t place) {
-      int64_t number = 0;
-      for (const Dim &dim : dims)
-        number += place / dim.stride % dim.size * dim.step;
-      return number;
-    };
-    auto rows = findSteps(layout.rows, [&](int64_t row) {
-      return numberOf(row * layout.rowStride);
-    });
-    auto columns = findSteps(layout.columns, [&](int64_t column) {
-      return numberOf(column * layout.columnStride);
-    });
-    if (!rows || !columns)
-      return false;
-    matrix.scaleRows = rows->span;
-    matrix.scaleRowStep = rows->step;
-    matrix.scaleColumns = columns->span;
-    matrix.scaleColumnStep = columns->step;
-    if (lowering.hasBuffer(numbers)) {
-      matrix.scale = lowering.getBuffer(numbers);
+/// The integers, as they lie or in panels.
+bool placeIntegers(NarrowMatrix &matrix, Value integers, Type element,
+                   Lowering &lowering) {
+  auto type = cast<IntegerType>(getElementType(integers));
+  matrix.type = getLibraryName(type);
+  bool isSigned = !type.isUnsigned();
+  // What scales are for is floats; bytes keep their sign.
+  bool fits = element.isF32()
+                  ? type.getWidth() == 4 || type.getWidth() == 8
+                  : type.getWidth() == 4 &&
+                        element.getIntOrFloatBitWidth() == 8 && !matrix.scale &&
+                        isa<IntegerType>(element) &&
+                        element.isUnsignedInteger() == type.isUnsigned();
+  if (!fits)
+    return false;
+  auto isThere = [&](Value value) {
+    return type.getWidth() == 4 ? lowering.hasPacked(value)
+                                : lowering.hasBuffer(value);
+  };
+  if (element.isF32())
+    if (Value panels = findPanels(integers, matrix.layout,
+                                  alula::dispatch::getPanelGroup(type),
+                                  /*isOffset=*/isSigned, lowering);
+        panels && isThere(panels)) {
+      matrix.isInPanels = true;
+      matrix.integers = lowering.getPointer(lowering.getBinding(panels));
       return true;
     }
-    if (!dims.empty())
-      return false;
-    // One number.
-    Value one =
-        lowering.createTemporary({lowering.index(1)}, getMemoryType(element));
-    SmallVector<Value> indices(static_cast<size_t>(small.getRank()),
-                               lowering.index(0));
-    lowering.b.create<memref::StoreOp>(
-        lowering.getElement(broadcast.getOperand(), indices), one,
-        ValueRange{lowering.index(0)});
-    matrix.scale = one;
+  if (!isThere(integers))
+    return false;
+  matrix.integers = lowering.getPointer(lowering.getBinding(integers));
+  return true;
+}
+
+bool placeScale(NarrowMatrix &matrix, const stablehlo::ScaledIntegers &found,
+                Type element, Lowering &lowering) {
+  const stablehlo::MatrixSteps &steps = found.steps;
+  if (lowering.hasBuffer(found.scale)) {
+    matrix.scale = lowering.getBuffer(found.scale);
     return true;
   }
-
-  MatrixLayout layout;
-  Type element;
-  Lowering &lowering;
-  NarrowMatrix matrix;
-  Value scale;
-};
+  if (matrix.isInPanels && steps.rowStep && steps.columnStep) {
+    Value panels = findPanels(found.scale,
+                              {countScaleLines(matrix), matrix.layout.columns,
+                               steps.rowStep, steps.columnStep},
+                              /*group=*/1, /*isOffset=*/false, lowering);
+    if (panels && lowering.hasBuffer(panels)) {
+      matrix.hasScalePanels = true;
+      matrix.scale = lowering.getBuffer(panels);
+      return true;
+    }
+  }
+  if (steps.rowStep || steps.columnStep)
+    return false;
+  // One number.
+  Value one =
+      lowering.createTemporary({lowering.index(1)}, getMemoryType(element));
+  Value number = found.broadcast->getOperand(0);
+  SmallVector<Value> indices(
+      static_cast<size_t>(cast<RankedTensorType>(number.getType()).getRank()),
+      lowering.index(0));
+  lowering.b.create<memref::StoreOp>(lowering.getElement(number, indices), one,
+                                     ValueRange{lowering.index(0)});
+  matrix.scale = one;
+  return true;
+}
 } // namespace
 
-std::optional<NarrowMatrix> alula::cpu::findNarrowMatrix(Value tensor,
-                                                         MatrixLayout layout,
-                                                         Type element,
-                                                         Lowering &lowering) {
-  if (layout.rowStride != 1 && layout.columnStride != 1)
+std::optional<NarrowMatrix>
+alula::cpu::findNarrowMatrix(Value operand, ArrayRef<int64_t> rows,
+                             ArrayRef<int64_t> columns, Type element,
+                             Lowering &lowering) {
+  auto found = stablehlo::findScaledIntegers(
+      operand, rows, columns, element, [&](Operation *op) {
+        return op->getNumResults() == 1 && lowering.isInlined(op->getResult(0));
+      });
+  if (!found)
     return std::nullopt;
-  return Matcher(layout, element, lowering).match(tensor);
+  NarrowMatrix matrix;
+  matrix.layout = found->layout;
+  matrix.steps = found->steps;
+  matrix.scale = found->scale;
+  if (!placeIntegers(matrix, found->integers, element, lowering) ||
+      (found->scale && !placeScale(matrix, *found, element, lowering)) ||
+      (matrix.isInPanels && !knowsScales(matrix)))
+    return std::nullopt;
+  return matrix;
 }
 
 void RoutineArguments::addSize(Value size) {
   values.push_back(
       lowering.b.create<arith::IndexCastOp>(lowering.b.getI64Type(), size));
+}
+
+Value alula::cpu::getElementPointer(Lowering &lowering, Value buffer,
+                                    Value number) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  Value pointer = lowering.getPointer(buffer);
+  if (getConstantIntValue(number) == 0)
+    return pointer;
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Value offset = b.create<arith::IndexCastOp>(b.getI64Type(), number);
+  return b.create<LLVM::GEPOp>(pointer.getType(), element, pointer,
+                               LLVM::GEPArg(offset));
+}
+
+bool alula::cpu::beginsPanels(const NarrowMatrix &matrix, Value columnLimit) {
+  auto limit = getConstantIntValue(columnLimit);
+  return limit &&
+         (*limit % ALULA_BLOCK_COLUMNS == 0 || *limit >= matrix.layout.columns);
+}
+
+void RoutineArguments::addPanels(const NarrowMatrix &matrix,
+                                 Value firstColumn) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  int64_t bytes = llvm::alignTo(static_cast<uint64_t>(matrix.layout.rows),
+                                static_cast<uint64_t>(getGroup(matrix))) /
+                  getGroup(matrix) * ALULA_PANEL_BYTES;
+  Value panel = lowering.div(firstColumn, lowering.index(ALULA_BLOCK_COLUMNS));
+  Value offset = b.create<arith::IndexCastOp>(
+      b.getI64Type(), lowering.mul(panel, lowering.index(bytes)));
+  values.push_back(b.create<LLVM::GEPOp>(matrix.integers.getType(),
+                                         b.getI8Type(), matrix.integers,
+                                         LLVM::GEPArg(offset)));
+  addSize(bytes);
+}
+
+void RoutineArguments::addPanelScales(const NarrowMatrix &matrix,
+                                      Value firstColumn) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  const stablehlo::MatrixSteps &steps = matrix.steps;
+  int64_t line =
+      matrix.hasScalePanels ? int64_t(ALULA_BLOCK_COLUMNS) : steps.rowStep;
+  int64_t step = matrix.hasScalePanels ? 1 : steps.columnStep;
+  int64_t panel = matrix.hasScalePanels
+                      ? countScaleLines(matrix) * ALULA_BLOCK_COLUMNS
+                      : ALULA_BLOCK_COLUMNS * steps.columnStep;
+  if (matrix.scale) {
+    Value number = lowering.mul(
+        lowering.div(firstColumn, lowering.index(ALULA_BLOCK_COLUMNS)),
+        lowering.index(panel));
+    values.push_back(getElementPointer(lowering, matrix.scale, number));
+  } else {
+    values.push_back(
+        b.create<LLVM::ZeroOp>(LLVM::LLVMPointerType::get(b.getContext())));
+  }
+  addSize(steps.rows);
+  addSize(line);
+  addSize(panel);
+  addSize(step);
 }

@@ -1,39 +1,42 @@
 #pragma once
 
 #include "compiler/kernel/lowering.h"
+#include "dialect/stablehlo/scaled_integers.h"
 
 namespace alula::cpu {
 
-/// Element (r, c) of the matrix that an operand of a product is has, among the
-/// operand's own, the number r * rowStride + c * columnStride.
-struct MatrixLayout {
-  int64_t rows, columns, rowStride, columnStride;
-};
-
 /// A matrix of integers of few bits in memory, each times a scale: what an
 /// operand of a product is made of that is widened where it is multiplied
-/// (dialect/stablehlo/widened_factor.h), as library/few_bits.h takes it.
+/// (dialect/stablehlo/scaled_integers.h), as library/few_bits.h takes it.
 struct NarrowMatrix {
   /// The integers, and how the library calls their type.
   mlir::Value integers;
   std::string type;
-  MatrixLayout layout;
-  /// Null: one. Element (r, c) has number
-  /// r / scaleRows * scaleRowStep + c / scaleColumns * scaleColumnStep.
+  mlir::stablehlo::MatrixLayout layout;
+  /// Null: one. Element (r, c) has the number that `steps` say.
   mlir::Value scale;
-  int64_t scaleRows = 1, scaleRowStep = 0, scaleColumns = 1,
-          scaleColumnStep = 0;
+  mlir::stablehlo::MatrixSteps steps;
+  /// Whether the integers lie in panels, and the scales: these as
+  /// [panel][line of steps.rows rows][column].
+  bool isInPanels = false, hasScalePanels = false;
 
   bool hasFourBits() const { return type.back() == '4'; }
-  bool hasScaleSteps() const { return scaleRowStep || scaleColumnStep; }
 };
 
-/// What `tensor`, which has no memory, is as `element`s; nothing if it is
-/// anything else.
-std::optional<NarrowMatrix> findNarrowMatrix(mlir::Value tensor,
-                                             MatrixLayout layout,
+/// What an operand that has no memory is as `element`s; nothing if it is
+/// anything else. `rows` and `columns` are dimensions that count as one each.
+std::optional<NarrowMatrix> findNarrowMatrix(mlir::Value operand,
+                                             llvm::ArrayRef<int64_t> rows,
+                                             llvm::ArrayRef<int64_t> columns,
                                              mlir::Type element,
                                              kernel::Lowering &lowering);
+
+/// A pointer to an element of contiguous memory.
+mlir::Value getElementPointer(kernel::Lowering &lowering, mlir::Value buffer,
+                              mlir::Value number);
+
+/// Whether blocks of at most so many columns begin with a panel.
+bool beginsPanels(const NarrowMatrix &matrix, mlir::Value columnLimit);
 
 /// What a routine of the library is given: pointers, and sizes as i64.
 class RoutineArguments {
@@ -44,6 +47,10 @@ public:
   void add(mlir::Value pointer) { values.push_back(pointer); }
   void addSize(mlir::Value size);
   void addSize(int64_t size) { addSize(lowering.index(size)); }
+  /// The panels of a matrix from a column on, which begins one.
+  void addPanels(const NarrowMatrix &matrix, mlir::Value firstColumn);
+  /// Their scales: of all rows.
+  void addPanelScales(const NarrowMatrix &matrix, mlir::Value firstColumn);
   operator mlir::ValueRange() const { return values; }
 
 private:
