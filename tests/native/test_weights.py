@@ -82,3 +82,17 @@ def test_convolutions(tools, seed):
 
     draw_padding = draw.choice(["SAME", "VALID"])
     check(tools, function, x, seed)
+
+
+@pytest.mark.parametrize("features", [96, 224, 320])
+def test_features_that_are_divided(tools, features):
+    """So many places and features that blocks of features begin inside of the kernel."""
+    x = uniform((1, 20, 20, 48), np.float32, features)
+    w = uniform((1, 1, 48, features), np.float32, 1)
+    layout = ("NHWC", "HWIO", "NHWC")
+    check(
+        tools,
+        lambda x: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=layout),
+        x,
+        features,
+    )

@@ -6,10 +6,13 @@
 #include "compiler/kernel/plan/tensors_in_memory.h"
 #include "compiler/kernel/plan/tiles.h"
 #include "dialect/dispatch/machine.h"
+#include "dialect/dispatch/ops.h"
+#include "dialect/dispatch/panel_layout.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace alula;
 using namespace alula::kernel;
 
 namespace {
@@ -108,7 +111,8 @@ int64_t BlockChooser::countBlocks(ArrayRef<int64_t> tile) {
   auto countOf = [&](int64_t size, int64_t limit) {
     return ShapedType::isDynamic(size)
                ? machine.cores
-               : std::min<int64_t>(machine.cores, llvm::divideCeil(size, limit));
+               : std::min<int64_t>(machine.cores,
+                                   llvm::divideCeil(size, limit));
   };
   int64_t count = countOf(numBatches, 1) * countOf(numGroups, 1) *
                   countOf(features, tile.back());
@@ -128,11 +132,10 @@ SmallVector<int64_t> BlockChooser::choose() {
   size_t last = windows.size() - 1;
   tile[last] = getLimit(windows[last].output, sizes.outputsOfRow);
   if (windows.size() > 1)
-    tile[last - 1] =
-        getLimit(windows[last - 1].output,
-                 std::max<int64_t>(1, sizes.outputs / tile[last]));
+    tile[last - 1] = getLimit(windows[last - 1].output,
+                              std::max<int64_t>(1, sizes.outputs / tile[last]));
   int64_t &featureLimit = tile.back();
-  featureLimit = getLimit(features, sizes.features);
+  featureLimit = sizes.features;
   int64_t bytes = getMemoryType(types.left).getIntOrFloatBitWidth() / 8;
   auto isTooLarge = [&] {
     int64_t copied = inputFeatures;
@@ -142,15 +145,17 @@ SmallVector<int64_t> BlockChooser::choose() {
   };
   // Shorter blocks first: what is copied is copied once for all features.
   if (windows.size() > 1)
-    while (
-        tile[last - 1] > 1 &&
-        (isTooLarge() || (countBlocks(tile) < machine.cores &&
-                          tile[last] * tile[last - 1] > sizes.outputs / 4)))
+    while (tile[last - 1] > 1 &&
+           (isTooLarge() || (countBlocks(tile) < machine.cores &&
+                             tile[last] * tile[last - 1] > sizes.outputs / 4)))
       tile[last - 1] = llvm::divideCeil(tile[last - 1], 2);
   while (tile[last] > 16 && isTooLarge())
     tile[last] = llvm::divideCeil(tile[last], 2);
-  while (featureLimit > sizes.leastFeatures && countBlocks(tile) < machine.cores)
+  while (featureLimit > sizes.leastFeatures &&
+         countBlocks(tile) < machine.cores)
     featureLimit /= 2;
+  // Only at last: what is divided begins where a panel of the kernel does.
+  featureLimit = getLimit(features, featureLimit);
   return tile;
 }
 
@@ -167,6 +172,20 @@ SmallVector<int64_t> BlockChooser::chooseOfWindowProduct() {
   return {rowLimit, featureLimit};
 }
 } // namespace
+
+int64_t alula::kernel::getPanelWidth(stablehlo::ConvolutionOp convolution,
+                                     const DenseSet<Operation *> &inlined) {
+  auto panels = convolution.getRhs().getDefiningOp<dispatch::FromPanelsOp>();
+  ProductTypes types = getProductTypes(convolution);
+  if (!panels || !types || !isInMemory(panels.getPanels(), inlined) ||
+      getElementType(convolution.getRhs()) != types.right)
+    return 0;
+  dispatch::PanelLayout layout = dispatch::getPanelLayout(panels);
+  return layout.getBytes(types.right) ==
+                 dispatch::getMachine(convolution).panelBytes
+             ? layout.width
+             : 0;
+}
 
 SmallVector<int64_t>
 alula::kernel::chooseTile(stablehlo::ConvolutionOp convolution,

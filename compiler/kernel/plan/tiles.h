@@ -31,6 +31,9 @@ llvm::SmallVector<int64_t> chooseTile(mlir::stablehlo::ReduceOp reduce,
 /// lies otherwise. Tiles begin where panels do.
 int64_t getPanelWidth(mlir::stablehlo::DotGeneralOp dot,
                       const llvm::DenseSet<mlir::Operation *> &inlined);
+/// The same of a convolution's kernel.
+int64_t getPanelWidth(mlir::stablehlo::ConvolutionOp convolution,
+                      const llvm::DenseSet<mlir::Operation *> &inlined);
 
 /// The product of sizes; nothing if one is not known.
 std::optional<int64_t> multiply(llvm::ArrayRef<int64_t> sizes);

@@ -394,15 +394,26 @@ private:
   }
 
   LogicalResult verifyPanels(Operation *op) {
-    auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-    if (!dot || getStage(op).getKind() != Kind::Product ||
-        getStage(op).getTile().empty())
+    if (!isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op))
       return success();
-    int64_t columns = getStage(op).getTile()[1];
-    int64_t width = getPanelWidth(dot, plan.inlined);
-    SmallVector<int64_t> space = getSpace(op);
-    // A matrix times a vector has the matrix's rows as columns.
-    int64_t count = space[2] == 1 ? space[1] : space[2];
+    ArrayRef<int64_t> tile = getStage(op).getTile();
+    int64_t width = 0, count = 0;
+    if (tile.empty())
+      return success();
+    if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+        dot && getStage(op).getKind() == Kind::Product) {
+      width = getPanelWidth(dot, plan.inlined);
+      SmallVector<int64_t> space = getSpace(op);
+      // A matrix times a vector has the matrix's rows as columns.
+      count = space[2] == 1 ? space[1] : space[2];
+    } else if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op)) {
+      width = getPanelWidth(convolution, plan.inlined);
+      auto numbers = convolution.getDimensionNumbers();
+      count = cast<RankedTensorType>(convolution.getType())
+                  .getDimSize(static_cast<unsigned>(
+                      numbers.getOutputFeatureDimension()));
+    }
+    int64_t columns = tile.back();
     bool isWhole = !ShapedType::isDynamic(count) && columns >= count;
     if (width && columns % width && !isWhole)
       return fail(op) << "a tile must begin where a panel does: " << columns

@@ -202,6 +202,20 @@ dispatch.executable @panels {
 
 // -----
 
+dispatch.executable @panels_of_a_kernel {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%x: tensor<1x16x16x8xf32>, %p: tensor<3x8x32xf32>) -> tensor<1x16x16x96xf32> attributes {plan.grid = #plan.grid<most = 64, steps = 32768>} {
+      %w = dispatch.from_panels %p rows = [0, 1, 2] columns = [3] {plan.stage = #plan.stage<inline>} : tensor<3x8x32xf32> -> tensor<1x1x8x96xf32>
+      // expected-error @+1 {{'stablehlo.convolution': plan: a tile must begin where a panel does: 48 columns are no multiple of 32}}
+      %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, plan.stage = #plan.stage<product 0, space = [1, 16, 16, 96, 8], tile = [4, 16, 48]>} : (tensor<1x16x16x8xf32>, tensor<1x1x8x96xf32>) -> tensor<1x16x16x96xf32>
+      return %0 : tensor<1x16x16x96xf32>
+    }
+  }
+}
+
+// -----
+
 dispatch.executable @nobody {
   dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
   builtin.module {
