@@ -18,6 +18,10 @@ def NumberRandomStreams
   let summary = "gives each op that draws random numbers a stream of its own";
 }
 
+def OrderTerms : Pass<"dispatch-order-terms", "::mlir::ModuleOp"> {
+  let summary = "sums the terms of products in the order of memory";
+}
+
 def PackWeights : Pass<"dispatch-pack-weights", "::mlir::ModuleOp"> {
   let summary = "puts constants into the panels that products read";
   let dependentDialects = ["::alula::dispatch::DispatchDialect"];

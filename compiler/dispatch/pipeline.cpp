@@ -14,6 +14,8 @@ void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm,
   pm.addPass(createLimitSorts());
   pm.addPass(createRepeatBroadcasts());
   pm.addPass(createSplitConcatenations());
+  // Before constants are packed in the order of the sums.
+  pm.addPass(createOrderTerms());
   if (options.packWeights)
     pm.addPass(createPackWeights());
   pm.addPass(createFormKernels());
