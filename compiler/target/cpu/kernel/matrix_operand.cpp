@@ -14,6 +14,9 @@ using namespace mlir;
 using namespace alula::cpu;
 using namespace alula::kernel;
 
+/// Columns that are copied together; shorter pieces are loops of a few steps.
+static constexpr int64_t minPiece = 16;
+
 MatrixOperand::MatrixOperand(Operation *op, Value tensor, MatrixDims dims,
                              Type element, Lowering &lowering)
     : op(op), tensor(tensor), dims(std::move(dims)), element(element),
@@ -240,9 +243,7 @@ MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
   }
   lowering.callLibrary(
       "alula_widen_" + narrow->type + "_" + getLibraryName(element), arguments);
-  Value one = lowering.index(1);
-  return {lowering.getPointer(tile), byRows ? lengthLimit : one,
-          byRows ? one : lengthLimit};
+  return block;
 }
 
 MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow,
@@ -283,11 +284,7 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow,
   Value tile = lowering.createTemporary({lineLimit, lengthLimit},
                                         getMemoryType(element));
   SmallVector<Value> rowSizes = getRowSizes(), columnSizes = getColumnSizes();
-  SmallVector<Value> loops{rows, columns};
-  if (!byRows)
-    std::swap(loops[0], loops[1]);
-  lowering.forEach(loops, [&](ValueRange position) {
-    Value row = position[byRows ? 0 : 1], column = position[byRows ? 1 : 0];
+  auto store = [&](Value row, Value column, ArrayRef<Value> columnPlace) {
     SmallVector<Value> indices(static_cast<size_t>(rank));
     auto place = [&](ArrayRef<int64_t> list, ValueRange values) {
       for (auto [dim, value] : llvm::zip_equal(list, values))
@@ -296,14 +293,53 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow,
     place(dims.batch, batch);
     place(dims.rows,
           lowering.delinearize(lowering.add(firstRow, row), rowSizes));
-    place(dims.columns,
-          lowering.delinearize(lowering.add(firstColumn, column), columnSizes));
+    place(dims.columns, columnPlace);
     Value value = lowering.getElement(tensor, indices);
     if (getElementType(tensor) != element)
       value = widenForSum(lowering, op, value, getElementType(tensor), element);
-    lowering.b.create<memref::StoreOp>(value, tile, position);
-  });
+    SmallVector<Value> target{row, column};
+    if (!byRows)
+      std::swap(target[0], target[1]);
+    lowering.b.create<memref::StoreOp>(value, tile, target);
+  };
   Value one = lowering.index(1);
-  return {lowering.getPointer(tile), byRows ? lengthLimit : one,
-          byRows ? one : lengthLimit};
+  MatrixBlock block{lowering.getPointer(tile), byRows ? lengthLimit : one,
+                    byRows ? one : lengthLimit};
+  std::optional<int64_t> length = columnSizes.size() < 2
+                                      ? std::nullopt
+                                      : getConstantIntValue(columnSizes.back());
+  if (!byRows || !length || *length < minPiece) {
+    SmallVector<Value> loops{rows, columns};
+    if (!byRows)
+      std::swap(loops[0], loops[1]);
+    lowering.forEach(loops, [&](ValueRange position) {
+      Value row = position[byRows ? 0 : 1], column = position[byRows ? 1 : 0];
+      store(row, column,
+            lowering.delinearize(lowering.add(firstColumn, column),
+                                 columnSizes));
+    });
+    return block;
+  }
+  // Columns in pieces of the last dimension: no place of an element is divided.
+  Value end = lowering.add(firstColumn, columns);
+  Value firstPiece = lowering.div(firstColumn, columnSizes.back());
+  Value pieces =
+      lowering.sub(lowering.ceilDiv(end, columnSizes.back()), firstPiece);
+  lowering.forEach({rows, pieces}, [&](ValueRange position) {
+    Value piece = lowering.add(firstPiece, position[1]);
+    Value begin = lowering.mul(piece, columnSizes.back());
+    Value skipped = lowering.sub(firstColumn, lowering.min(firstColumn, begin));
+    Value count = lowering.sub(
+        lowering.min(lowering.sub(end, begin), columnSizes.back()), skipped);
+    SmallVector<Value> columnPlace =
+        lowering.delinearize(piece, ArrayRef(columnSizes).drop_back());
+    columnPlace.push_back({});
+    lowering.forEach({count}, [&](ValueRange inner) {
+      columnPlace.back() = lowering.add(skipped, inner[0]);
+      Value column =
+          lowering.sub(lowering.add(begin, columnPlace.back()), firstColumn);
+      store(position[0], column, columnPlace);
+    });
+  });
+  return block;
 }
