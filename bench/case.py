@@ -23,7 +23,8 @@ class Case:
 
     function(params, *inputs) is what JAX lowers; params are constants of the
     program. numpy has the same signature; onnx(graph, params, *inputs) builds
-    the same with an OnnxGraph. None: the peer cannot say it."""
+    the same with an OnnxGraph; torch(torch, params, *inputs) has tensors. None:
+    the peer cannot say it."""
 
     function: Callable
     inputs: tuple
@@ -31,6 +32,14 @@ class Case:
     params: dict = field(default_factory=dict)
     numpy: Callable | None = None
     onnx: Callable | None = None
+    torch: Callable | None = None
+    # Without `jit`: the row is its calls, one by one.
+    eager: bool = False
+    # The inputs of the nth call, if each has shapes that none had before.
+    fresh: Callable | None = None
+    # Of weights of few bits: unsigned codes [sums, columns], scales for each
+    # 32 of them, bits. What they multiply may be rounded.
+    few_bits: tuple | None = None
     # Of the largest error by the largest value of each result.
     tolerance: float = 2e-5
     # What Alula compiles for; empty: the portable machines, which have no
@@ -50,6 +59,9 @@ class Row:
     build: Callable
     usual: tuple
     odd: tuple
+    # Tools cannot have it: a way of calling, or what JAX says otherwise for
+    # each platform, as it does LAPACK.
+    from_python: bool = False
 
     def case(self, size: str) -> Case:
         return self.build(*(self.odd if size == "odd" else self.usual))

@@ -8,7 +8,18 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("jax", "jaxlib", "numpy", "iree-base-compiler", "iree-base-runtime", "onnxruntime")
+PACKAGES = (
+    "jax",
+    "jaxlib",
+    "numpy",
+    "scipy",
+    "iree-base-compiler",
+    "iree-base-runtime",
+    "onnxruntime",
+    "openvino",
+    "libggml-python",
+    "torch",
+)
 
 
 def processor() -> str:

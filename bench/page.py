@@ -83,6 +83,10 @@ def page(data: dict) -> str:
         note = "By the time of the best peer: shorter is faster, left of the line is ahead. "
         table = html_table(tables.time_table(cells))
         parts.append(section(f"Time, {where}", note + tables.standing(cells), chart + table))
+        rounded = tables.rounded_table(cells)
+        if rounded:
+            note = "Products of bf16, activations as bytes: beside who rounds alike."
+            parts.append(section(f"Rounded, {where}", note, html_table(rounded)))
         chart = bars(shares(cells), names, text=lambda v: f"{v:.0f} %", line=100.0)
         note = "Of the measured peak of arithmetic or memory; longer is better."
         parts.append(section(f"Percent of the limit, {where}", note, chart))

@@ -10,6 +10,12 @@ COLOURS = {
     "iree": "#66a182",
     "onnxruntime": "#5b6c9d",
     "numpy": "#9a9a9a",
+    "openvino": "#8e6bbf",
+    "torch": "#c77b3b",
+    "alula-bf16": "#e58a96",
+    "openvino-bf16": "#bda6df",
+    "alula-i8": "#f0b7be",
+    "ggml": "#3d5a40",
 }
 LEFT, WIDTH, RIGHT = 230, 640, 70
 BAR, GAP, TOP = 11, 10, 26

@@ -51,6 +51,8 @@ def main(row: str, size: str, folder: Path):
         "tolerance": case.tolerance,
         "work": vars(case.work),
         "targets": list(case.targets),
+        "from_python": ROWS[row].from_python,
+        "few_bits": case.few_bits is not None,
     }
     (folder / "about.json").write_text(json.dumps(about))
 

@@ -1,4 +1,4 @@
-"""Alula beside XLA:CPU, IREE, onnxruntime and NumPy.
+"""Alula beside XLA:CPU, IREE, onnxruntime, OpenVINO, torch, ggml and NumPy.
 
 ./dev bench [--rows NAME,...] [--quick] ..."""
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench import machine, page, tables
 from bench.measuring import measure, prepare
-from bench.peers import ALL
+from bench.peers import EVERY
 from bench.peers.tool import ToolFailed
 from bench.roofline import best_of, limit, measure_peaks
 
@@ -24,10 +24,10 @@ RESULTS = ROOT / "bench" / "results"
 def parse(argv=None):
     parser = argparse.ArgumentParser(
         prog="./dev bench",
-        description="Alula beside XLA:CPU, IREE, onnxruntime and NumPy.",
+        description="Alula beside its peers: XLA:CPU, IREE, onnxruntime, OpenVINO and others.",
     )
     parser.add_argument("--rows", help="names, with commas; all without it")
-    parser.add_argument("--peers", default=",".join(ALL), help="default: %(default)s")
+    parser.add_argument("--peers", default=",".join(EVERY), help="default: %(default)s")
     parser.add_argument("--sizes", default="usual,odd", help="default: %(default)s")
     parser.add_argument("--threads", default="1,2", help="default: %(default)s")
     parser.add_argument("--rounds", type=int, default=7, help="default: %(default)s")
@@ -45,7 +45,7 @@ def parse(argv=None):
         options.name = "quick" if options.name == "latest" else options.name
     options.peers = options.peers.split(",")
     for name in options.peers:
-        if name not in ALL:
+        if name not in EVERY:
             parser.error(f"no peer is called '{name}'")
     available = len(os.sched_getaffinity(0))
     options.threads = [int(text) for text in options.threads.split(",")]

@@ -2,16 +2,24 @@
 
 import math
 
-from bench.peers import ALL, OTHERS
+from bench.peers import ALL, EVERY, FROM_C, FROM_PYTHON, OTHERS, ROUNDED
 
 NAMES = {
     "alula": "Alula",
-    "alula-jax": "Alula in JAX",
-    "xla": "XLA:CPU",
     "iree": "IREE",
     "onnxruntime": "onnxruntime",
+    "openvino": "OpenVINO",
+    "alula-jax": "Alula in JAX",
+    "xla": "XLA:CPU",
+    "torch": "torch",
     "numpy": "NumPy",
+    "alula-bf16": "Alula bf16",
+    "openvino-bf16": "OpenVINO bf16",
+    "alula-i8": "Alula i8",
+    "ggml": "ggml",
 }
+# Who is held against whom: what C calls, what Python calls.
+SIDES = {"alula": FROM_C, "alula-jax": FROM_PYTHON}
 
 
 def figure(value: float) -> str:
@@ -37,15 +45,15 @@ def minimum(cell: dict, name: str) -> float | None:
     return entry["minimum"] if entry.get("right") and "minimum" in entry else None
 
 
-def best_other(cell: dict):
+def best_other(cell: dict, names=OTHERS):
     """(time, name) of the fastest peer, or None."""
-    times = [(minimum(cell, name), name) for name in OTHERS]
+    times = [(minimum(cell, name), name) for name in names]
     return min(((t, name) for t, name in times if t), default=None)
 
 
-def speed(cell: dict, ours: str = "alula") -> float | None:
-    """Above 1 Alula is ahead of the best peer."""
-    best, mine = best_other(cell), minimum(cell, ours)
+def speed(cell: dict, ours: str) -> float | None:
+    """Above 1 Alula is ahead of the best peer that is called from the same language."""
+    best, mine = best_other(cell, SIDES[ours]), minimum(cell, ours)
     return best[0] / mine if best and mine else None
 
 
@@ -80,37 +88,66 @@ def time_text(cell: dict, name: str) -> str:
     return f"**{text}**" if best and best[1] == name else text
 
 
+def ratio_text(ratio: float | None) -> str:
+    return f"{ratio:.2f}" if ratio else "–"
+
+
 def time_table(cells: list) -> str:
     peers = [name for name in ALL if any(name in c["peers"] for c in cells)]
-    header = ["row", *[NAMES[name] for name in peers], "best / Alula", "% of limit", "noise"]
+    ratios = ["best C / Alula", "best Python / in JAX"]
+    header = ["row", *[NAMES[name] for name in peers], *ratios, "% of limit", "noise"]
     rows = []
     for cell in cells:
-        ahead, mine = speed(cell), minimum(cell, "alula")
+        mine = minimum(cell, "alula")
         share = f"{100 * cell['limit'] / mine:.0f}" if cell["limit"] and mine else "–"
         noises = [e["noise"] for e in cell["peers"].values() if "noise" in e]
         noise = f"{100 * sorted(noises)[len(noises) // 2]:.0f} %" if noises else "–"
         times = [time_text(cell, name) for name in peers]
-        ratio = f"{ahead:.2f}" if ahead else "–"
-        rows.append([cell["title"], *times, ratio, share, noise])
+        ahead = [ratio_text(speed(cell, ours)) for ours in SIDES]
+        rows.append([cell["title"], *times, *ahead, share, noise])
     return markdown(header, rows)
 
 
-def standing(cells: list) -> str:
+def rounded_table(cells: list) -> str | None:
+    """What rounds, beside who rounds alike; None without such rows."""
+    pairs = [*ROUNDED.items()]
+    header = ["row"]
+    for ours, theirs in pairs:
+        header += [NAMES[ours], NAMES[theirs], "ratio"]
+    rows = []
+    for cell in cells:
+        texts = [cell["title"]]
+        for ours, theirs in pairs:
+            mine, other = minimum(cell, ours), minimum(cell, theirs)
+            texts += [time_text(cell, ours), time_text(cell, theirs)]
+            texts.append(ratio_text(other / mine if mine and other else None))
+        if set(texts[1:]) != {"–"}:
+            rows.append(texts)
+    return markdown(header, rows) if rows else None
+
+
+def stand(cells: list, ours: str) -> str | None:
     """How many rows are ahead, and by how much in the mean."""
-    ratios = [ratio for ratio in map(speed, cells) if ratio]
+    ratios = [ratio for ratio in (speed(cell, ours) for cell in cells) if ratio]
     if not ratios:
-        return "No row to compare.\n"
+        return None
     ahead = sum(ratio >= 1 for ratio in ratios)
     near = sum(ratio >= 0.8 for ratio in ratios)
-    mean = geometric_mean(ratios)
     return (
-        f"At least 1.0 × the best peer on {ahead} of {len(ratios)}, at least 0.8 × on "
-        f"{near}; geometric mean {mean:.2f} ×.\n"
+        f"at least 1.0 × the best on {ahead} of {len(ratios)}, at least 0.8 × on {near}; "
+        f"geometric mean {geometric_mean(ratios):.2f} ×"
     )
 
 
+def standing(cells: list) -> str:
+    """From C and from Python."""
+    said = {"From C": stand(cells, "alula"), "From Python": stand(cells, "alula-jax")}
+    lines = [f"{where}: {text}." for where, text in said.items() if text]
+    return " ".join(lines or ["No row to compare."]) + "\n"
+
+
 def fact_table(cells: list, field: str, text) -> str:
-    peers = [name for name in ALL if any(field in c["peers"].get(name, {}) for c in cells)]
+    peers = [name for name in EVERY if any(field in c["peers"].get(name, {}) for c in cells)]
     rows = []
     for cell in cells:
         entries = [cell["peers"].get(name, {}) for name in peers]
@@ -148,7 +185,7 @@ def report(data: dict) -> str:
     intro = (
         f"{about['date']}, {about['processor']}, {about['cpus']} CPUs, load {about['load']} "
         f"before; Alula {about['alula']}, {versions}. {data['rounds']} rounds in turns, "
-        f"{data['seconds']} s of each peer; best in µs, less is faster. Bold is the best peer; "
+        f"{data['seconds']} s of each peer; best in µs, less is faster. Bold is the best peer; onnxruntime and OpenVINO are called from C++ through Python; "
         "the limit is the measured peak of arithmetic or memory; noise is the median peer's "
         "median above its minimum.\n"
     )
@@ -157,6 +194,9 @@ def report(data: dict) -> str:
         cells = cells_of(data, threads, size)
         parts += [f"## Time, {threads} threads, {size} sizes\n", time_table(cells)]
         parts += [standing(cells)]
+        rounded = rounded_table(cells)
+        if rounded:
+            parts += [f"## Rounded, {threads} threads, {size} sizes\n", rounded]
     if data["cells"]:
         threads, size = groups(data)[0]
         cells = cells_of(data, threads, size)

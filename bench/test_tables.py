@@ -40,12 +40,27 @@ def test_the_best_peer_is_not_alula_and_is_right():
         alula=entry(10.0), alula_jax=entry(8.0), xla=entry(20.0), iree=entry(1.0, right=False)
     )
     assert tables.best_other(cell) == (20.0, "xla")
-    assert tables.speed(cell) == 2.0
+    assert tables.speed(cell, "alula") is None
+    assert tables.speed(cell, "alula-jax") == 2.5
+
+
+def test_c_is_held_against_c_and_python_against_python():
+    cell = made_up(
+        alula=entry(10.0),
+        openvino=entry(12.0),
+        onnxruntime=entry(15.0),
+        alula_jax=entry(20.0),
+        xla=entry(10.0),
+        numpy=entry(5.0),
+    )
+    assert tables.speed(cell, "alula") == 1.2
+    assert tables.speed(cell, "alula-jax") == 0.25
 
 
 def test_without_a_peer_or_a_right_result_there_is_no_ratio():
-    assert tables.speed(made_up(alula=entry(10.0))) is None
-    assert tables.speed(made_up(alula=entry(1.0, right=False), xla=entry(2.0))) is None
+    assert tables.speed(made_up(alula=entry(10.0)), "alula") is None
+    cell = made_up(alula=entry(1.0, right=False), iree=entry(2.0))
+    assert tables.speed(cell, "alula") is None
 
 
 def test_a_row_of_the_table():
@@ -55,16 +70,37 @@ def test_a_row_of_the_table():
         iree={"failed": "over 20 s"},
         numpy={"unable": "not written in NumPy"},
         onnxruntime=entry(1.0, right=False),
+        openvino=entry(15.0),
     )
-    line = tables.time_table([cell]).splitlines()[2]
-    assert line == "| a row | 10.0 | **20.0** | failed | wrong (5e-01) | – | 2.00 | 50 | 10 % |"
+    header, _, line = tables.time_table([cell]).splitlines()
+    assert header.startswith("| row | Alula | IREE | onnxruntime | OpenVINO | XLA:CPU | NumPy |")
+    assert line == (
+        "| a row | 10.0 | failed | wrong (5e-01) | **15.0** | 20.0 | – | 1.50 | – | 50 | 10 % |"
+    )
+
+
+def test_who_rounds_stands_beside_who_rounds_alike():
+    cell = made_up(
+        alula=entry(10.0),
+        alula_bf16=entry(5.0),
+        openvino_bf16=entry(4.0),
+        ggml={"unable": "no weights of few bits"},
+    )
+    exact = made_up(alula=entry(1.0), xla=entry(1.0))
+    lines = tables.rounded_table([exact, cell]).splitlines()
+    assert lines[2:] == ["| a row | 5.00 | 4.00 | 0.80 | – | – | – |"]
+    assert tables.best_other(cell) is None
+    assert tables.rounded_table([exact]) is None
 
 
 def test_how_alula_stands():
-    cells = [made_up(alula=entry(10.0), xla=entry(x)) for x in (20.0, 9.0, 5.0)]
+    cells = [made_up(alula=entry(10.0), iree=entry(x)) for x in (20.0, 9.0, 5.0)]
     said = tables.standing(cells)
-    assert said.startswith("At least 1.0 × the best peer on 1 of 3, at least 0.8 × on 2;")
+    assert said.startswith("From C: at least 1.0 × the best on 1 of 3, at least 0.8 × on 2;")
     assert f"{tables.geometric_mean([2, 0.9, 0.5]):.2f} ×" in said
+    assert "Python" not in said
+    cells = [made_up(alula_jax=entry(10.0), xla=entry(20.0))]
+    assert tables.standing(cells).startswith("From Python: at least 1.0 × the best on 1 of 1,")
     assert tables.standing([]) == "No row to compare.\n"
 
 

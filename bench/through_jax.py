@@ -8,6 +8,7 @@ The last column says what a call takes beyond 1.1 times its time from C, in micr
 allowed. With --f64 floats are of 64 bits, and only XLA:CPU is beside."""
 
 import argparse
+import dataclasses
 import json
 import math
 import os
@@ -44,6 +45,13 @@ def widen(values):
         return value.astype(np.float64) if value.dtype == np.float32 else value
 
     return jax.tree.map(one, values)
+
+
+def widen_case(case):
+    fresh = (lambda number: widen(case.fresh(number))) if case.fresh else None
+    return dataclasses.replace(
+        case, params=widen(case.params), inputs=widen(case.inputs), fresh=fresh
+    )
 
 
 class FromC:
@@ -86,16 +94,17 @@ def measure_row(row, options, cpu, devices):
     """Seconds by peer, one for each round."""
     import jax
 
+    from bench.peers.in_jax import make_call
+
     case = row.case(options.size)
-    params, inputs = case.params, case.inputs
     if options.f64:
-        params, inputs = widen(params), widen(inputs)
+        case = widen_case(case)
     peers = {}
     for name, device in devices.items():
-        there = jax.device_put(inputs, device)
-        function = jax.jit(lambda *given: case.function(params, *given))
-        peers[name] = lambda f=function, x=there: jax.block_until_ready(f(*x))
-    from_c = None if options.f64 else FromC(row.name, options.size, cpu)
+        call = make_call(case, device)
+        peers[name] = lambda f=call: jax.block_until_ready(f())
+    with_c = not (row.from_python or options.f64)
+    from_c = FromC(row.name, options.size, cpu) if with_c else None
     times = {name: [] for name in (*peers, "c")}
     for turn in range(options.rounds):
         for name in peers if turn % 2 == 0 else reversed(peers):

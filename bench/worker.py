@@ -38,6 +38,18 @@ def make(case):
         from bench.peers.in_onnxruntime import InOnnxruntime
 
         return InOnnxruntime(case, threads)
+    if PEER in ("openvino", "openvino-bf16"):
+        from bench.peers.in_openvino import InOpenvino
+
+        return InOpenvino(case, threads, "bf16" if PEER == "openvino-bf16" else "f32")
+    if PEER == "ggml":
+        from bench.peers.in_ggml import InGgml
+
+        return InGgml(case, threads)
+    if PEER == "torch":
+        from bench.peers.in_torch import InTorch
+
+        return InTorch(case, threads)
     if PEER == "numpy":
         from bench.peers.in_numpy import InNumpy
 

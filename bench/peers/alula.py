@@ -1,8 +1,9 @@
-"""Alula: alula-compile, then alula-bench."""
+"""Alula: alula-compile, then alula-bench; also with what `--accuracy` allows."""
 
 import os
 from pathlib import Path
 
+from bench.peers import Unable
 from bench.peers.tool import Tool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -11,11 +12,13 @@ BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
 
 class Alula(Tool):
     name = "alula"
+    accuracy = ""
 
     def compile_commands(self):
         tool = BUILD / "bin" / "alula-compile"
-        targets = [f"--target={target}" for target in self.about["targets"]]
-        return [[tool, self.folder / "program.mlirbc", "-o", self.artifact, *targets]]
+        flags = [f"--target={target}" for target in self.about["targets"]]
+        flags += [f"--accuracy={self.accuracy}"] if self.accuracy else []
+        return [[tool, self.folder / "program.mlirbc", "-o", self.artifact, *flags]]
 
     def common(self):
         inputs = [f"--input={text}" for text in self.input_texts()]
@@ -33,3 +36,21 @@ class Alula(Tool):
             f"--benchmark_min_time={seconds}",
             f"--benchmark_repetitions={repetitions}",
         ]
+
+
+class AlulaBf16(Alula):
+    name, accuracy = "alula-bf16", "bf16-products"
+
+    def start(self):
+        if self.about["work"]["kind"] != "f32" or not self.about["work"]["flops"]:
+            raise Unable("no products of f32")
+        super().start()
+
+
+class AlulaI8(Alula):
+    name, accuracy = "alula-i8", "i8-activations"
+
+    def start(self):
+        if not self.about["few_bits"]:
+            raise Unable("no weights of few bits")
+        super().start()

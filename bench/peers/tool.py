@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.agreement import DTYPES, largest_error
+from bench.peers import Unable
 from bench.sampling import BATCH
 
 
@@ -110,6 +111,8 @@ class Tool:
         return text
 
     def start(self):
+        if self.about["from_python"]:
+            raise Unable("from Python alone")
         cpus = os.sched_getaffinity(0)
         commands = self.compile_commands()
         for i, command in enumerate(commands):

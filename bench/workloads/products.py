@@ -115,6 +115,7 @@ def few_bit_weights(m, k, n, bits, block, level=1):
         params={"w": w, "scales": scales},
         onnx=onnx,
         targets=("cpu:host",),
+        few_bits=(codes, scales, bits) if block == 32 else None,
     )
 
 

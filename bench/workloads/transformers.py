@@ -35,21 +35,31 @@ def feed_forward(params, x):
     return x + dense(params, "down", jax.nn.gelu(dense(params, "up", norm(params, "norm2", x))))
 
 
+def attend(q, k, v):
+    """Causal attention of [heads, tokens, size]."""
+    tokens, size = q.shape[-2:]
+    scores = jnp.einsum("hqd,hkd->hqk", q, k) * float(size**-0.5)
+    mask = np.tril(np.ones((tokens, tokens), bool))
+    weights = jax.nn.softmax(jnp.where(mask, scores, -1e9))
+    return jnp.einsum("hqk,hkd->hqd", weights, v)
+
+
+def run_block(params, x, heads):
+    tokens, width = x.shape
+    qkv = dense(params, "qkv", norm(params, "norm1", x))
+    parts = jnp.split(qkv, 3, -1)
+    q, k, v = (p.reshape(tokens, heads, width // heads).transpose(1, 0, 2) for p in parts)
+    mixed = attend(q, k, v).transpose(1, 0, 2).reshape(tokens, width)
+    return feed_forward(params, x + dense(params, "out", mixed))
+
+
 def gpt2_block(tokens, width, heads):
     params, x = block_params(width), normal(tokens, width)
     size = width // heads
     scale = float(size**-0.5)
 
     def function(params, x):
-        qkv = dense(params, "qkv", norm(params, "norm1", x))
-        parts = jnp.split(qkv, 3, -1)
-        q, k, v = (p.reshape(tokens, heads, size).transpose(1, 0, 2) for p in parts)
-        scores = jnp.einsum("hqd,hkd->hqk", q, k) * scale
-        mask = np.tril(np.ones((tokens, tokens), bool))
-        weights = jax.nn.softmax(jnp.where(mask, scores, -1e9))
-        mixed = jnp.einsum("hqk,hkd->hqd", weights, v)
-        mixed = mixed.transpose(1, 0, 2).reshape(tokens, width)
-        return feed_forward(params, x + dense(params, "out", mixed))
+        return run_block(params, x, heads)
 
     def onnx(graph, params, x):
         def normed(name, which):
