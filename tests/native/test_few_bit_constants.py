@@ -202,3 +202,32 @@ def test_they_lie_in_panels(tools, kind, m):
     assert len(artifact) <= 1.1 * bytes_of_weights + (1 << 16)
     dumped = compile_text(text, "--target=cpu:host", ROUNDS, "--compile-to=kernel").decode()
     assert f"alula_panel_{'rounded' if m == 1 else 'block'}_{kind}" in dumped
+
+
+def test_constants_outside(tmp_path):
+    """As their products read them they give the same bits, as the program has them other sums."""
+    weights, x = Weights("i4", 1024, 512, "blocks", 32, True), normal(1, 1024)
+    program = tmp_path / "p.mlir"
+    program.write_text(
+        jax.jit(lambda x: x @ weights.widen(jnp.asarray(weights.codes), np=jnp)).lower(x).as_text()
+    )
+    np.save(tmp_path / "x.npy", x)
+    results = []
+    for name, flags in {"inside": [], "outside": [], "used": ["--externalize-as-used"]}.items():
+        if name != "inside":
+            flags = [
+                f"--externalize-constants={name}.safetensors",
+                "--externalize-min-bytes=64",
+                *flags,
+            ]
+        artifact, result = tmp_path / f"{name}.alula", tmp_path / f"{name}.npy"
+        for command in (
+            ["alula-compile", program, "-o", artifact, "--target=cpu:host", *flags],
+            ["alula-run", artifact, f"--input=@{tmp_path / 'x.npy'}", f"--output={result}"],
+        ):
+            tool = jax_functions.BUILD / "bin" / command[0]
+            subprocess.run([tool, *command[1:]], check=True, capture_output=True, cwd=tmp_path)
+        assert name == "inside" or artifact.stat().st_size < weights.codes.size // 8
+        results.append(np.load(result))
+        check_sums(results[-1], x, weights.matrix())
+    np.testing.assert_array_equal(results[0], results[2])

@@ -287,7 +287,8 @@ protected:
     static const uint32_t numbers[] = {0, 1};
     alula_collective_members members = {numbers, 2, 0};
     alula_collective_group *group;
-    EXPECT_EQ(engine.get_group(rendezvous[number], &members, &group), nullptr);
+    // The other one may have failed already.
+    text = describe(engine.get_group(rendezvous[number], &members, &group));
     float one = 1, result = 0;
     alula_collective what = {ALULA_COLLECTIVE_ALL_REDUCE,
                              ALULA_REDUCTION_SUM,
@@ -298,7 +299,8 @@ protected:
                              reinterpret_cast<uint8_t *>(&result),
                              ALULA_COLLECTIVE_ALL_REDUCE};
     alula_collective_request request;
-    text = describe(engine.start(group, number, &what, &request));
+    if (text.empty())
+      text = describe(engine.start(group, number, &what, &request));
     if (text.empty())
       text = describe(engine.done(&request, nullptr));
     const char *failure = text.empty() ? nullptr : text.c_str();

@@ -3,6 +3,10 @@
 #include "runtime/base/library.h"
 #include "runtime/device/cuda/device.h"
 
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+
 namespace alula::runtime::cuda {
 namespace {
 
