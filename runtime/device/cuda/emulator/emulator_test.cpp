@@ -463,6 +463,106 @@ std::string change(const Mistake &mistake) {
   return text.replace(at, strlen(mistake.from), mistake.to);
 }
 
+/// How elements of a type lie in registers of 32 bits, and what they are.
+struct FragmentType {
+  const char *name;
+  uint32_t bits, mask;
+  double (*decode)(uint32_t bits);
+};
+
+/// What mma.sync makes of random registers, to what the tables of the PTX ISA
+/// say of each: element i of A is register i / n, place i % n of n in it.
+void checkFragments(const FragmentType &a, const FragmentType &b, uint32_t k,
+                    bool isInteger) {
+  SCOPED_TRACE(std::string(a.name) + " " + b.name);
+  Memory memory(32 * 14);
+  std::mt19937 random(7);
+  auto word = [&](uint32_t lane, uint32_t number) -> uint32_t & {
+    return memory.words[lane * 10 + number];
+  };
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    for (uint32_t i = 0; i < 10; ++i) {
+      word(lane, i) = uint32_t(random()) & (i < 4 ? a.mask : b.mask);
+      if (i >= 6)
+        word(lane, i) =
+            isInteger ? random() % 1000 : std::bit_cast<uint32_t>(float(i));
+    }
+  std::vector<double> lhs(16 * 64), rhs(64 * 8), sums(16 * 8);
+  uint32_t each = 32 / a.bits;
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    uint32_t group = lane / 4, thread = lane % 4;
+    for (uint32_t i = 0; i < 4 * each; ++i) {
+      uint32_t row = i / each % 2 ? group + 8 : group;
+      uint32_t column = thread * each + i % each + (i < 2 * each ? 0 : k / 2);
+      lhs[row * 64 + column] =
+          a.decode(word(lane, i / each) >> (i % each * a.bits));
+    }
+    for (uint32_t i = 0; i < 2 * each; ++i) {
+      uint32_t row = thread * each + i % each + (i < each ? 0 : k / 2);
+      rhs[row * 8 + group] =
+          b.decode(word(lane, 4 + i / each) >> (i % each * b.bits));
+    }
+    for (uint32_t i = 0; i < 4; ++i)
+      sums[(i < 2 ? group : group + 8) * 8 + thread * 2 + i % 2] =
+          isInteger ? double(word(lane, 6 + i))
+                    : double(std::bit_cast<float>(word(lane, 6 + i)));
+  }
+  std::string sum = isInteger ? "s32" : "f32", reg = isInteger ? "%r" : "%f";
+  std::string text = "mad.wide.u32 %rd1, %t, 40, %base;\n"
+                     "mad.wide.u32 %rd2, %t, 16, %base;\n";
+  for (int i = 0; i < 6; ++i)
+    text += "ld.global.u32 %r" + std::to_string(i) + ", [%rd1+" +
+            std::to_string(4 * i) + "];\n";
+  for (int i = 6; i < 10; ++i)
+    text += "ld.global." + std::string(isInteger ? "u32 " : "f32 ") + reg +
+            std::to_string(i) + ", [%rd1+" + std::to_string(4 * i) + "];\n";
+  std::string four = "{" + reg + "6, " + reg + "7, " + reg + "8, " + reg + "9}";
+  text += "mma.sync.aligned.m16n8k" + std::to_string(k) + ".row.col." + sum +
+          "." + a.name + "." + b.name + "." + sum + " " + four +
+          ", {%r0, %r1, %r2, %r3}, {%r4, %r5}, " + four + ";\n";
+  for (int i = 0; i < 4; ++i)
+    text += "st.global." + std::string(isInteger ? "u32" : "f32") + " [%rd2+" +
+            std::to_string(1280 + 4 * i) + "], " + reg + std::to_string(6 + i) +
+            ";\n";
+  ASSERT_EQ(run(kernel(text), memory).text, "");
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    for (uint32_t i = 0; i < 4; ++i) {
+      uint32_t row = lane / 4 + (i < 2 ? 0 : 8), column = lane % 4 * 2 + i % 2;
+      double want = sums[row * 8 + column];
+      for (uint32_t at = 0; at < k; ++at)
+        want += lhs[row * 64 + at] * rhs[at * 8 + column];
+      uint32_t got = memory.words[320 + lane * 4 + i];
+      if (isInteger)
+        EXPECT_EQ(int32_t(got), int32_t(want));
+      else
+        EXPECT_NEAR(std::bit_cast<float>(got), want,
+                    1e-6 * std::max(1.0, std::fabs(want)));
+    }
+}
+
+TEST(Emulator, ProductsOfAllTypes) {
+  FragmentType s8{"s8", 8, ~0u,
+                  [](uint32_t bits) { return double(int8_t(bits)); }};
+  FragmentType u8{"u8", 8, ~0u,
+                  [](uint32_t bits) { return double(uint8_t(bits)); }};
+  for (const FragmentType &a : {s8, u8})
+    for (const FragmentType &b : {s8, u8})
+      checkFragments(a, b, 32, /*isInteger=*/true);
+  // No NaN among them.
+  FragmentType e4m3{"e4m3", 8, 0xBFBFBFBF,
+                    [](uint32_t bits) { return E4M3::decode(bits & 0xFF); }};
+  FragmentType e5m2{"e5m2", 8, 0xBFBFBFBF,
+                    [](uint32_t bits) { return E5M2::decode(bits & 0xFF); }};
+  for (const FragmentType &a : {e4m3, e5m2})
+    for (const FragmentType &b : {e4m3, e5m2})
+      checkFragments(a, b, 32, /*isInteger=*/false);
+  // The last 13 bits do not count.
+  FragmentType tf32{"tf32", 32, 0xBFFFFFFF, [](uint32_t bits) {
+                      return double(std::bit_cast<float>(bits & 0xFFFFE000));
+                    }};
+  checkFragments(tf32, tf32, 8, /*isInteger=*/false);
+}
+
 TEST(Mistakes, NoneInTheOriginals) {
   EXPECT_EQ(trySum(sum), "");
   EXPECT_EQ(tryProduct(product), "");
