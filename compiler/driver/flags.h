@@ -60,7 +60,8 @@ llvm::StringRef getTitle(FlagGroup group);
   FLAG(PhysicalLayouts, "physical-layouts", Switch, "", Compile, Room::Emit,   \
        "arguments and results are arrays as they lie in memory, in the "       \
        "layouts that the program asks for")                                    \
-  FLAG(Accuracy, "accuracy", Texts, "bf16-products|i8-activations", Compile,   \
+  FLAG(Accuracy, "accuracy", Texts,                                            \
+       "bf16-products|tf32-products|i8-activations", Compile,                  \
        Room::Optimize,                                                         \
        "what may be less exact than the program says: products of f32 in the " \
        "default precision, rows that few-bit weights multiply; repeatable")    \

@@ -163,9 +163,12 @@ Error alula::driver::setOption(CompileOptions &options, Flag flag,
   case Flag::Accuracy:
     if (value == "bf16-products")
       return turnOn(options.bf16Products);
+    if (value == "tf32-products")
+      return turnOn(options.tf32Products);
     if (value == "i8-activations")
       return turnOn(options.byteActivations);
-    return refuse("stage-usage", flag, "'bf16-products' or 'i8-activations'",
+    return refuse("stage-usage", flag,
+                  "'bf16-products', 'tf32-products' or 'i8-activations'",
                   value);
   case Flag::Debug:
     if (value.getAsInteger(10, options.debugLevel) || options.debugLevel > 3)
@@ -349,6 +352,8 @@ std::vector<std::string> alula::driver::getOption(const CompileOptions &options,
     std::vector<std::string> words;
     if (options.bf16Products)
       words.push_back("bf16-products");
+    if (options.tf32Products)
+      words.push_back("tf32-products");
     if (options.byteActivations)
       words.push_back("i8-activations");
     return words;

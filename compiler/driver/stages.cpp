@@ -50,6 +50,7 @@ void alula::driver::addPasses(Room room, OpPassManager &pm,
   case Room::Optimize:
     return optimize::addOptimizePipeline(
         pm, {.bf16Products = options.bf16Products,
+             .tf32Products = options.tf32Products,
              .byteActivations = options.byteActivations});
   case Room::Partition:
     return partition::addPartitionPipeline(pm);

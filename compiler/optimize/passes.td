@@ -45,6 +45,8 @@ def RoundProducts
   let options = [
     Option<"bf16Products", "bf16-products", "bool", "false",
            "products of f32 in the default precision are ones of bf16">,
+    Option<"tf32Products", "tf32-products", "bool", "false",
+           "products of f32 in the default precision may be ones of tf32">,
     Option<"byteActivations", "byte-activations", "bool", "false",
            "what is multiplied by weights of few bits may be rounded to bytes">
   ];

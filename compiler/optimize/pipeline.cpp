@@ -18,8 +18,8 @@ void alula::optimize::addOptimizePipeline(mlir::OpPassManager &pm,
   // Before what is made of constants is computed.
   pm.addPass(createNarrowProducts());
   // Operands are as the kernels will find them, weights not yet constants.
-  pm.addPass(
-      createRoundProducts({options.bf16Products, options.byteActivations}));
+  pm.addPass(createRoundProducts(
+      {options.bf16Products, options.tf32Products, options.byteActivations}));
   pm.addPass(createFoldConstants());
   pm.addPass(createSimplifyArithmetic());
   pm.addPass(createHoistInvariants());

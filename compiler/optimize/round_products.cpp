@@ -2,6 +2,8 @@
 // asks for it.
 //   dot_general %x, %y {algorithm = bf16 x bf16 -> f32} : f32 x f32 -> f32
 //   → dot_general (convert %x), (convert %y) : bf16 x bf16 -> f32
+// What tf32 is good enough for says so as a program would, in the product's
+// algorithm: machines without it compute in f32.
 // Rows that are multiplied by weights of few bits may become bytes, but how is
 // the kernels' matter: the product has `alula.byte_activations`.
 // A product that wants more than the default precision is left alone. What an
@@ -86,8 +88,16 @@ struct RoundProducts
     : public alula::optimize::impl::RoundProductsBase<RoundProducts> {
   using RoundProductsBase::RoundProductsBase;
 
+  stablehlo::DotAlgorithmAttr getTf32Algorithm() {
+    auto tf32 = FloatTF32Type::get(&getContext());
+    return stablehlo::DotAlgorithmAttr::get(
+        &getContext(), tf32, tf32, Float32Type::get(&getContext()),
+        /*lhsComponentCount=*/1, /*rhsComponentCount=*/1,
+        /*numPrimitiveOperations=*/1, /*allowImpreciseAccumulation=*/false);
+  }
+
   void runOnOperation() override {
-    int64_t rounded = 0, allowed = 0, all = 0;
+    int64_t rounded = 0, shortened = 0, allowed = 0, all = 0;
     getOperation().walk([&](Operation *op) {
       if (!isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op) ||
           !isF32(op->getResult(0)))
@@ -106,6 +116,10 @@ struct RoundProducts
         }
         return;
       }
+      if (!bf16Products && tf32Products && dot) {
+        dot.setAlgorithmAttr(getTf32Algorithm());
+        ++shortened;
+      }
       if (!bf16Products)
         return;
       auto type = BFloat16Type::get(&getContext());
@@ -113,7 +127,7 @@ struct RoundProducts
       roundOperand(op, 1, type);
       ++rounded;
     });
-    if (!bf16Products && !byteActivations)
+    if (!bf16Products && !tf32Products && !byteActivations)
       return;
     Builder builder(&getContext());
     SmallVector<Attribute> lines;
@@ -123,6 +137,7 @@ struct RoundProducts
                                               " of " + Twine(all)));
     };
     say(bf16Products, "bf16-products", rounded);
+    say(tf32Products, "tf32-products", shortened);
     say(byteActivations, "i8-activations", allowed);
     getOperation()->setAttr("alula.accuracy", builder.getArrayAttr(lines));
   }

@@ -156,11 +156,15 @@ bool isFloat(Value value, unsigned mostBits) {
   return type && type.getWidth() >= 16 && type.getWidth() <= mostBits;
 }
 
-/// Sums in f32 of products that lose nothing.
+/// Sums in f32 of products that lose no more than the program allows.
 bool isExact(stablehlo::DotGeneralOp dot, Type element) {
   auto algorithm = dot.getAlgorithmAttr();
-  return !algorithm || (algorithm.getLhsPrecisionType() == element &&
-                        algorithm.getRhsPrecisionType() == element &&
+  auto isEnough = [&](Type precision) {
+    return precision == element ||
+           (element.isF32() && isa<FloatTF32Type>(precision));
+  };
+  return !algorithm || (isEnough(algorithm.getLhsPrecisionType()) &&
+                        isEnough(algorithm.getRhsPrecisionType()) &&
                         algorithm.getAccumulationType().isF32() &&
                         algorithm.getLhsComponentCount() == 1 &&
                         algorithm.getRhsComponentCount() == 1 &&

@@ -127,9 +127,11 @@ typedef void (*alula_on_external)(void *user, const void *bytes, size_t size);
   X(OTHER, int, kernels_as_functions, "")                                      \
   /* What may be less exact than the program says: "bf16-products", products   \
    * and convolutions of f32 that ask for no precision are computed from       \
-   * numbers rounded to bf16; "i8-activations", what is multiplied by weights  \
-   * of at most eight bits may be rounded to bytes, with a scale for each 32   \
-   * neighbours along the sums. The artifact says what that concerned. */      \
+   * numbers rounded to bf16; "tf32-products", such products may be computed   \
+   * from numbers rounded to tf32, where a GPU does; "i8-activations", what is \
+   * multiplied by weights of at most eight bits may be rounded to bytes, with \
+   * a scale for each 32 neighbours along the sums. The artifact says what     \
+   * that concerned. */                                                        \
   X(TEXTS, const char *const *, accuracy, "accuracy")                          \
   X(COUNT, size_t, accuracy_count, "accuracy")                                 \
   /* Not 0: constants in `external_file` lie as this artifact's products read  \

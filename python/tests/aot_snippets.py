@@ -360,7 +360,7 @@ def test_accuracy():
     exact = x.astype(np.float64) @ x
     assert np.abs(rounded - exact).max() > 1e-3
     np.testing.assert_allclose(lowered.compile()(x), exact, rtol=1e-5, atol=1e-5)
-    words = "--accuracy: must be 'bf16-products' or 'i8-activations': is 'f16'"
+    words = "--accuracy: must be 'bf16-products', 'tf32-products' or 'i8-activations': is 'f16'"
     with pytest.raises(jax.errors.JaxRuntimeError, match=words):
         lowered.compile(compiler_options={"alula_accuracy": "f16"})
 

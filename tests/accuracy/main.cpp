@@ -32,7 +32,7 @@ constexpr const char *products = R"(
 No table: what holds follows from how sums are formed, and `compiler/kernel/library/test_product*.py` and `tests/native/test_products.py`
 check it. E is the sum of |a b| of the elements that meet, k their number.
 
-- f32, f64: |error| ≤ (k + 1) u E, u = 2^-24 or 2^-53. Computed in bf16 or f16 only where a product's `algorithm` or `--accuracy` says so.
+- f32, f64: |error| ≤ (k + 1) u E, u = 2^-24 or 2^-53. Computed in bf16, f16 or tf32 only where a product's `algorithm` or `--accuracy` says so.
 - bf16: operands are not rounded, each product is exact, sums are f32: |error| ≤ (k + 1) 2^-24 E, before the result is rounded once if it is
   narrower. Where the machine multiplies pairs (`x86-64-v4-bf16`), numbers and sums below 2^-126 count as zero.
 - f16 and smaller floats: as f32, of exact operands.

@@ -116,6 +116,6 @@ def test_unknown_word(tmp_path):
     )
     assert ended.returncode != 0
     assert (
-        "[stage-usage] --accuracy: must be 'bf16-products' or 'i8-activations': is 'f16'"
+        "[stage-usage] --accuracy: must be 'bf16-products', 'tf32-products' or 'i8-activations': is 'f16'"
         in ended.stderr
     )

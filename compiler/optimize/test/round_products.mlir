@@ -1,5 +1,6 @@
 // RUN: alula-opt %s -split-input-file -optimize-round-products="bf16-products=true byte-activations=true" | FileCheck %s
 // RUN: alula-opt %s -split-input-file -optimize-round-products | FileCheck %s --check-prefix=OFF
+// RUN: alula-opt %s -split-input-file -optimize-round-products="tf32-products=true" | FileCheck %s --check-prefix=TF32
 
 // What the program asks for needs no option and is not counted.
 // CHECK: module attributes {alula.accuracy = ["bf16-products: 0 of 0", "i8-activations: 0 of 0"]}
@@ -34,6 +35,10 @@ func.func @three_products(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) -> tensor<2x
 // CHECK: stablehlo.dot_general {{.*}} {alula.byte_activations} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
 // CHECK: stablehlo.dot_general {{.*}} : (tensor<2x3xf64>, tensor<3x4xf64>) -> tensor<2x4xf64>
 // CHECK: stablehlo.convolution({{.*}} : (tensor<1x5x2xbf16>, tensor<3x2x4xbf16>) -> tensor<1x3x4xf32>
+// TF32: module attributes {alula.accuracy = ["tf32-products: 1 of 4"]}
+// TF32-LABEL: func.func @products
+// TF32: stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+// TF32-NOT: algorithm
 // OFF-LABEL: func.func @products
 // OFF-NOT: bf16
 // OFF-NOT: alula.byte_activations
