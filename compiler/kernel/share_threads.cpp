@@ -176,11 +176,24 @@ void ThreadSharing::shareLoop(scf::ParallelOp loop, Value thread,
   int64_t rest = together > 1 && sizes.size() == 1 ? known % together : 0;
   // Of the elements from `first` on, `each` at once.
   auto emit = [&](Value first, Value number, int64_t each) {
-    auto all = builder.create<scf::ForOp>(location, thread, number, threads);
+    // Each thread has as many: their number is one that can be unrolled.
+    auto inAll = getConstantIntValue(number),
+         atOnce = getConstantIntValue(threads);
+    bool isEven = inAll && atOnce && *inAll % *atOnce == 0;
+    auto all =
+        isEven ? builder.create<scf::ForOp>(location, constant(0),
+                                            constant(*inAll / *atOnce),
+                                            constant(1))
+               : builder.create<scf::ForOp>(location, thread, number, threads);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(all.getBody());
-    SmallVector<Value> places = delinearize(
-        all.getInductionVar(), sizes, known && known <= INT32_MAX, location);
+    Value element = all.getInductionVar();
+    if (isEven)
+      element = builder.create<arith::AddIOp>(
+          location, builder.create<arith::MulIOp>(location, element, threads),
+          thread);
+    SmallVector<Value> places =
+        delinearize(element, sizes, known && known <= INT32_MAX, location);
     if (each > 1)
       places.back() = builder.create<arith::MulIOp>(location, places.back(),
                                                     constant(each));
@@ -221,6 +234,15 @@ void ThreadSharing::shareLoop(scf::ParallelOp loop, Value thread,
   if (rest)
     emit(constant(known - rest), constant(rest), 1);
   loop.erase();
+}
+
+void ThreadSharing::shareWorkgroups(scf::ParallelOp loop, Value number,
+                                    Value count) {
+  Value thread = ask("alula_block_thread");
+  builder.setInsertionPoint(loop);
+  shareGroups(loop, number, count, thread,
+              builder.create<arith::ConstantIndexOp>(
+                  loop.getLoc(), getWorkgroupThreads(loop)));
 }
 
 void ThreadSharing::shareGroups(scf::ParallelOp loop, Value number, Value count,
@@ -283,9 +305,9 @@ LogicalResult ThreadSharing::shareOp(Operation *op) {
     wait(op->getLoc());
     if (isForWorkgroups(loop)) {
       builder.setInsertionPoint(op);
-      shareGroups(loop, builder.create<arith::ConstantIndexOp>(op->getLoc(), 0),
-                  builder.create<arith::ConstantIndexOp>(op->getLoc(), 1),
-                  ask("alula_block_thread"), ask("alula_block_threads"));
+      shareWorkgroups(loop,
+                      builder.create<arith::ConstantIndexOp>(op->getLoc(), 0),
+                      builder.create<arith::ConstantIndexOp>(op->getLoc(), 1));
       return success();
     }
     Value thread = ask("alula_block_thread"),
@@ -340,8 +362,7 @@ LogicalResult ThreadSharing::run(bool isGrid) {
     return shareBlock(function.front());
   for (auto loop : llvm::to_vector(function.front().getOps<scf::ParallelOp>()))
     if (isForWorkgroups(loop))
-      shareGroups(loop, ask("alula_block"), ask("alula_blocks"),
-                  ask("alula_block_thread"), ask("alula_block_threads"));
+      shareWorkgroups(loop, ask("alula_block"), ask("alula_blocks"));
     else if (isForWarps(loop))
       shareWarps(loop, getGridThread(), getGridThreads());
     else

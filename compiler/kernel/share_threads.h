@@ -51,6 +51,8 @@ private:
                                              mlir::Location location);
   void shareLoop(mlir::scf::ParallelOp loop, mlir::Value thread,
                  mlir::Value threads);
+  void shareWorkgroups(mlir::scf::ParallelOp loop, mlir::Value number,
+                       mlir::Value count);
   /// The same for groups of threads, of which this one is `number`; `thread` of
   /// `threads` in it shares the loops inside.
   void shareGroups(mlir::scf::ParallelOp loop, mlir::Value number,

@@ -116,7 +116,7 @@ def main():
     fake_gpu.load()
     runtime = alula_library.Runtime(fake_gpu.BUILD, device="cuda")
     executable = runtime.load(pathlib.Path(artifact).read_bytes())
-    types = {"f32": np.float32, "bf16": ml_dtypes.bfloat16}
+    types = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i8": np.int8}
     arrays = [np.load(name).view(types[kind]) for name in arguments]
     buffers = [runtime.new_buffer(array, kind) for array in arrays]
     [got] = executable.call(executable.find("main"), buffers)

@@ -58,8 +58,12 @@ def check(tools, function, *arrays, target=TARGET):
 
 def read_text(tools, folder, function, *arrays, target=TARGET):
     """All PTX of a function."""
+    return read_program(tools, folder, jax.jit(function).lower(*arrays).as_text(), target)
+
+
+def read_program(tools, folder, program, target=TARGET):
+    """All PTX of a program's text."""
     artifact = folder / "program.alula"
-    program = jax.jit(function).lower(*arrays).as_text().encode()
-    artifact.write_bytes(tools[0].compile(program, [target]))
+    artifact.write_bytes(tools[0].compile(program.encode(), [target]))
     image = check_success(run_tool("alula-inspect", artifact, f"--extract={target}"))
     return "".join(code.text for [code] in cuda_image.read(image).modules)

@@ -56,6 +56,8 @@ def kind_of(array):
         np.dtype(np.float64): "f64",
         np.dtype(np.float16): "f16",
         np.dtype(ml_dtypes.bfloat16): "bf16",
+        np.dtype(ml_dtypes.float8_e4m3fn): "f8E4M3FN",
+        np.dtype(ml_dtypes.float8_e5m2): "f8E5M2",
         np.dtype(np.int8): "i8",
         np.dtype(np.uint8): "ui8",
         np.dtype(np.int16): "i16",

@@ -116,12 +116,11 @@ dispatch.executable @rows {
 // CHECK: dispatch.entry @tiles bindings([#dispatch<access write>]) workgroups [6, 1, 1]
 // CHECK: func.func @tiles
 // CHECK-DAG: %[[thread:.*]] = call @alula_block_thread()
-// CHECK-DAG: %[[threads:.*]] = call @alula_block_threads()
 // CHECK-DAG: %[[number:.*]] = call @alula_block()
 // CHECK-DAG: %[[count:.*]] = call @alula_blocks()
 // CHECK: scf.for %[[tile:.*]] = %[[number]] to %c6 step %[[count]]
 // CHECK: call @alula_block_wait()
-// CHECK-NEXT: scf.for %{{.*}} = %[[thread]] to %c64 step %[[threads]]
+// CHECK-NEXT: scf.for %{{.*}} = %[[thread]] to %c64 step %c256
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[tile]], %{{.*}}]
 dispatch.executable @tiles {
   dispatch.entry @tiles bindings([#dispatch<access write>]) workgroups [1, 1, 1] scratch 0
@@ -139,7 +138,7 @@ dispatch.executable @tiles {
         scf.parallel (%j) = (%c0) to (%c64) step (%c1) {
           memref.store %one, %out[%i, %j] : memref<6x64xf32>
         }
-      } {kernel.for_workgroups}
+      } {kernel.for_workgroups = 256 : i64}
       return
     }
   }

@@ -66,7 +66,7 @@ public:
         ValueRange{lowering.index(0)},
         ValueRange{isSingle ? lowering.index(2) : tiles},
         ValueRange{lowering.index(1)});
-    setForWorkgroups(loop);
+    setForWorkgroups(loop, lowering.machine.blockThreads);
     b.setInsertionPoint(loop.getBody()->getTerminator());
     Reader::Scope scope(lowering);
     Value number = loop.getInductionVars().front();

@@ -10,13 +10,16 @@
 // another order, are a thread for each element.
 
 #include "compiler/kernel/element/scalar.h"
+#include "compiler/kernel/element/sum_types.h"
 #include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/repeat_arithmetic.h"
 #include "compiler/kernel/share_threads.h"
 #include "compiler/target/cpu/kernel/families.h"
 #include "compiler/target/cuda/kernel/depth_parts.h"
 #include "compiler/target/cuda/kernel/families.h"
 #include "compiler/target/cuda/kernel/group_product.h"
 #include "compiler/target/cuda/kernel/thin_product.h"
+#include "compiler/target/cuda/kernel/warps.h"
 
 #include "dialect/stablehlo/ops.h"
 
@@ -33,6 +36,10 @@ using Predicate = arith::CmpIPredicate;
 namespace {
 /// What a workgroup computes on any device.
 constexpr ProductTile plainTile = {128, 64, 256, 1, 1, "block", ""};
+/// The same by tensor cores, where each core has one of these.
+constexpr ProductTile largeTile = {128, 128, 128, 8, 1, "block", "_large"};
+/// Neighbours that a thread finishes, and what is done for all of them.
+constexpr int64_t mostTogether = 8, mostWork = 128;
 /// Steps of depth of a part, at least, and a multiple: of stages of the
 /// library, and of what it loads at once.
 constexpr int64_t partSteps = 256;
@@ -87,7 +94,7 @@ public:
     if (!isPossible())
       return false;
     OpResult result = dot->getResult(0);
-    Value final = lowering.getFinalResult(result);
+    final = lowering.getFinalResult(result);
     Value lhsBuffer = lowering.getBuffer(dot.getLhs());
     Value rhsBuffer = lowering.getBuffer(dot.getRhs());
     Value buffer = lowering.createResult(final);
@@ -104,7 +111,7 @@ public:
     SmallVector<Value> sumSizes(batchSizes);
     sumSizes.push_back(lowering.index(rows));
     sumSizes.push_back(lowering.index(columns));
-    sums.create(parts, sumSizes, lowering.b.getF32Type());
+    sums.create(parts, sumSizes, sumType);
     grid.push_back(lowering.index(llvm::divideCeil(rows, tile.rows)));
     grid.push_back(lowering.index(llvm::divideCeil(columns, tile.columns)));
     grid.push_back(lowering.index(parts));
@@ -158,14 +165,14 @@ public:
       addNumber(stride);
     for (Value number : {row, column})
       arguments.push_back(toI64(number));
-    Type element = getElementType(dot.getLhs());
-    lowering.callLibrary(("alula_" + tile.name + "_product_" +
-                          (element.isBF16()  ? "bf16"
-                           : element.isF16() ? "f16"
-                                             : "f32") +
-                          tile.suffix)
-                             .str(),
-                         arguments);
+    lowering.callLibrary(
+        ("alula_" + tile.name + "_product_" + kinds + tile.suffix).str(),
+        arguments);
+    std::string function =
+        ("alula_" + tile.name + (sumType.isF32() ? "_sum" : "_sum_i32") +
+         tile.suffix)
+            .str();
+    int64_t together = tile.neighbours > 1 ? 1 : countTogether(bool(sums));
     Type stored = getElementType(dot.getResult());
     bool areWhole = rows % tile.rows == 0 && columns % tile.columns == 0;
     Value height = lowering.index(tile.rows);
@@ -175,21 +182,30 @@ public:
       areWhole = true;
     }
     lowering.forEach(
-        {height, lowering.index(tile.columns)}, [&](ValueRange inTile) {
+        {height, lowering.index(tile.columns / together)},
+        [&](ValueRange inTile) {
+          Value first = lowering.mul(inTile[1], lowering.index(together));
           Value i = lowering.add(row, inTile[0]),
-                j = lowering.add(column, inTile[1]);
+                j = lowering.add(column, first);
           auto store = [&] {
-            Value sum = lowering.callLibrary(
-                ("alula_" + tile.name + "_sum" + tile.suffix).str(),
-                b.getF32Type(), {toI64(inTile[0]), toI64(inTile[1])});
-            if (sums) {
-              SmallVector<Value> at(batch);
-              at.push_back(i);
-              at.push_back(j);
-              return sums.store(sum, part, at);
+            SmallVector<Value> at(batch);
+            if (sums)
+              llvm::append_values(at, i, j);
+            else
+              at = getIndices(batch, i, j);
+            for (int64_t k = 0; k < together; ++k) {
+              Value next = lowering.index(k);
+              SmallVector<Value> place(at);
+              place.back() = lowering.add(at.back(), next);
+              Value sum = lowering.callLibrary(
+                  function, sumType,
+                  {toI64(inTile[0]), toI64(lowering.add(first, next))});
+              if (sums)
+                sums.store(sum, part, place);
+              else
+                lowering.storeFinal(result, roundSum(lowering, sum, stored),
+                                    buffer, place);
             }
-            lowering.storeFinal(result, roundSum(lowering, sum, stored), buffer,
-                                getIndices(batch, i, j));
           };
           if (areWhole)
             return store();
@@ -228,8 +244,33 @@ private:
     }
     for (int64_t dim : numbers.getLhsBatchingDimensions())
       sizes.batches *= type.getDimSize(dim);
+    // A workgroup of other loops has the threads of small tiles.
+    int64_t largeTiles = llvm::divideCeil(sizes.rows, largeTile.rows) *
+                         llvm::divideCeil(sizes.columns, largeTile.columns) *
+                         sizes.batches;
+    bool isLarge = kinds != "f32" && sizes.columns > plainTile.columns &&
+                   DepthParts::mayBeUsed(lowering) &&
+                   largeTiles >= lowering.machine.cores;
     tile = findGroupTile(lowering, type.getElementType(), sizes)
-               .value_or(plainTile);
+               .value_or(isLarge ? largeTile : plainTile);
+  }
+
+  /// Neighbours in a row that a thread finishes: 16 bytes of what is stored, if
+  /// all of them are there, and not too much work.
+  int64_t countTogether(bool isPart) {
+    auto type = cast<RankedTensorType>(final.getType());
+    Type element = isPart ? sumType : getElementType(final);
+    int64_t last = isPart ? rhs.free.size : type.getDimSize(type.getRank() - 1);
+    if (!element.isIntOrFloat())
+      return 1;
+    int64_t together = std::min<int64_t>(
+        lowering.machine.vectorBytes / getElementBytes(element), mostTogether);
+    int64_t ops = 0;
+    if (!isPart && final != dot.getResult())
+      ops = countWork(lowering, {final.getDefiningOp()}, last).ops;
+    while (together > 1 && (last % together || together * ops > mostWork))
+      together /= 2;
+    return std::max<int64_t>(together, 1);
   }
 
   /// As many as it has, unless there are too few tiles for the machine.
@@ -256,13 +297,8 @@ private:
   bool isPossible() {
     auto left = cast<RankedTensorType>(dot.getLhs().getType());
     auto right = cast<RankedTensorType>(dot.getRhs().getType());
-    Type element = left.getElementType();
     if (!left.hasStaticShape() || !right.hasStaticShape() ||
-        right.getElementType() != element ||
-        !(element.isBF16() || element.isF16() || element.isF32()) ||
-        !getSumType(getElementType(dot.getResult())).isF32() ||
-        dot.getAlgorithmAttr() ||
-        lowering.machine.blockThreads != plainTile.threads)
+        lowering.machine.blockThreads != plainTile.threads || !findKinds())
       return false;
     return findSide(left, lhsFree, numbers.getLhsContractingDimensions(),
                     numbers.getLhsBatchingDimensions(), lhs) &&
@@ -271,6 +307,57 @@ private:
            lhs.free.size >= leastSize && rhs.free.size >= leastSize &&
            lhs.depth.size >= leastSize &&
            lhs.free.size * rhs.free.size >= leastSteps / lhs.depth.size;
+  }
+
+  /// What is multiplied, as the library calls it; false if tiles have no code
+  /// for it.
+  bool findKinds() {
+    Type left = getElementType(dot.getLhs()),
+         right = getElementType(dot.getRhs());
+    sumType = getSumType(getElementType(dot.getResult()));
+    auto algorithm = dot.getAlgorithmAttr();
+    if (!getByteKind(left).empty() && !getByteKind(right).empty()) {
+      ProductTypes types = getProductTypes(dot);
+      if (algorithm || !types || !types.sum.isInteger(32))
+        return false;
+      sumType = types.sum;
+      kinds = (getByteKind(left) + "_" + getByteKind(right)).str();
+      return true;
+    }
+    if (!sumType.isF32() ||
+        (algorithm && !algorithm.getAccumulationType().isF32()))
+      return false;
+    if (!getFloatKind(left).empty() && !getFloatKind(right).empty()) {
+      kinds = (getFloatKind(left) + "_" + getFloatKind(right)).str();
+      return !algorithm;
+    }
+    if (left != right)
+      return false;
+    if (left.isF32()) {
+      kinds = asksForTf32(algorithm) ? "tf32" : "f32";
+      return true;
+    }
+    kinds = left.isBF16() ? "bf16" : "f16";
+    // Products of what is as narrow as that lose nothing.
+    return (left.isBF16() || left.isF16()) &&
+           (!algorithm || (algorithm.getLhsPrecisionType() == left &&
+                           algorithm.getRhsPrecisionType() == left));
+  }
+
+  static StringRef getByteKind(Type element) {
+    if (!element.isInteger(8))
+      return "";
+    return element.isUnsignedInteger() ? "u8" : "s8";
+  }
+  static StringRef getFloatKind(Type element) {
+    return isa<Float8E4M3FNType>(element) ? "e4m3"
+           : isa<Float8E5M2Type>(element) ? "e5m2"
+                                          : "";
+  }
+  static bool asksForTf32(stablehlo::DotAlgorithmAttr algorithm) {
+    return algorithm && algorithm.getNumPrimitiveOperations() == 1 &&
+           isa<FloatTF32Type>(algorithm.getLhsPrecisionType()) &&
+           isa<FloatTF32Type>(algorithm.getRhsPrecisionType());
   }
 
   static bool findSide(RankedTensorType type, ArrayRef<int64_t> free,
@@ -324,6 +411,10 @@ private:
   SmallVector<int64_t> lhsFree, rhsFree;
   Side lhs, rhs;
   ProductTile tile = plainTile;
+  /// Of the function of the library, and of its sums.
+  std::string kinds;
+  Type sumType;
+  Value final;
 };
 } // namespace
 
