@@ -14,6 +14,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/repeat_arithmetic.h"
 #include "compiler/kernel/share_threads.h"
+#include "compiler/kernel/transposed_tiles.h"
 #include "dialect/dispatch/library_call.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/plan/plan.h"
@@ -58,6 +59,12 @@ public:
 
   LogicalResult run() {
     kernel.walk([](scf::ParallelOp loop) { joinDimensions(loop); });
+    for (auto loop : llvm::to_vector(kernel.getOps<scf::ParallelOp>()))
+      if (!isForWorkgroups(loop) && !isForWarps(loop) && !findOnlyLoop(loop))
+        shareTransposes(loop, machine, [&](Value memory) {
+          auto alloc = findRoot(memory).getDefiningOp<memref::AllocOp>();
+          return alloc && isPrivate(alloc);
+        });
     splitParts();
     spillValues();
     findTemporaries();

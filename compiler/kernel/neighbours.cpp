@@ -41,20 +41,6 @@ std::optional<ElementAccess> getAccess(Operation *op) {
   return std::nullopt;
 }
 
-/// Sizes of a loop from 0 by steps of 1; nothing if one is not known.
-SmallVector<int64_t> getSizes(scf::ParallelOp loop) {
-  SmallVector<int64_t> sizes;
-  for (auto [lower, upper, step] : llvm::zip_equal(
-           loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
-    auto size = getConstantIntValue(upper);
-    if (!size || *size <= 0 || getConstantIntValue(lower) != 0 ||
-        getConstantIntValue(step) != 1)
-      return {};
-    sizes.push_back(*size);
-  }
-  return sizes;
-}
-
 /// Where a variable stands in the index that an operand is, if its successor
 /// stands behind it and the two are one dimension of the memory.
 bool isPair(OpOperand &use, Value next, int64_t size, Operation *loop) {
@@ -130,25 +116,6 @@ void join(scf::ParallelOp &loop, size_t dim, int64_t outerSize,
   loop = joined;
 }
 
-/// Whether an op, and all in it, may be done for several elements in turns.
-bool mayInterleave(Operation *op,
-                   llvm::function_ref<bool(Value memory)> isPrivate) {
-  return !op->walk([&](Operation *inner) {
-              if (auto access = getAccess(inner))
-                return isPrivate(access->memory) ? WalkResult::interrupt()
-                                                 : WalkResult::advance();
-              if (isa<LoopLikeOpInterface>(inner) ||
-                  llvm::any_of(inner->getOperandTypes(), [](Type type) {
-                    return !type.isIntOrIndexOrFloat();
-                  }))
-                return WalkResult::interrupt();
-              bool isKnown =
-                  isa<func::CallOp, scf::IfOp, scf::YieldOp>(inner) ||
-                  isMemoryEffectFree(inner);
-              return isKnown ? WalkResult::advance() : WalkResult::interrupt();
-            }).wasInterrupted();
-}
-
 /// What of a body differs between neighbours along its last dimension.
 class Varying {
 public:
@@ -180,10 +147,41 @@ private:
 };
 } // namespace
 
+SmallVector<int64_t> alula::kernel::getConstantSizes(scf::ParallelOp loop) {
+  SmallVector<int64_t> sizes;
+  for (auto [lower, upper, step] : llvm::zip_equal(
+           loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
+    auto size = getConstantIntValue(upper);
+    if (!size || *size <= 0 || getConstantIntValue(lower) != 0 ||
+        getConstantIntValue(step) != 1)
+      return {};
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+bool alula::kernel::mayInterleave(
+    Operation *op, llvm::function_ref<bool(Value memory)> isPrivate) {
+  return !op->walk([&](Operation *inner) {
+              if (auto access = getAccess(inner))
+                return isPrivate(access->memory) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+              if (isa<LoopLikeOpInterface>(inner) ||
+                  llvm::any_of(inner->getOperandTypes(), [](Type type) {
+                    return !type.isIntOrIndexOrFloat();
+                  }))
+                return WalkResult::interrupt();
+              bool isKnown =
+                  isa<func::CallOp, scf::IfOp, scf::YieldOp>(inner) ||
+                  isMemoryEffectFree(inner);
+              return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
 scf::ParallelOp alula::kernel::joinDimensions(scf::ParallelOp loop) {
   if (loop.getNumReductions())
     return loop;
-  SmallVector<int64_t> sizes = getSizes(loop);
+  SmallVector<int64_t> sizes = getConstantSizes(loop);
   for (size_t dim = sizes.size(); dim-- > 1;)
     if (int64_t both; mayJoin(loop, dim - 1, sizes[dim]) &&
                       !llvm::MulOverflow(sizes[dim - 1], sizes[dim], both)) {
@@ -198,7 +196,7 @@ int64_t
 alula::kernel::countTogether(scf::ParallelOp loop,
                              const dispatch::MachineFacts &machine,
                              llvm::function_ref<bool(Value memory)> isPrivate) {
-  SmallVector<int64_t> sizes = getSizes(loop);
+  SmallVector<int64_t> sizes = getConstantSizes(loop);
   if (sizes.empty() || machine.vectorBytes <= 0)
     return 1;
   Value variable = loop.getInductionVars().back();

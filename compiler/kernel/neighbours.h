@@ -9,6 +9,14 @@
 
 namespace alula::kernel {
 
+/// Sizes of a loop from 0 by steps of 1; nothing if one is not known.
+llvm::SmallVector<int64_t> getConstantSizes(mlir::scf::ParallelOp loop);
+
+/// Whether an op, and all in it, may be done for several elements in turns by
+/// one thread: `isPrivate` says which memory has a thread for itself.
+bool mayInterleave(mlir::Operation *op,
+                   llvm::function_ref<bool(mlir::Value memory)> isPrivate);
+
 /// Dimensions of a loop that only say together where an element is become one:
 /// rows of any length are then one long row. The loop may be another one after
 /// it.

@@ -12,7 +12,9 @@ module attributes {dispatch.machine = #dispatch.machine<cuda, lanes = 32, block_
 // CHECK-DAG: %[[count:.*]] = arith.divui %[[threads]], %c32
 // CHECK-DAG: %[[lane:.*]] = arith.remui %[[thread]], %c32
 // CHECK: scf.for %[[row:.*]] = %[[number]] to %c20 step %[[count]]
-// CHECK: scf.for %{{.*}} = %[[lane]] to %c64 step %c32
+// CHECK: scf.for %[[number:.*]] = %c0 to %c2 step %c1
+// CHECK: %[[group:.*]] = arith.muli %[[number]], %c32
+// CHECK: arith.addi %[[group]], %[[lane]]
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[row]], %{{.*}}]
 dispatch.executable @rows {
   dispatch.entry @rows bindings([#dispatch<access write>]) workgroups [1, 1, 1] scratch 0

@@ -243,7 +243,9 @@ MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
   }
   lowering.callLibrary(
       "alula_widen_" + narrow->type + "_" + getLibraryName(element), arguments);
-  return block;
+  Value one = lowering.index(1);
+  return {lowering.getPointer(tile), byRows ? lengthLimit : one,
+          byRows ? one : lengthLimit};
 }
 
 MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow,
