@@ -184,7 +184,9 @@ private:
       if (tiles < 2 || tiles < wanted)
         continue;
       size_t fitting = loads.size();
-      while (fitting > 0 && getTileBytes(fitting) > memorySizes[3] << 10)
+      while (fitting > 0 &&
+             getTileBytes(fitting) >
+                 std::min(machine.sharedBytes, memorySizes[3] << 10))
         --fitting;
       if (!fitting)
         continue;
