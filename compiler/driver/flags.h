@@ -61,8 +61,7 @@ llvm::StringRef getTitle(FlagGroup group);
        "arguments and results are arrays as they lie in memory, in the "       \
        "layouts that the program asks for")                                    \
   FLAG(Accuracy, "accuracy", Texts,                                            \
-       "bf16-products|tf32-products|i8-activations", Compile,                  \
-       Room::Optimize,                                                         \
+       "bf16-products|tf32-products|i8-activations", Compile, Room::Optimize,  \
        "what may be less exact than the program says: products of f32 in the " \
        "default precision, rows that few-bit weights multiply; repeatable")    \
   FLAG(Debug, "debug", Text, "level", Compile, Room::Emit,                     \
