@@ -11,9 +11,10 @@
 
 #pragma STDC FP_CONTRACT ON
 
-/* Rows of the panel that lie in one segment of a. */
+/* Rows of the panel that lie in one segment of a, and where b has them: how far
+ * from the first one. */
 typedef struct piece {
-  int64_t offset, depth;
+  int64_t offset, depth, b_offset;
 } piece;
 /* At most so many meet in one panel. */
 enum { MAX_PIECES = 64 };
@@ -38,7 +39,8 @@ INLINE void start_parts(part *now, int64_t total, int64_t most) {
 }
 
 INLINE void take_part(part *now, const int64_t *segment_offsets, int64_t depth,
-                      int64_t a_column) {
+                      int64_t a_column, const int64_t *b_offsets,
+                      int64_t b_row) {
   now->first += now->rows;
   now->rows = now->count = 0;
   AS_WRITTEN
@@ -51,6 +53,8 @@ INLINE void take_part(part *now, const int64_t *segment_offsets, int64_t depth,
     next->offset =
         (segment_offsets ? segment_offsets[segment] : 0) + inside * a_column;
     next->depth = left < room ? left : room;
+    next->b_offset = b_offsets ? b_offsets[segment] + inside * b_row
+                               : (now->first + now->rows) * b_row;
     now->rows += next->depth;
   }
 }

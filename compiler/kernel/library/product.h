@@ -27,7 +27,9 @@ static inline int64_t alula_product_scratch_bytes(int64_t bytes_of_row_of_b) {
  * at b[(s * depth + l) * b_row], its neighbours b_column apart; or, if b_panel
  * is not 0, b lies in panels, as wide as one here, b_panel apart: the row is at
  * b[(s * depth + l) * width] of each. Columns that are missing in the last one
- * are zero. Row i of group g of c is at c[g * c_group + i * c_row], its
+ * are zero. With `b_offsets`, beside those of a, row s * depth + l is at
+ * b[b_offsets[s] + l * b_row], or, in panels, at b[b_offsets[s] + l * width] of
+ * each. Row i of group g of c is at c[g * c_group + i * c_row], its
  * neighbours at 1. Products are
  * added in an order that depends on the sizes only. `scratch` has
  * alula_product_scratch_bytes, or as many as for any longer row of b, aligned
@@ -37,15 +39,15 @@ void alula_product_f32(float *c, int64_t c_group, int64_t c_row,
                        int64_t a_column, const int64_t *segment_offsets,
                        int64_t segments, int64_t depth, const float *b,
                        int64_t b_row, int64_t b_column, int64_t b_panel,
-                       int64_t groups, int64_t m, int64_t n, int32_t add,
-                       void *scratch);
+                       const int64_t *b_offsets, int64_t groups, int64_t m,
+                       int64_t n, int32_t add, void *scratch);
 void alula_product_f64(double *c, int64_t c_group, int64_t c_row,
                        const double *a, int64_t a_group, int64_t a_row,
                        int64_t a_column, const int64_t *segment_offsets,
                        int64_t segments, int64_t depth, const double *b,
                        int64_t b_row, int64_t b_column, int64_t b_panel,
-                       int64_t groups, int64_t m, int64_t n, int32_t add,
-                       void *scratch);
+                       const int64_t *b_offsets, int64_t groups, int64_t m,
+                       int64_t n, int32_t add, void *scratch);
 
 #ifdef __cplusplus
 }

@@ -124,8 +124,8 @@ void alula_product_bf16(float *c, int64_t c_group, int64_t c_row,
                         int64_t a_column, const int64_t *segment_offsets,
                         int64_t segments, int64_t depth, const uint16_t *b,
                         int64_t b_row, int64_t b_column, int64_t b_panel,
-                        int64_t groups, int64_t m, int64_t n, int32_t add,
-                        void *scratch) {
+                        const int64_t *b_offsets, int64_t groups, int64_t m,
+                        int64_t n, int32_t add, void *scratch) {
   task t = {
       .c = (char *)c,
       .c_group = 4 * c_group,
@@ -141,6 +141,7 @@ void alula_product_bf16(float *c, int64_t c_group, int64_t c_row,
       .b_row = 2 * b_row,
       .b_column = 2 * b_column,
       .b_panel = 2 * b_panel,
+      .b_offsets = b_offsets,
       .groups = groups,
       .m = m,
       .n = n,

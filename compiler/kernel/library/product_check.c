@@ -148,7 +148,9 @@ int main(int argc, char **argv) {
     int has_segments = segments > 1 || !draw(8);
     int64_t depth =
         has_segments ? 1 + (int64_t)draw(segments > 9 ? 5 : 200) : k;
-    int has_panels = !has_segments && !draw(3);
+    int has_b_offsets = has_segments && draw(2);
+    int has_panels =
+        (!has_segments || (has_b_offsets && is_wide)) && !draw(3);
     int64_t groups = draw(4) ? 1 : 1 + (int64_t)draw(4),
             group_step = 1 + (int64_t)draw(3);
     char order_a = "CCFS"[draw(4)], order_b = "CCFS"[draw(4)];
@@ -169,6 +171,11 @@ int main(int argc, char **argv) {
     int64_t *offsets = malloc((size_t)segments * sizeof *offsets);
     for (int64_t s = 0; s < segments; ++s)
       offsets[s] = 3 * (segments - 1 - s) * a.column;
+    // Of b in any order: segment s is where another one would be.
+    int64_t *order = malloc((size_t)segments * sizeof *order);
+    int64_t *b_offsets = malloc((size_t)segments * sizeof *b_offsets);
+    for (int64_t s = 0; s < segments; ++s)
+      order[s] = has_b_offsets ? (s * 7 + 3) % segments : s;
     // Of wide elements panels have rows of 128 bytes, of narrow ones 32 columns
     // of groups.
     int64_t group = is_wide      ? 1
@@ -193,6 +200,8 @@ int main(int argc, char **argv) {
             *to ^= (char)0x80;
         }
     }
+    for (int64_t s = 0; s < segments; ++s)
+      b_offsets[s] = order[s] * depth * (b_panel ? width : b.row);
     int64_t room = is_wide ? alula_product_scratch_bytes(n * sizes[kb])
                            : alula_product_narrow_scratch_bytes();
     guarded scratch = get(room, 1, 64);
@@ -202,7 +211,7 @@ int main(int argc, char **argv) {
       (ct *)c.at, m *c_row, c_row, (const t *)a.memory.at, group_step *a.row,  \
       a.row, a.column, has_segments ? offsets : NULL, segments, depth,         \
       (const t *)from_b, b_panel ? 0 : b.row, b_panel ? 0 : b.column, b_panel, \
-      groups, m, n, add, __VA_ARGS__)
+      has_b_offsets ? b_offsets : NULL, groups, m, n, add, __VA_ARGS__)
     switch (ka) {
     case F32:
       CALL(f32, float, float, scratch.at);
@@ -240,8 +249,11 @@ int main(int argc, char **argv) {
                               : l * a.column);
             long double product =
                 (long double)load(ka, a.memory.at + place * sizes[ka]) *
-                (long double)load(kb, b.memory.at + (l * b.row + j * b.column) *
-                                                        sizes[kb]);
+                (long double)load(
+                    kb, b.memory.at +
+                            ((order[l / depth] * depth + l % depth) * b.row +
+                             j * b.column) *
+                                sizes[kb]);
             sum += product;
             all += product < 0 ? -product : product;
           }
@@ -277,6 +289,8 @@ int main(int argc, char **argv) {
     drop(scratch);
     free(before);
     free(offsets);
+    free(b_offsets);
+    free(order);
   }
   return 0;
 }

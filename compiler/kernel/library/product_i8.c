@@ -235,7 +235,8 @@ typedef int32_t fours_64 __attribute__((vector_size(64)));
                             int64_t a_column, const int64_t *segment_offsets,  \
                             int64_t segments, int64_t depth, const uint8_t *b, \
                             int64_t b_row, int64_t b_column, int64_t b_panel,  \
-                            int64_t groups, int64_t m, int64_t n, int32_t add, \
+                            const int64_t *b_offsets, int64_t groups,          \
+                            int64_t m, int64_t n, int32_t add,                 \
                             int32_t b_is_unsigned, void *scratch) {            \
     task t = {                                                                 \
         .c = (char *)c,                                                        \
@@ -252,6 +253,7 @@ typedef int32_t fours_64 __attribute__((vector_size(64)));
         .b_row = b_row,                                                        \
         .b_column = b_column,                                                  \
         .b_panel = b_panel,                                                    \
+        .b_offsets = b_offsets,                                                \
         .groups = groups,                                                      \
         .m = m,                                                                \
         .n = n,                                                                \

@@ -47,8 +47,8 @@ void alula_product_bf16(float *c, int64_t c_group, int64_t c_row,
                         int64_t a_column, const int64_t *segment_offsets,
                         int64_t segments, int64_t depth, const uint16_t *b,
                         int64_t b_row, int64_t b_column, int64_t b_panel,
-                        int64_t groups, int64_t m, int64_t n, int32_t add,
-                        void *scratch);
+                        const int64_t *b_offsets, int64_t groups, int64_t m,
+                        int64_t n, int32_t add, void *scratch);
 
 /* a is signed in _i8, unsigned in _ui8; b is what it is told to be. */
 void alula_product_i8(uint32_t *c, int64_t c_group, int64_t c_row,
@@ -56,15 +56,15 @@ void alula_product_i8(uint32_t *c, int64_t c_group, int64_t c_row,
                       int64_t a_column, const int64_t *segment_offsets,
                       int64_t segments, int64_t depth, const uint8_t *b,
                       int64_t b_row, int64_t b_column, int64_t b_panel,
-                      int64_t groups, int64_t m, int64_t n, int32_t add,
-                      int32_t b_is_unsigned, void *scratch);
+                      const int64_t *b_offsets, int64_t groups, int64_t m,
+                      int64_t n, int32_t add, int32_t b_is_unsigned, void *scratch);
 void alula_product_ui8(uint32_t *c, int64_t c_group, int64_t c_row,
                        const uint8_t *a, int64_t a_group, int64_t a_row,
                        int64_t a_column, const int64_t *segment_offsets,
                        int64_t segments, int64_t depth, const uint8_t *b,
                        int64_t b_row, int64_t b_column, int64_t b_panel,
-                       int64_t groups, int64_t m, int64_t n, int32_t add,
-                       int32_t b_is_unsigned, void *scratch);
+                       const int64_t *b_offsets, int64_t groups, int64_t m,
+                       int64_t n, int32_t add, int32_t b_is_unsigned, void *scratch);
 
 #ifdef __cplusplus
 }

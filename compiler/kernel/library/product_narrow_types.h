@@ -98,10 +98,10 @@ INLINE void exchange_quarters(groups_16 *v) {
 
 /* Rows of a panel that lie in one segment of a: where they begin in a row of a,
  * how many of its groups are whole, how many bytes of one more there are, and
- * the rows of b. */
+ * the rows of b: which, how many, how many bytes from the first one. */
 typedef struct piece {
   int64_t offset, whole, rest;
-  int64_t b_first, b_count;
+  int64_t b_first, b_count, b_offset;
 } piece;
 
 /* What is asked for, distances in bytes. */
@@ -116,6 +116,8 @@ typedef struct task {
   int64_t b_row, b_column;
   /* Not 0: b lies in panels, so many bytes apart. */
   int64_t b_panel;
+  /* Where the rows of each segment are, in elements; null: one after the other. */
+  const int64_t *b_offsets;
   int64_t groups, m, n;
   int32_t add;
   /* Bytes only. Bits of b that change where bytes of one sign stand for those

@@ -20,10 +20,10 @@ def to_panels(b):
     return np.ascontiguousarray(wide.reshape(len(b), wide.shape[1] // width, width).swapaxes(0, 1))
 
 
-def product(a, b, c=None, segments=None, groups=None, panels=False):
+def product(a, b, c=None, segments=None, groups=None, panels=False, order=None):
     """a of (m, k) and b of (k, n) as they lie, or b in panels; `segments` are the
     columns of a at which pieces of equal length begin; `groups` are numbers of
-    rows apart."""
+    rows apart; with an `order`, piece i of a meets piece order[i] of b."""
     count, step = groups or (1, 0)
     m, n = a.shape[0] - (count - 1) * step, b.shape[1]
     out = np.full((count * m, n), np.nan, a.dtype) if c is None else c.copy()
@@ -32,13 +32,16 @@ def product(a, b, c=None, segments=None, groups=None, panels=False):
     b_row, b_column = (stride // size for stride in b.strides)
     offsets = None if segments is None else np.array(segments, np.int64) * a_column
     pieces = 1 if segments is None else len(segments)
+    length = b.shape[0] // (pieces if order is None else max(order) + 1)
+    b_step = 128 // size if panels else b_row
+    b_offsets = None if order is None else np.array(order, np.int64) * length * b_step
     scratch = np.empty(SCRATCH + 64, np.uint8)
     scratch = scratch[-scratch.ctypes.data % 64 :]
     call(
         "product", a.dtype, out, m * n, n, memory(a), step * a_row, a_row, a_column, offsets,
-        pieces, b.shape[0] // pieces, to_panels(b) if panels else memory(b),
-        *((0, 0, b.shape[0] * 128 // size) if panels else (b_row, b_column, 0)), count, m, n,
-        np.int32(c is not None), scratch,
+        pieces, length, to_panels(b) if panels else memory(b),
+        *((0, 0, b.shape[0] * 128 // size) if panels else (b_row, b_column, 0)), b_offsets,
+        count, m, n, np.int32(c is not None), scratch,
     )  # fmt: skip
     return out
 
@@ -193,6 +196,23 @@ def test_segments(depth, count, n):
     b = uniform((depth * count, n), np.float32, 2)
     gathered = np.concatenate([a[:, s : s + depth] for s in segments], axis=1)
     check(product(a, b, segments=segments), gathered.astype(float) @ b.astype(float), depth * count)
+
+
+# Pieces of b in another order than those of a, some of them twice, some not at all:
+# as it lies, transposed and in panels; few columns too.
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", ["C", "F", "panels"])
+@pytest.mark.parametrize("depth,order", [(1, [2, 0, 1]), (5, [3, 1]), (64, [1, 3, 0]), (200, [3, 0]), (3, [*range(70, 0, -1)]), (40, [1])])  # fmt: skip
+@pytest.mark.parametrize("n", [1, 3, 6, 8, 32, 50, 64, 100, 300])
+def test_pieces_of_b(dtype, layout, depth, order, n):
+    a = uniform((10, depth + 3 * len(order)), dtype, 1)
+    segments = [3 * (len(order) - 1 - s) for s in range(len(order))]
+    b = uniform((depth * (max(order) + 1), n), dtype, 2, "F" if layout == "F" else "C")
+    left = np.concatenate([a[:, s : s + depth] for s in segments], axis=1)
+    right = np.concatenate([b[s * depth : (s + 1) * depth] for s in order])
+    want = left.astype(np.longdouble) @ right.astype(np.longdouble)
+    got = product(a, b, segments=segments, panels=layout == "panels", order=order)
+    check(got, want, depth * len(order))
 
 
 # Tiles of rows end in one group and begin in another.

@@ -40,7 +40,7 @@ def strides(x):
     return [stride // x.itemsize for stride in x.strides]
 
 
-def product(types, a, b, c=None, segments=None, groups=None, panels=None):
+def product(types, a, b, c=None, segments=None, groups=None, panels=None, order=None):
     """As in test_product.py; a and b may lie in any order, or apart."""
     count, step = groups or (1, 0)
     m, n = a.shape[0] - (count - 1) * step, b.shape[1]
@@ -51,13 +51,15 @@ def product(types, a, b, c=None, segments=None, groups=None, panels=None):
         wide[:, :n] = c
     offsets = None if segments is None else np.array(segments, np.int64) * strides(a)[1]
     pieces = 1 if segments is None else len(segments)
+    length = b.shape[0] // (pieces if order is None else max(order) + 1)
+    b_offsets = None if order is None else np.array(order, np.int64) * length * strides(b)[0]
     scratch = Scratch(SCRATCH)
     scratch.bytes[:] = 0xFF
     tell = [] if types[0] == BF16 else [np.int32(types[1] == np.uint8)]
     function = getattr(_library, "alula_product_" + NAMES[types[0]])
     arguments = [
         wide, m * (n + 3), n + 3, None, step * strides(a)[0], *strides(a), offsets, pieces,
-        b.shape[0] // pieces, None, *strides(b), 0 if panels is None else panels[0].size, count, m, n, np.int32(c is not None), *tell,
+        length, None, *strides(b), 0 if panels is None else panels[0].size, b_offsets, count, m, n, np.int32(c is not None), *tell,
         scratch.bytes,
     ]  # fmt: skip
     converted = _convert(arguments)
@@ -130,6 +132,10 @@ def test_segments(machine, types, depth, count, order):
     b = numbers((depth * count, 50), types[1], 2)
     gathered = np.concatenate([a[:, s : s + depth] for s in segments], axis=1)
     check(types, product(types, a, b, segments=segments), gathered, b)
+    # Those of b in another order, the first one twice.
+    places = [*range(count - 1, 0, -1), count - 1]
+    other = np.concatenate([b[s * depth : (s + 1) * depth] for s in places])
+    check(types, product(types, a, b, segments=segments, order=places), gathered, other)
 
 
 @pytest.mark.parametrize("types", TYPES, ids=lambda t: "-".join(NAMES[x] for x in t))

@@ -26,11 +26,11 @@ void alula::cpu::callProduct(Lowering &lowering, const ProductTypes &types,
     return b.create<arith::IndexCastOp>(
         b.getI64Type(), size ? size : lowering.index(otherwise));
   };
-  Value offsets = call.offsets
-                      ? lowering.getPointer(call.offsets)
-                      : b.create<LLVM::ZeroOp>(
-                             LLVM::LLVMPointerType::get(b.getContext()))
-                            .getResult();
+  auto getTable = [&](Value table) -> Value {
+    if (table)
+      return lowering.getPointer(table);
+    return b.create<LLVM::ZeroOp>(LLVM::LLVMPointerType::get(b.getContext()));
+  };
   Value add = call.adds;
   if (!add)
     add = b.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
@@ -43,11 +43,11 @@ void alula::cpu::callProduct(Lowering &lowering, const ProductTypes &types,
       call.output, toInteger(call.outputGroup, 0), toInteger(call.outputRow, 0),
       call.left.pointer, toInteger(call.leftGroup, 0),
       toInteger(call.left.rowStride, 0), toInteger(call.left.columnStride, 0),
-      offsets, toInteger(call.pieces, 1), toInteger(call.depth, 0),
+      getTable(call.offsets), toInteger(call.pieces, 1), toInteger(call.depth, 0),
       call.right.pointer, toInteger(call.right.rowStride, 0),
       toInteger(call.right.columnStride, 0)};
   arguments.append({toInteger(call.right.panelStride, 0),
-                    toInteger(call.groups, 1), toInteger(call.rows, 0),
+                    getTable(call.rightOffsets), toInteger(call.groups, 1), toInteger(call.rows, 0),
                     toInteger(call.columns, 0), add});
   if (isByte(types.right))
     arguments.push_back(b.create<arith::ConstantOp>(

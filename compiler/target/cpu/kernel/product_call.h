@@ -20,6 +20,8 @@ struct ProductCall {
   int64_t columnLimit = 0;
   /// Where the pieces of a row begin, if it has several.
   mlir::Value offsets, pieces;
+  /// Where their rows of the right side begin, if they don't follow each other.
+  mlir::Value rightOffsets;
   /// Distances of the groups, if there are several.
   mlir::Value groups, outputGroup, leftGroup;
   /// An i32 that is not zero to add to what is there; null to write.
