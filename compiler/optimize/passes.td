@@ -20,6 +20,11 @@ def SimplifyMovement
   let summary = "moves elements once instead of twice, or not at all";
 }
 
+def SimplifyConvolutions
+    : Pass<"optimize-simplify-convolutions", "::mlir::ModuleOp"> {
+  let summary = "turns windows, and multiplies where they have one element";
+}
+
 def SimplifyProducts
     : Pass<"optimize-simplify-products", "::mlir::ModuleOp"> {
   let summary = "multiplies where a product has one term for each element";

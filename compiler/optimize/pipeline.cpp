@@ -12,6 +12,8 @@ void alula::optimize::addOptimizePipeline(mlir::OpPassManager &pm,
   // Values that a loop only carries are constants of it, and conditions known.
   pm.addPass(createSimplifyControl());
   pm.addPass(createUnrollLoops());
+  // Some become products.
+  pm.addPass(createSimplifyConvolutions());
   pm.addPass(createSimplifyProducts());
   // Moved constants are constants: before folding there are fewer to move.
   pm.addPass(createSimplifyMovement());
