@@ -82,7 +82,7 @@ def Plan_StageAttr : AttrDef<Plan_Dialect, "Stage"> {
     | kind | tile | others |
     |---|---|---|
     | `product` of matrices | rows, columns of a block; none: loops of scalars | |
-    | `product`, a convolution | outputs in each spatial dimension, features | |
+    | `product`, a convolution | outputs of each phase in each spatial dimension, features | |
     | `columns` | of the kept dimensions from the one that is cut on; rows at once | |
     | `map`, `inline` | of each dimension; for `elements`, 1 or all of it | |
     | `rows` | | `parts`, `terms`, `memory`, `fused` |

@@ -38,7 +38,12 @@ def draw_convolution(random, dims):
 
     def convolve(x, w):
         return lax.conv_general_dilated(
-            x, w, strides.tolist(), padding.tolist(), rhs_dilation=dilation.tolist(), dimension_numbers=LAYOUTS[dims]
+            x,
+            w,
+            strides.tolist(),
+            padding.tolist(),
+            rhs_dilation=dilation.tolist(),
+            dimension_numbers=LAYOUTS[dims],
         )
 
     return (batch, *sizes, features), (*window, features, outputs), convolve
@@ -62,7 +67,10 @@ def test_gradients(tools, kind, seed):
             like = jax.ShapeDtypeStruct(x_shape, w.dtype)
             return jax.linear_transpose(lambda x: convolve(x, w), like)(g)[0]
 
-        for function, arrays in ((by_weights, (x, g)), (by_input, (w, g))):
+        def step(x, g, w):
+            return 0.9 * w + by_weights(x, g)
+
+        for function, arrays in ((by_weights, (x, g)), (by_input, (w, g)), (step, (x, g, w))):
             want = np.asarray(jax.jit(function)(*[a.astype("float64") for a in arrays]))
             (got,) = jax_functions.run(tools, function, arrays, "cpu:host")
             assert got.dtype == kind and got.shape == want.shape

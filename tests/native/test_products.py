@@ -255,6 +255,61 @@ def test_convolution(tools, seed):
     check(tools, function, [x, w], channels * int(np.prod(window)), seed)
 
 
+KINDS = [np.float32, np.float32, np.float64, ml_dtypes.bfloat16, np.float16, np.int8, np.int32]
+
+
+@pytest.mark.parametrize("seed", range(42))
+def test_dilated_convolution(tools, seed):
+    """Gaps between inputs: transposed convolutions and gradients by inputs. Phases of any
+    period, with and without taps; what is before or behind the input; few and many features."""
+    r = random.Random(seed)
+    kind = KINDS[seed % len(KINDS)]
+    rank = r.choice([1, 2, 2, 3])
+    groups, batch_groups = r.choice([(1, 1), (1, 1), (1, 1), (3, 1), (8, 1), (1, 2)])
+    channels, features = r.choice([1, 2, 7, 16, 40]), r.choice([1, 3, 8, 33])
+    sizes = [r.choice([1, 4, 7, 12] if rank < 3 else [1, 5]) for _ in range(rank)]
+    dilation = [r.choice([1, 2, 2, 3, 4]) for _ in range(rank)]
+    window = [r.choice([1, 2, 3, 4, 7] if rank < 3 else [1, 2, 3]) for _ in range(rank)]
+    strides = [r.choice([1, 1, 2, 3, 4]) for _ in range(rank)]
+    gaps = [r.choice([1, 1, 2, 3]) for _ in range(rank)]
+    padding = []
+    for size, by, taps, gap in zip(sizes, dilation, window, gaps):
+        room = (size - 1) * by + 1 - ((taps - 1) * gap + 1)
+        low = r.randint(-2, 5)
+        padding.append((low, max(r.randint(-3, 5), -room - low)))
+    spatial = "XYZ"[:rank]
+    last = ("N" + spatial + "C", spatial + r.choice(["IO", "OI"]), "N" + spatial + "C")
+    first = ("NC" + spatial, "OI" + spatial, "NC" + spatial)
+    mixed = (spatial + "NC", "I" + spatial + "O", "C" + spatial + "N")
+    numbers = r.choice([last, last, first, mixed])
+    flipped = [i for i, c in enumerate(numbers[1]) if c in spatial and r.random() < 0.4]
+    epilogue = r.choice([lambda y: y, lambda y: y, lambda y: y * 3 + 1])
+
+    def place(order, named, spatial_sizes):
+        return tuple((named | dict(zip(spatial, spatial_sizes)))[c] for c in order)
+
+    x_shape = place(numbers[0], {"N": 2 * batch_groups, "C": channels * groups}, sizes)
+    w_shape = place(numbers[1], {"I": channels, "O": features * groups * batch_groups}, window)
+
+    def function(x, w):
+        return epilogue(
+            lax.conv_general_dilated(
+                x, jnp.flip(w, flipped), strides, padding, dilation, gaps, numbers,
+                feature_group_count=groups, batch_group_count=batch_groups,
+            )
+        )  # fmt: skip
+
+    depth = channels * int(np.prod(window))
+    if not np.issubdtype(kind, np.integer):
+        arrays = [uniform(x_shape, kind, seed), uniform(w_shape, kind, seed + 1)]
+        return check(tools, function, arrays, depth, seed)
+    draw = np.random.default_rng(seed)
+    arrays = [draw.integers(-9, 9, shape).astype(kind) for shape in (x_shape, w_shape)]
+    got = jax_functions.run(tools, function, arrays, TARGETS[seed % 3])[0]
+    want = np.asarray(jax.jit(function)(*[a.astype(np.float64) for a in arrays]))
+    np.testing.assert_array_equal(got, want.astype(np.int64).astype(kind))
+
+
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 @pytest.mark.parametrize("stride", [1, 2])
 def test_gradients_of_a_convolution(tools, padding, stride):

@@ -16,6 +16,13 @@ namespace {
 constexpr int64_t minPart = 16;
 } // namespace
 
+bool alula::kernel::liesByOutputs(stablehlo::ConvDimensionNumbersAttr numbers,
+                                  RankedTensorType kernel) {
+  return llvm::all_of(kernel.getShape().drop_front(static_cast<size_t>(
+                          numbers.getKernelOutputFeatureDimension() + 1)),
+                      [](int64_t size) { return size == 1; });
+}
+
 static bool convolvesInBlocks(stablehlo::ConvolutionOp convolution) {
   // Narrow outputs and huge windows are better off as loops.
   constexpr int64_t minFeatures = 8, maxPieces = 1024;
@@ -42,12 +49,15 @@ static bool convolvesInBlocks(stablehlo::ConvolutionOp convolution) {
     steps = std::min(steps, minSteps) *
             (ShapedType::isDynamic(size) ? minSteps : std::min(size, minSteps));
   }
-  // Loops would ask for each element whether it is one.
+  // Loops would ask for each element whether it is one, but for rows of groups.
   auto dilation = convolution.getLhsDilation();
   bool isDilated =
       dilation && llvm::any_of(*dilation, [](int64_t d) { return d != 1; });
-  return (features >= minFeatures || isDilated) && pieces <= maxPieces &&
-         steps >= minSteps;
+  bool hasRows = groups > 1 && features == 1 &&
+                 numbers.getOutputFeatureDimension() == result.getRank() - 1 &&
+                 liesByOutputs(numbers, kernel);
+  return (features >= minFeatures || (isDilated && !hasRows)) &&
+         pieces <= maxPieces && steps >= minSteps;
 }
 
 /// Threads go over single elements, not over blocks.

@@ -18,6 +18,10 @@ bool reducesColumns(mlir::stablehlo::ReduceOp reduce);
 /// gradients of weights: a product whose depth is the window.
 bool isWindowProduct(mlir::stablehlo::ConvolutionOp convolution);
 
+/// Whether what lies side by side in the kernel belongs to different outputs.
+bool liesByOutputs(mlir::stablehlo::ConvDimensionNumbersAttr numbers,
+                   mlir::RankedTensorType kernel);
+
 /// Whether a row is long enough, and its reduction such, that its parts may be
 /// reduced side by side.
 bool mayReduceInParts(mlir::stablehlo::ReduceOp reduce, int64_t parts);

@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/element/element_form.h"
 #include "compiler/kernel/element/sum_types.h"
+#include "compiler/kernel/plan/convolution_phases.h"
 #include "compiler/kernel/plan/forms.h"
 #include "compiler/kernel/plan/tensors_in_memory.h"
 #include "compiler/kernel/plan/tiles.h"
@@ -32,13 +33,10 @@ struct BlockSizes {
 };
 
 struct Window {
-  int64_t stride, dilation, baseDilation;
-  int64_t low, input, kernel, output;
-
-  /// Inputs that so many neighbouring outputs need.
-  int64_t getExtent(int64_t outputs) const {
-    return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
-  }
+  ConvolutionPhases phases;
+  int64_t input;
+  /// Of the first phase; all, if there is one.
+  int64_t output;
 };
 
 int64_t getSize(Value tensor, int64_t dim) {
@@ -57,14 +55,21 @@ public:
       return values && i < values->size() ? (*values)[i] : 1;
     };
     auto padding = op.getPadding();
-    for (size_t i = 0; i < numbers.getInputSpatialDimensions().size(); ++i)
-      windows.push_back(
-          {at(op.getWindowStrides(), i), at(op.getRhsDilation(), i),
-           at(op.getLhsDilation(), i),
+    for (size_t i = 0; i < numbers.getInputSpatialDimensions().size(); ++i) {
+      ConvolutionPhases phases(
+          {at(op.getWindowStrides(), i), at(op.getLhsDilation(), i),
+           at(op.getRhsDilation(), i),
            padding ? padding->getValues<int64_t>()[{i, 0}] : 0,
+           getSize(op.getRhs(), numbers.getKernelSpatialDimensions()[i])});
+      int64_t output =
+          getSize(op.getResult(), numbers.getOutputSpatialDimensions()[i]);
+      if (!ShapedType::isDynamic(output))
+        output = phases.countOutputs(output);
+      windows.push_back(
+          {std::move(phases),
            getSize(op.getLhs(), numbers.getInputSpatialDimensions()[i]),
-           getSize(op.getRhs(), numbers.getKernelSpatialDimensions()[i]),
-           getSize(op.getResult(), numbers.getOutputSpatialDimensions()[i])});
+           output});
+    }
     numBatches = getSize(op.getResult(), numbers.getOutputBatchDimension());
     numGroups = std::max(static_cast<int64_t>(op.getFeatureGroupCount()),
                          static_cast<int64_t>(op.getBatchGroupCount()));
@@ -100,10 +105,10 @@ bool BlockChooser::isReadInPlace() {
       numbers.getInputFeatureDimension() != last)
     return false;
   return llvm::all_of(windows, [](const Window &window) {
-    return window.baseDilation == 1 && window.low == 0 &&
-           !ShapedType::isDynamic(window.input) &&
-           !ShapedType::isDynamic(window.output) &&
-           window.getExtent(window.output) <= window.input;
+    return !ShapedType::isDynamic(window.input) &&
+           !ShapedType::isDynamic(window.output) && window.phases.begin >= 0 &&
+           window.phases.begin + window.phases.getExtent(window.output) <=
+               window.input;
   });
 }
 
@@ -140,7 +145,7 @@ SmallVector<int64_t> BlockChooser::choose() {
   auto isTooLarge = [&] {
     int64_t copied = inputFeatures;
     for (size_t i = 0; i < windows.size(); ++i)
-      copied *= windows[i].getExtent(tile[i]);
+      copied *= windows[i].phases.getExtent(tile[i]);
     return !inPlace && copied * bytes > sizes.copiedBytes;
   };
   // Shorter blocks first: what is copied is copied once for all features.
@@ -192,7 +197,6 @@ alula::kernel::chooseTile(stablehlo::ConvolutionOp convolution,
                           const TileQuestion &question) {
   BlockChooser chooser(convolution, question);
   bool isOfWindow = isWindowProduct(convolution) &&
-                    question.last == convolution &&
                     isInMemory(convolution.getRhs(), question.inlined);
   return isOfWindow ? chooser.chooseOfWindowProduct() : chooser.choose();
 }

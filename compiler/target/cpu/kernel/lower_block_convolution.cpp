@@ -5,8 +5,15 @@
 // one piece of memory for each offset in the window. Where the features of the
 // input are neighbours and nothing is padded, it is read in place; else the
 // inputs of a block are copied first, with zeros around them.
+//
+// With a dilated input outputs of several phases (plan/convolution_phases.h)
+// take turns. A block is a range of outputs of each phase: they read the same
+// inputs, each phase with some elements of the window, and are products whose
+// rows lie a period apart.
 
 #include "compiler/kernel/element/scalar.h"
+#include "compiler/kernel/library/product.h"
+#include "compiler/kernel/plan/convolution_phases.h"
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/target/cpu/kernel/block_convolution.h"
 #include "compiler/target/cpu/kernel/convolution.h"
@@ -26,8 +33,25 @@ public:
   BlockConvolution(stablehlo::ConvolutionOp convolution, Lowering &lowering)
       : Convolution(convolution, lowering, getProductTypes(convolution).sum),
         types(getProductTypes(convolution)),
-        kernel(op, rhs, getKernelDims(), types.right, lowering),
-        final(lowering.getFinalResult(op->getResult(0))) {}
+        kernel(std::in_place, op, rhs, getKernelDims(), types.right, lowering),
+        final(lowering.getFinalResult(op->getResult(0))) {
+    for (const ConvWindow &window : windows)
+      phases.emplace_back(
+          WindowNumbers{window.stride, window.lhsDilation, window.rhsDilation,
+                        *getConstantIntValue(window.paddingLow),
+                        *getConstantIntValue(window.kernelSize)});
+    isDilated = llvm::any_of(windows, [](const ConvWindow &window) {
+      return window.lhsDilation != 1;
+    });
+    // Elements of the window whose matrices lie apart.
+    if (!kernel->isInPlace()) {
+      MatrixOperand apart(op, rhs, getKernelDims(/*areApart=*/true),
+                          types.right, lowering);
+      isApart = apart.isInPlace();
+      if (isApart)
+        kernel.emplace(apart);
+    }
+  }
 
   void emit();
 
@@ -38,18 +62,34 @@ private:
     SmallVector<Value> strides;
   };
 
-  MatrixDims getKernelDims() const;
+  /// Which output of each phase comes next, and the phases' numbers.
+  struct PhaseValues {
+    SmallVector<Value> number, firstTap, numTaps, first;
+  };
+
+  MatrixDims getKernelDims(bool areApart = false) const;
   bool isReadInPlace();
-  int64_t getExtent(size_t dim, int64_t outputs) const;
   Inputs findInputs(const ConvPosition &first);
   Inputs copyInputs(const ConvPosition &first);
   bool isCopiedByRoutine();
+  ConvWindow getCopied(size_t dim) const;
   void copyByRoutine(Value copy, ArrayRef<Value> sizes,
                      const ConvPosition &first);
   void copyEach(Value copy, ArrayRef<Value> sizes, const ConvPosition &first);
   Value writeOffsets(ArrayRef<Value> strides, size_t dims);
+  SmallVector<Value> getTapStrides(const MatrixBlock &right);
+  void setPieces(ProductCall &call, const Inputs &inputs,
+                 const PhaseValues &phase);
+  void forEachPhase(llvm::function_ref<void(const PhaseValues &)> body);
+  Value countOutputs(size_t dim, Value phase);
   void emitBlock(const ConvPosition &first);
-  void finish(Value tile, const ConvPosition &first, ValueRange counts);
+  void multiplyPhase(const ConvPosition &first, const Inputs &inputs,
+                     const MatrixBlock &right, Value features,
+                     const PhaseValues &phase);
+  ConvPosition getPlaceOf(const ConvPosition &first, ValueRange offsets,
+                          const PhaseValues &phase);
+  void finish(Value tile, const ConvPosition &first, ValueRange counts,
+              const PhaseValues &phase);
 
   int64_t getKernelSize(size_t dim) const {
     return *getConstantIntValue(windows[dim].kernelSize);
@@ -62,27 +102,29 @@ private:
   }
 
   ProductTypes types;
-  MatrixOperand kernel;
+  std::optional<MatrixOperand> kernel;
+  /// Whether the kernel is one matrix for each element of the window, in any
+  /// order, instead of one whose rows follow each other.
+  bool isApart = false;
+  /// Of each spatial dimension; whether some have several.
+  SmallVector<ConvolutionPhases> phases;
+  bool isDilated = false;
   OpResult final;
   Value buffer;
-  /// Outputs of a block: in each spatial dimension, and features.
+  /// Outputs of a block, of each phase: in each spatial dimension, and
+  /// features.
   SmallVector<int64_t> limits;
   int64_t featureLimit = 1;
   bool inPlace = false;
 };
 
-MatrixDims BlockConvolution::getKernelDims() const {
+MatrixDims BlockConvolution::getKernelDims(bool areApart) const {
   MatrixDims dims;
-  llvm::append_range(dims.rows, numbers.getKernelSpatialDimensions());
+  llvm::append_range(areApart ? dims.batch : dims.rows,
+                     numbers.getKernelSpatialDimensions());
   dims.rows.push_back(numbers.getKernelInputFeatureDimension());
   dims.columns.push_back(numbers.getKernelOutputFeatureDimension());
   return dims;
-}
-
-/// Inputs that so many neighbouring outputs need.
-int64_t BlockConvolution::getExtent(size_t dim, int64_t outputs) const {
-  return (outputs - 1) * windows[dim].stride +
-         (getKernelSize(dim) - 1) * windows[dim].rhsDilation + 1;
 }
 
 bool BlockConvolution::isReadInPlace() {
@@ -94,8 +136,9 @@ bool BlockConvolution::isReadInPlace() {
     const ConvWindow &window = windows[i];
     auto input = getConstantIntValue(window.inputSize),
          output = getConstantIntValue(window.outputSize);
-    if (window.lhsDilation != 1 || getConstantIntValue(window.paddingLow) != 0 ||
-        !input || !output || getExtent(i, *output) > *input)
+    const ConvolutionPhases &of = phases[i];
+    if (!input || !output || of.begin < 0 ||
+        of.begin + of.getExtent(of.countOutputs(*output)) > *input)
       return false;
   }
   return true;
@@ -111,13 +154,16 @@ BlockConvolution::findInputs(const ConvPosition &first) {
   auto distanceOf = [&](int64_t dim) {
     return distances[static_cast<size_t>(dim)];
   };
-  Value number = lowering.mul(first.batch,
-                              distanceOf(numbers.getInputBatchDimension()));
-  number = lowering.add(number, lowering.mul(first.group, inputFeaturesOfGroup));
+  Value number =
+      lowering.mul(first.batch, distanceOf(numbers.getInputBatchDimension()));
+  number =
+      lowering.add(number, lowering.mul(first.group, inputFeaturesOfGroup));
   for (size_t i = 0; i < windows.size(); ++i) {
-    inputs.strides.push_back(distanceOf(numbers.getInputSpatialDimensions()[i]));
-    Value place =
-        lowering.mul(first.place[i], lowering.index(windows[i].stride));
+    inputs.strides.push_back(
+        distanceOf(numbers.getInputSpatialDimensions()[i]));
+    Value place = lowering.add(
+        lowering.mul(first.place[i], lowering.index(phases[i].stride)),
+        lowering.index(phases[i].begin));
     number = lowering.add(number, lowering.mul(place, inputs.strides[i]));
   }
   inputs.pointer = getElementPointer(lowering, lowering.getBuffer(lhs), number);
@@ -128,7 +174,7 @@ BlockConvolution::Inputs
 BlockConvolution::copyInputs(const ConvPosition &first) {
   SmallVector<Value> sizes;
   for (size_t i = 0; i < windows.size(); ++i)
-    sizes.push_back(lowering.index(getExtent(i, limits[i])));
+    sizes.push_back(lowering.index(phases[i].getExtent(limits[i])));
   SmallVector<Value> all(sizes);
   all.push_back(inputFeaturesOfGroup);
   Value copy = lowering.createTemporary(all, getMemoryType(types.left));
@@ -145,10 +191,16 @@ BlockConvolution::copyInputs(const ConvPosition &first) {
 bool BlockConvolution::isCopiedByRoutine() {
   return lowering.hasBuffer(lhs) && getElementType(lhs) == types.left &&
          numbers.getInputFeatureDimension() ==
-             static_cast<int64_t>(windows.size()) + 1 &&
-         llvm::all_of(windows, [](const ConvWindow &window) {
-           return window.lhsDilation == 1;
-         });
+             static_cast<int64_t>(windows.size()) + 1;
+}
+
+/// What a block reads, without the gaps of dilations.
+ConvWindow BlockConvolution::getCopied(size_t dim) const {
+  ConvWindow window = windows[dim];
+  window.stride = phases[dim].stride;
+  window.lhsDilation = window.rhsDilation = 1;
+  window.paddingLow = lowering.index(-phases[dim].begin);
+  return window;
 }
 
 /// The last two dimensions at once, for each position in those before.
@@ -159,8 +211,8 @@ void BlockConvolution::copyByRoutine(Value copy, ArrayRef<Value> sizes,
     return distances[static_cast<size_t>(dim)];
   };
   auto spatial = numbers.getInputSpatialDimensions();
-  Value elementBytes = lowering.index(
-      getMemoryType(types.left).getIntOrFloatBitWidth() / 8);
+  Value elementBytes =
+      lowering.index(getMemoryType(types.left).getIntOrFloatBitWidth() / 8);
   auto toBytes = [&](Value elements) {
     return toInteger(lowering.mul(elements, elementBytes));
   };
@@ -173,9 +225,7 @@ void BlockConvolution::copyByRoutine(Value copy, ArrayRef<Value> sizes,
     SmallVector<Value> target(offsets);
     target.resize(sizes.size() + 1, lowering.index(0));
     auto getPlace = [&](size_t dim, Value offset, Value &inside) {
-      ConvWindow window = windows[dim];
-      window.rhsDilation = 1;
-      return getInputPlace(window, first.place[dim], offset, inside);
+      return getInputPlace(getCopied(dim), first.place[dim], offset, inside);
     };
     for (size_t i = 0; i < outer; ++i)
       from = lowering.add(from, lowering.mul(getPlace(i, offsets[i], isInside),
@@ -206,14 +256,11 @@ void BlockConvolution::copyEach(Value copy, ArrayRef<Value> sizes,
   lowering.forEach(sizes, [&](ValueRange offsets) {
     Value isInside = lowering.makeTrue();
     SmallVector<Value> indices(windows.size() + 2);
-    for (size_t i = 0; i < windows.size(); ++i) {
-      // The offset is one of inputs, whatever the window's dilation.
-      ConvWindow window = windows[i];
-      window.rhsDilation = 1;
+    for (size_t i = 0; i < windows.size(); ++i)
       indices[static_cast<size_t>(numbers.getInputSpatialDimensions()[i])] =
-          getInputPlace(window, first.place[i], offsets[i], isInside);
-    }
-    indices[static_cast<size_t>(numbers.getInputBatchDimension())] = first.batch;
+          getInputPlace(getCopied(i), first.place[i], offsets[i], isInside);
+    indices[static_cast<size_t>(numbers.getInputBatchDimension())] =
+        first.batch;
     auto fillFeatures = [&](llvm::function_ref<Value(Value feature)> get) {
       lowering.forEach(inputFeaturesOfGroup, [&](ValueRange feature) {
         SmallVector<Value> target(offsets);
@@ -238,9 +285,8 @@ void BlockConvolution::copyEach(Value copy, ArrayRef<Value> sizes,
           });
         },
         [&] {
-          return fillFeatures([&](Value) {
-            return lowering.zero(getMemoryType(types.left));
-          });
+          return fillFeatures(
+              [&](Value) { return lowering.zero(getMemoryType(types.left)); });
         });
   });
 }
@@ -259,13 +305,106 @@ Value BlockConvolution::writeOffsets(ArrayRef<Value> strides, size_t dims) {
       Value offset = offsets[i];
       if (windows[i].isReversed)
         offset = lowering.sub(lowering.index(getKernelSize(i) - 1), offset);
-      Value step = lowering.mul(strides[i], lowering.index(windows[i].rhsDilation));
+      Value step =
+          lowering.mul(strides[i], lowering.index(windows[i].rhsDilation));
       number = lowering.add(number, lowering.mul(offset, step));
     }
     b.create<memref::StoreOp>(toInteger(number), table,
                               lowering.linearize(offsets, sizes));
   });
   return table;
+}
+
+/// How far apart the rows of neighbouring elements of the window are.
+SmallVector<Value> BlockConvolution::getTapStrides(const MatrixBlock &right) {
+  SmallVector<Value> strides(windows.size());
+  if (isApart) {
+    for (auto [stride, dim] :
+         llvm::zip_equal(strides, numbers.getKernelSpatialDimensions()))
+      stride = kernel->getStride(dim);
+    return strides;
+  }
+  Value row = right.rowStride;
+  if (!row)
+    row = lowering.index(ALULA_PANEL_BYTES * 8 /
+                         getMemoryType(types.right).getIntOrFloatBitWidth());
+  Value stride = lowering.mul(row, inputFeaturesOfGroup);
+  for (size_t i = windows.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride = lowering.mul(stride, windows[i].kernelSize);
+  }
+  return strides;
+}
+
+/// One piece for each element of the window that the phase reads.
+void BlockConvolution::setPieces(ProductCall &call, const Inputs &inputs,
+                                 const PhaseValues &phase) {
+  SmallVector<Value> tapStrides = getTapStrides(call.right);
+  int64_t most = 1;
+  for (const ConvolutionPhases &of : phases)
+    most *= std::max<int64_t>(of.mostTaps, 1);
+  call.depth = inputFeaturesOfGroup;
+  call.pieces = lowering.product(phase.numTaps);
+  call.offsets = lowering.createTemporary(lowering.index(most), b.getI64Type());
+  call.rightOffsets =
+      lowering.createTemporary(lowering.index(most), b.getI64Type());
+  lowering.forEach(phase.numTaps, [&](ValueRange taps) {
+    Value left = lowering.index(0), right = lowering.index(0);
+    for (auto [i, tap] : llvm::enumerate(taps)) {
+      const ConvolutionPhases &of = phases[i];
+      Value place = lowering.add(phase.first[i],
+                                 lowering.mul(tap, lowering.index(of.tapStep)));
+      left = lowering.add(left, lowering.mul(place, inputs.strides[i]));
+      Value element = lowering.add(
+          phase.firstTap[i], lowering.mul(tap, lowering.index(of.tapPeriod)));
+      if (windows[i].isReversed)
+        element = lowering.sub(lowering.index(getKernelSize(i) - 1), element);
+      right = lowering.add(right, lowering.mul(element, tapStrides[i]));
+    }
+    Value number = lowering.linearize(taps, phase.numTaps);
+    b.create<memref::StoreOp>(toInteger(left), call.offsets, number);
+    b.create<memref::StoreOp>(toInteger(right), call.rightOffsets, number);
+  });
+}
+
+/// In the order of their outputs. `first` counts from where the block begins.
+void BlockConvolution::forEachPhase(
+    llvm::function_ref<void(const PhaseValues &)> body) {
+  SmallVector<Value> counts, tables;
+  for (const ConvolutionPhases &of : phases) {
+    auto period = static_cast<int64_t>(of.phases.size());
+    counts.push_back(lowering.index(period));
+    Value table;
+    if (period > 1) {
+      SmallVector<int64_t> values;
+      for (const ConvolutionPhases::Phase &phase : of.phases)
+        values.append({phase.firstTap, phase.numTaps, phase.first - of.begin});
+      table =
+          lowering.createTemporary(lowering.index(3 * period), b.getI64Type());
+      lowering.storeIntegers(table, values);
+    }
+    tables.push_back(table);
+  }
+  lowering.fold(counts, {}, [&](ValueRange numbers, ValueRange) {
+    PhaseValues values;
+    for (auto [of, table, number] : llvm::zip_equal(phases, tables, numbers)) {
+      const ConvolutionPhases::Phase &only = of.phases.front();
+      auto get = [&, row = lowering.mul(number, lowering.index(3)),
+                  from = table](int64_t column, int64_t otherwise) -> Value {
+        if (!from)
+          return lowering.index(otherwise);
+        Value value = b.create<memref::LoadOp>(
+            from, ValueRange(lowering.add(row, lowering.index(column))));
+        return b.create<arith::IndexCastOp>(b.getIndexType(), value);
+      };
+      values.number.push_back(table ? number : lowering.index(0));
+      values.firstTap.push_back(get(0, only.firstTap));
+      values.numTaps.push_back(get(1, only.numTaps));
+      values.first.push_back(get(2, only.first - of.begin));
+    }
+    body(values);
+    return SmallVector<Value>();
+  });
 }
 
 void BlockConvolution::emit() {
@@ -283,7 +422,10 @@ void BlockConvolution::emit() {
   };
   int64_t outputs = featureLimit, products = getFeatures();
   for (auto [i, window] : llvm::enumerate(windows)) {
-    addBlocks(window.outputSize, limits[i]);
+    addBlocks(
+        lowering.ceilDiv(window.outputSize, lowering.index(phases[i].period)),
+        limits[i]);
+    // All phases together multiply by each element of the window once.
     outputs *= limits[i];
     products *= getKernelSize(i);
   }
@@ -298,43 +440,86 @@ void BlockConvolution::emit() {
   });
 }
 
+/// Outputs of a phase in one dimension.
+Value BlockConvolution::countOutputs(size_t dim, Value phase) {
+  Value size = windows[dim].outputSize;
+  if (phases[dim].period == 1)
+    return size;
+  return lowering.ceilDiv(lowering.sub(size, lowering.min(phase, size)),
+                          lowering.index(phases[dim].period));
+}
+
 void BlockConvolution::emitBlock(const ConvPosition &first) {
+  Value features = lowering.min(lowering.index(featureLimit),
+                                lowering.sub(featuresOfGroup, first.feature));
+  Inputs inputs = findInputs(first);
+  Value firstColumn =
+      lowering.add(lowering.mul(first.group, featuresOfGroup), first.feature);
+  Value rows = inputFeaturesOfGroup;
+  SmallVector<Value> begin;
+  if (isApart)
+    begin.assign(windows.size(), lowering.index(0));
+  else
+    for (const ConvWindow &window : windows)
+      rows = lowering.mul(rows, window.kernelSize);
+  MatrixBlock right =
+      kernel->getBlock(begin, lowering.index(0), rows, firstColumn, features,
+                       rows, lowering.index(featureLimit));
+  forEachPhase([&](const PhaseValues &phase) {
+    multiplyPhase(first, inputs, right, features, phase);
+  });
+}
+
+void BlockConvolution::multiplyPhase(const ConvPosition &first,
+                                     const Inputs &inputs,
+                                     const MatrixBlock &right, Value features,
+                                     const PhaseValues &phase) {
   size_t last = windows.size() - 1;
   // How many outputs there are in this block.
   SmallVector<Value> counts;
-  for (auto [i, window] : llvm::enumerate(windows))
-    counts.push_back(lowering.min(lowering.index(limits[i]),
-                                  lowering.sub(window.outputSize, first.place[i])));
-  counts.push_back(lowering.min(lowering.index(featureLimit),
-                                lowering.sub(featuresOfGroup, first.feature)));
+  for (size_t i = 0; i < windows.size(); ++i) {
+    Value size = countOutputs(i, phase.number[i]);
+    // A block may begin behind the last output of a phase.
+    if (phases[i].period > 1)
+      size = lowering.sub(size, lowering.min(size, first.place[i]));
+    else
+      size = lowering.sub(size, first.place[i]);
+    counts.push_back(lowering.min(lowering.index(limits[i]), size));
+  }
+  counts.push_back(features);
 
-  Inputs inputs = findInputs(first);
-  // The last dimension of the window is part of a piece where it goes over
-  // neighbours.
-  bool joins = !windows[last].isReversed && windows[last].rhsDilation == 1 &&
-               inputs.strides[last] == inputFeaturesOfGroup;
-  size_t offsetDims = windows.size() - joins;
   ProductCall call;
-  call.depth = inputFeaturesOfGroup;
-  if (joins)
-    call.depth = lowering.mul(call.depth, windows[last].kernelSize);
-  call.pieces = lowering.index(1);
-  for (size_t i = 0; i < offsetDims; ++i)
-    call.pieces = lowering.mul(call.pieces, windows[i].kernelSize);
-  if (offsetDims)
-    call.offsets = writeOffsets(inputs.strides, offsetDims);
-  Value kernelRows = lowering.mul(call.depth, call.pieces);
-  call.columns = counts.back();
+  call.right = right;
+  if (isDilated || isApart) {
+    setPieces(call, inputs, phase);
+  } else {
+    // The last dimension of the window is part of a piece where it goes over
+    // neighbours.
+    bool joins = !windows[last].isReversed && windows[last].rhsDilation == 1 &&
+                 inputs.strides[last] == inputFeaturesOfGroup;
+    size_t offsetDims = windows.size() - joins;
+    call.depth = inputFeaturesOfGroup;
+    if (joins)
+      call.depth = lowering.mul(call.depth, windows[last].kernelSize);
+    call.pieces = lowering.index(1);
+    for (size_t i = 0; i < offsetDims; ++i)
+      call.pieces = lowering.mul(call.pieces, windows[i].kernelSize);
+    if (offsetDims)
+      call.offsets = writeOffsets(inputs.strides, offsetDims);
+  }
+  call.columns = features;
   call.columnLimit = featureLimit;
-  call.right = kernel.getBlock(
-      {}, lowering.index(0), kernelRows,
-      lowering.add(lowering.mul(first.group, featuresOfGroup), first.feature),
-      call.columns, kernelRows, lowering.index(featureLimit));
 
   auto stepOf = [&](size_t dim) {
-    return lowering.mul(inputs.strides[dim], lowering.index(windows[dim].stride));
+    return lowering.mul(inputs.strides[dim],
+                        lowering.index(phases[dim].stride));
   };
   call.rows = counts[last];
+  // A block has one place of each dimension further out, or none where the
+  // phase has fewer outputs.
+  for (size_t i = 0; i + 2 < windows.size(); ++i)
+    if (phases[i].period > 1)
+      call.rows = lowering.mul(call.rows, counts[i]);
   call.left = {inputs.pointer, stepOf(last), lowering.index(1)};
   if (windows.size() > 1) {
     call.groups = counts[last - 1];
@@ -343,7 +528,8 @@ void BlockConvolution::emitBlock(const ConvPosition &first) {
 
   auto isLastDims = [&] {
     for (size_t i = 0; i < windows.size(); ++i)
-      if (numbers.getOutputSpatialDimensions()[i] != static_cast<int64_t>(i) + 1)
+      if (numbers.getOutputSpatialDimensions()[i] !=
+          static_cast<int64_t>(i) + 1)
         return false;
     return numbers.getOutputBatchDimension() == 0;
   };
@@ -352,10 +538,19 @@ void BlockConvolution::emitBlock(const ConvPosition &first) {
   Value tile;
   if (direct) {
     SmallVector<Value> sizes = lowering.getShape(final);
-    call.outputRow = sizes.back();
-    call.outputGroup = lowering.mul(call.outputRow, windows[last].outputSize);
+    auto periodOf = [&](size_t dim) {
+      return lowering.index(phases[dim].period);
+    };
+    call.outputRow = lowering.mul(sizes.back(), periodOf(last));
+    if (windows.size() > 1)
+      call.outputGroup =
+          lowering.mul(lowering.mul(sizes.back(), windows[last].outputSize),
+                       periodOf(last - 1));
+    SmallVector<Value> origin(windows.size(), lowering.index(0));
     call.output = getElementPointer(
-        lowering, buffer, lowering.linearize(getOutputIndices(first), sizes));
+        lowering, buffer,
+        lowering.linearize(getOutputIndices(getPlaceOf(first, origin, phase)),
+                           sizes));
   } else {
     SmallVector<Value> sizes;
     for (int64_t limit : limits)
@@ -368,12 +563,25 @@ void BlockConvolution::emitBlock(const ConvPosition &first) {
   }
   callProduct(lowering, types, call);
   if (!direct)
-    finish(tile, first, counts);
+    finish(tile, first, counts, phase);
+}
+
+/// Outputs of the phase, counted from the block's first one.
+ConvPosition BlockConvolution::getPlaceOf(const ConvPosition &first,
+                                          ValueRange offsets,
+                                          const PhaseValues &phase) {
+  ConvPosition at = first;
+  for (auto [i, offset] : llvm::enumerate(offsets))
+    at.place[i] =
+        lowering.add(lowering.mul(lowering.add(first.place[i], offset),
+                                  lowering.index(phases[i].period)),
+                     phase.number[i]);
+  return at;
 }
 
 // Goes over the tile in the order of the output.
 void BlockConvolution::finish(Value tile, const ConvPosition &first,
-                              ValueRange counts) {
+                              ValueRange counts, const PhaseValues &phase) {
   size_t rank = windows.size() + 2;
   // Which dimension of the tile is which of the output; the batch is none.
   SmallVector<size_t> tileDims;
@@ -391,9 +599,7 @@ void BlockConvolution::finish(Value tile, const ConvPosition &first,
     SmallVector<Value> position(windows.size() + 1);
     for (auto [dim, offset] : llvm::zip_equal(tileDims, offsets))
       position[dim] = offset;
-    ConvPosition at = first;
-    for (size_t i = 0; i < windows.size(); ++i)
-      at.place[i] = lowering.add(first.place[i], position[i]);
+    ConvPosition at = getPlaceOf(first, ArrayRef(position).drop_back(), phase);
     at.feature = lowering.add(first.feature, position.back());
     Value sum = b.create<memref::LoadOp>(tile, position);
     lowering.storeFinal(op->getResult(0), roundSum(lowering, sum, element),

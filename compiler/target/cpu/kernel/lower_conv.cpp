@@ -49,8 +49,9 @@ Row ConvEmitter::chooseRow() {
   int64_t last =
       cast<RankedTensorType>(op->getResult(0).getType()).getRank() - 1;
   if (numbers.getOutputFeatureDimension() == last &&
-      numbers.getKernelOutputFeatureDimension() == last)
-    return getConstantIntValue(featuresOfGroup) == 1 && featureGroups > 1
+      liesByOutputs(numbers, cast<RankedTensorType>(rhs.getType())))
+    return getConstantIntValue(featuresOfGroup) == 1 &&
+                   getConstantIntValue(numGroups) != 1
                ? Row::Groups
                : Row::Features;
   if (windows.empty() || windows.back().lhsDilation != 1 ||
@@ -306,8 +307,7 @@ void alula::cpu::emitConvolution(Operation *op, Lowering &lowering) {
   plan::StageAttr stage = getStage(op);
   if (!stage || stage.getTile().empty())
     return ConvEmitter(convolution, lowering).emit();
-  if (isWindowProduct(convolution) && stage.getTile().size() == 2 &&
-      lowering.getFinalResult(op->getResult(0)) == op->getResult(0))
+  if (isWindowProduct(convolution) && stage.getTile().size() == 2)
     return emitWindowProduct(convolution, lowering);
   emitBlockConvolution(convolution, lowering);
 }

@@ -24,7 +24,8 @@ class WindowProduct : Convolution {
 public:
   WindowProduct(stablehlo::ConvolutionOp convolution, Lowering &lowering)
       : Convolution(convolution, lowering, getProductTypes(convolution).sum),
-        types(getProductTypes(convolution)) {}
+        types(getProductTypes(convolution)),
+        final(lowering.getFinalResult(op->getResult(0))) {}
 
   void emit();
 
@@ -38,7 +39,11 @@ private:
   void copyInputs(bool isStep);
   void emitBlock(ValueRange group, Value firstRow, Value firstFeature);
 
+  void finish(Value tile, ValueRange group, Value firstRow, Value firstFeature,
+              ValueRange counts);
+
   ProductTypes types;
+  OpResult final;
   Value buffer;
   /// The inputs that windows lie in, the first one at number `first`.
   Value inputs, first;
@@ -99,7 +104,7 @@ void WindowProduct::copyInputs(bool isStep) {
 }
 
 void WindowProduct::emit() {
-  buffer = lowering.createResult(op->getResult(0));
+  buffer = lowering.createResult(final);
   bool isStep = false;
   if (isReadInPlace()) {
     inputs = lowering.getBuffer(lhs);
@@ -182,6 +187,15 @@ void WindowProduct::emitBlock(ValueRange group, Value firstRow,
   call.right = {getElementPointer(lowering, lowering.getBuffer(rhs),
                                   firstFeature),
                 featuresOfGroup, lowering.index(1)};
+  if (final != op->getResult(0)) {
+    call.outputRow = lowering.index(featureLimit);
+    Value tile = lowering.createTemporary(
+        {lowering.index(rowLimit), call.outputRow}, types.sum);
+    call.output = lowering.getPointer(tile);
+    callProduct(lowering, types, call);
+    finish(tile, group, firstRow, firstFeature, {call.rows, call.columns});
+    return;
+  }
   call.outputRow = featuresOfGroup;
   SmallVector<Value> outerSizes;
   for (const ConvWindow &window : ArrayRef(windows).drop_back())
@@ -193,6 +207,21 @@ void WindowProduct::emitBlock(ValueRange group, Value firstRow,
       lowering, buffer,
       lowering.add(lowering.mul(row, featuresOfGroup), firstFeature));
   callProduct(lowering, types, call);
+}
+
+/// The epilogue of each sum of a block. A row is a place of the last dimension
+/// and a feature of the input.
+void WindowProduct::finish(Value tile, ValueRange group, Value firstRow,
+                           Value firstFeature, ValueRange counts) {
+  lowering.forEach(counts, [&](ValueRange offsets) {
+    SmallVector<Value> indices(group);
+    llvm::append_range(
+        indices, lowering.delinearize(lowering.add(firstRow, offsets[0]),
+                                      {windows.back().outputSize, numBatches}));
+    indices.push_back(lowering.add(firstFeature, offsets[1]));
+    Value sum = b.create<memref::LoadOp>(tile, offsets);
+    lowering.storeFinal(op->getResult(0), sum, buffer, indices);
+  });
 }
 } // namespace
 

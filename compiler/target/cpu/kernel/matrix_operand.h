@@ -49,6 +49,11 @@ public:
 
   bool isInPanels() const { return panels != nullptr; }
 
+  /// In place: how far apart neighbours along a dimension are.
+  mlir::Value getStride(int64_t dim) const {
+    return strides[static_cast<size_t>(dim)];
+  }
+
   /// Blocks that are computed may lie in panels or column by column: those of a
   /// right side.
   void allowPanels() { mayBePanels = true; }

@@ -114,3 +114,16 @@ func.func @bytes_of_images(%x: tensor<1x14x14x16xi8>, %w: tensor<3x3x16x32xi8>) 
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x14x14x16xi8>, tensor<3x3x16x32xi8>) -> tensor<1x14x14x32xi32>
   return %0 : tensor<1x14x14x32xi32>
 }
+
+// Zeros between inputs are not multiplied: a call for each of four phases, with
+// tables of the window's elements of both sides; rows of results lie two apart.
+// CHECK-LABEL: func.func @phases_{{[0-9]+}}(
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2
+// CHECK: call @alula_product_f32
+// CHECK-NOT: call @alula_product_f32
+// CHECK: return
+func.func @phases(%x: tensor<1x14x14x16xf32>, %w: tensor<3x3x32x16xf32>) -> tensor<1x28x28x32xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[1, 2], [1, 2]], lhs_dilate = [2, 2], reverse = [true, true]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x14x14x16xf32>, tensor<3x3x32x16xf32>) -> tensor<1x28x28x32xf32>
+  return %0 : tensor<1x28x28x32xf32>
+}
