@@ -3,6 +3,7 @@
 from bench.workloads import (
     arrays,
     attention,
+    convolutions,
     from_python,
     gpt2,
     graphs,
@@ -25,6 +26,7 @@ ROWS = {
         *networks.ROWS[:3],
         *arrays.ROWS,
         *networks.ROWS[3:],
+        *convolutions.ROWS,
         *layers.ROWS,
         *transformers.ROWS,
         *attention.ROWS,
