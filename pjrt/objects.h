@@ -122,8 +122,10 @@ struct Client {
   explicit Client(const Platform &platform);
   ~Client();
   Place getPlace(size_t device) {
-    return {topology.devices[device]->instance.get(), pythonCallbacks.get(),
-            topology.platform.target, device, topology.devices.size()};
+    alula_instance *instance = topology.devices[device]->instance.get();
+    return {instance, pythonCallbacks.get(),
+            topology.platform.getTarget(alula_instance_get_chip(instance)),
+            device, topology.devices.size()};
   }
 
   std::unique_ptr<PythonCallbacks> pythonCallbacks;

@@ -21,6 +21,11 @@ struct Platform {
   /// else devices are as many as a client wants.
   bool isCounted = false;
 
+  /// What programs for such a chip are compiled for unless somebody says.
+  const char *getTarget(std::string_view chip) const {
+    return target && chip == "sm_90" ? "cuda:sm_90a" : target;
+  }
+
   /// What the runtime calls a device.
   std::string getDevice(int32_t number) const {
     return isCounted ? std::string(driver) + ':' + std::to_string(number)
@@ -33,7 +38,7 @@ inline constexpr Platform platforms[] = {
     // For tests: the CPU with memory that the host can't reach; no kernels.
     {"alula", "afar", "cpu"},
     {"alula", "null", "cpu"},
-    // One text for all devices that there is code for.
+    // A text that all later chips run, where there is none for a chip alone.
     {"alula_cuda", "cuda", "cuda", "cuda:sm_80", true},
 };
 

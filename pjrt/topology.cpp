@@ -70,7 +70,8 @@ void *Topology::getPlace(Place &place) {
       return error;
     instance = std::move(use);
   }
-  place = {instance.get(), pythonCallbacks.get(), platform.target};
+  place = {instance.get(), pythonCallbacks.get(),
+           platform.getTarget(alula_instance_get_chip(instance.get()))};
   return nullptr;
 }
 

@@ -108,6 +108,9 @@ ALULA_API uint32_t
 alula_instance_get_thread_count(const alula_instance *instance);
 /* The name of its device; "" for NULL. (Version 4.) */
 ALULA_API const char *alula_instance_get_device(const alula_instance *instance);
+/* What its devices are, as targets of the compiler name it: "sm_90"; "" where
+ * they differ, for those that are the host's, and for NULL. (Version 8.) */
+ALULA_API const char *alula_instance_get_chip(const alula_instance *instance);
 /* Not 0 if the host reads and writes the device's memory where it lies. Else
  * alula_buffer_get_data is NULL, and bytes go by alula_buffer_read and
  * alula_buffer_write. (Version 4.) */

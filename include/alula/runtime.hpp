@@ -139,6 +139,7 @@ public:
     return alula_instance_get_thread_count(handle.get());
   }
   const char *device() const { return alula_instance_get_device(handle.get()); }
+  const char *chip() const { return alula_instance_get_chip(handle.get()); }
   bool sharesMemory() const {
     return alula_instance_shares_memory(handle.get()) != 0;
   }

@@ -67,6 +67,11 @@ const char *alula_instance_get_device(const alula_instance *instance) {
   return mine ? mine->driver->name : "";
 }
 
+const char *alula_instance_get_chip(const alula_instance *instance) {
+  auto *mine = reinterpret_cast<const Instance *>(instance);
+  return mine ? mine->chip : "";
+}
+
 int alula_instance_shares_memory(const alula_instance *instance) {
   auto *mine = reinterpret_cast<const Instance *>(instance);
   return mine && mine->driver->sharesMemory;

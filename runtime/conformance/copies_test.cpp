@@ -14,6 +14,8 @@ INSTANTIATE_TEST_SUITE_P(Device, Copies, getDevices(),
 
 TEST_P(Copies, Ranges) {
   EXPECT_STREQ(alula_instance_get_device(instance.get()), GetParam());
+  std::string_view chip = alula_instance_get_chip(instance.get());
+  EXPECT_EQ(chip.substr(0, 3), GetParam() == std::string("cuda") ? "sm_" : "");
   Buffer x = makeI64({1, 2, 3, 4, 5, 6}), y = makeI64({0, 0, 0});
   int64_t two[] = {20, 30};
   ASSERT_TRUE(error.take(alula_buffer_write(x.get(), 8, two, 16, nullptr)));

@@ -87,6 +87,7 @@ TEST(Misuse, NullsHaveNothing) {
   const char *text = nullptr;
   EXPECT_EQ(alula_instance_get_thread_count(nullptr), 0u);
   EXPECT_STREQ(alula_instance_get_device(nullptr), "");
+  EXPECT_STREQ(alula_instance_get_chip(nullptr), "");
   EXPECT_FALSE(alula_instance_shares_memory(nullptr));
   EXPECT_EQ(alula_buffer_get_data(nullptr), nullptr);
   EXPECT_EQ(alula_buffer_get_address(nullptr), 0u);

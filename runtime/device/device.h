@@ -260,6 +260,8 @@ struct Instance {
   const Driver *driver;
   /// The number of the device among the driver's.
   uint32_t ordinal = 0;
+  /// What all devices of the driver are, for those who compile; by `open`.
+  char chip[16] = "";
   Allocator allocator;
   /// How much released memory the driver may cache.
   uint64_t keptBytes = 0;

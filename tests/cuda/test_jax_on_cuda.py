@@ -66,6 +66,24 @@ def test_beside_the_cpu():
     assert ended.stdout.strip() == "[2, 4, 6, 8, 10] alula_cuda {AlulaDevice(id=1)}"
 
 
+WHAT_FOR = """
+import jax, jax.numpy as jnp
+from jax.experimental import serialize_executable
+x = jnp.ones((128, 256), jnp.bfloat16)
+compiled = jax.jit(lambda x: x @ x.T).lower(x).compile()
+assert float(compiled(x)[0, 0]) == 256
+print(b"sm_90a" in serialize_executable.serialize(compiled)[0])
+"""
+
+
+@pytest.mark.parametrize("chip", ["80", "90", "100"])
+def test_compiles_for_the_chip(chip):
+    """What only sm_90 has is used there; other chips run what all later ones do."""
+    ended = run(["-c", WHAT_FOR], JAX_PLATFORMS="alula_cuda,cpu", FAKE_CUDA_CHIP=chip)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    assert ended.stdout.strip() == str(chip == "90")
+
+
 def test_no_driver():
     """Who asks for GPUs where none is is told so."""
     ended = run(

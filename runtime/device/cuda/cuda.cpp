@@ -90,23 +90,6 @@ Status start(CudaDevice &device) {
   return nullptr;
 }
 
-Status open(Instance &instance, Device **device) {
-  const Api *api;
-  ALULA_TRY(getApi(&api));
-  auto *made = create<CudaDevice>();
-  if (!made)
-    return makeOutOfMemory("a device", sizeof(CudaDevice));
-  *made = {api, instance.ordinal, 0, nullptr, nullptr, nullptr, {}, nullptr};
-  if (Status status = start(*made)) {
-    close(reinterpret_cast<Device *>(made));
-    return status;
-  }
-  *device = reinterpret_cast<Device *>(made);
-  return nullptr;
-}
-
-// ---- Kernels ----
-
 /// The lowest chip of this machine's: what is loaded serves all of them.
 Status findChip(const Api &api, uint32_t *chip, bool *areSame) {
   int count = 0;
@@ -126,6 +109,30 @@ Status findChip(const Api &api, uint32_t *chip, bool *areSame) {
   }
   return nullptr;
 }
+
+Status open(Instance &instance, Device **device) {
+  const Api *api;
+  ALULA_TRY(getApi(&api));
+  auto *made = create<CudaDevice>();
+  if (!made)
+    return makeOutOfMemory("a device", sizeof(CudaDevice));
+  *made = {api, instance.ordinal, 0, nullptr, nullptr, nullptr, {}, nullptr};
+  uint32_t chip = 0;
+  bool areSame = false;
+  Status status = start(*made);
+  if (!status)
+    status = findChip(*api, &chip, &areSame);
+  if (status) {
+    close(reinterpret_cast<Device *>(made));
+    return status;
+  }
+  if (areSame)
+    snprintf(instance.chip, sizeof instance.chip, "sm_%u", chip);
+  *device = reinterpret_cast<Device *>(made);
+  return nullptr;
+}
+
+// ---- Kernels ----
 
 /// What a variant needs and this machine has not; NULL if it fits.
 const char *findMissing(const artifact::Artifact &artifact,
