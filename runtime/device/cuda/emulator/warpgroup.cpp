@@ -7,6 +7,7 @@
 #include "runtime/device/cuda/emulator/tensor_map.h"
 
 #include <cstring>
+#include <memory>
 
 namespace alula::ptx {
 namespace {
@@ -245,7 +246,12 @@ void endProduct(Warp &warp, const PendingProduct &product) {
   const Module &module = *warp.block->launch->module;
   Type typeD = decodeType(i.bytes | uint32_t(i.listSizes[3]) << 8),
        typeA = decodeType(i.target), typeB = decodeType(i.number);
-  static thread_local double left[32][warpRows], right[32][256];
+  // Too large for stacks, and for what each thread of a process has.
+  struct Operands {
+    double left[32][warpRows], right[32][256];
+  };
+  auto operands = std::make_unique_for_overwrite<Operands>();
+  auto &[left, right] = *operands;
   if (i.flags & leftInRegisters) {
     uint32_t perRegister = 4 / typeA.bytes();
     for (uint32_t r = 0; r < 4; ++r) {
