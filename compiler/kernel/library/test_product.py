@@ -244,7 +244,7 @@ def test_small(dtype, order, m, n):
             out = whole if c_row == n and not add else room
             call(
                 "product", dtype, out, 0, c_row, memory(a), 0, *(s // size for s in a.strides),
-                None, 1, k, b, n, 1, 0, 1, m, n, np.int32(add), scratch,
+                None, 1, k, b, n, 1, 0, None, 1, m, n, np.int32(add), scratch,
             )  # fmt: skip
             check(out[:m, :n], want + 7 * add, k + 1)
             assert (room[m:] == 7).all() and (room[:, n:] == 7).all()
