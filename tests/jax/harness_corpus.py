@@ -107,7 +107,16 @@ def summary(folder: pathlib.Path) -> str:
     return f"{len(entries)} harnesses: " + ", ".join(parts)
 
 
+def fix_order() -> None:
+    """Some of JAX's harnesses come in the order of a set: it has to be the same in all
+    processes that make a corpus, and when one goes on with what another began."""
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        fixed = os.environ | {"PYTHONHASHSEED": "0"}
+        os.execve(sys.executable, [sys.executable, *sys.argv], fixed)
+
+
 def main() -> None:
+    fix_order()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--jobs", type=int, default=1)
