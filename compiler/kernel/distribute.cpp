@@ -10,6 +10,7 @@
 // that is cheap. Relies on: temporaries are private to a workgroup, and results
 // are only read back where a loop has written them itself.
 
+#include "compiler/kernel/launches.h"
 #include "compiler/kernel/memory_root.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/plan/plan.h"
@@ -356,11 +357,7 @@ private:
 
 struct Distribute : public alula::kernel::impl::DistributeBase<Distribute> {
   void runOnOperation() override {
-    DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> launches;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](LaunchOp launch) {
-        launches[launch.getEntryAttr()].push_back(launch);
-      });
+    alula::kernel::Launches launches(getOperation());
     for (auto executable :
          getOperation().getOps<alula::dispatch::ExecutableOp>())
       if (failed(distribute(executable, launches)))
@@ -368,9 +365,8 @@ struct Distribute : public alula::kernel::impl::DistributeBase<Distribute> {
   }
 
 private:
-  static LogicalResult
-  distribute(alula::dispatch::ExecutableOp executable,
-             const DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> &launches) {
+  static LogicalResult distribute(alula::dispatch::ExecutableOp executable,
+                                  const alula::kernel::Launches &launches) {
     // Threads share loops already.
     if (alula::dispatch::getMachine(executable).blockThreads > 1)
       return success();
@@ -391,11 +387,8 @@ private:
         return failure();
       else if (!entry.getPinned())
         entry.setWorkgroups({exact, 1, 1});
-      auto name =
-          SymbolRefAttr::get(executable.getSymNameAttr(),
-                             FlatSymbolRefAttr::get(entry.getSymNameAttr()));
       if (!entry.getPinned())
-        for (LaunchOp launch : launches.lookup(name))
+        for (LaunchOp launch : launches.of(entry))
           distributor.assignGrid(launch);
     }
     // The plan has been followed.

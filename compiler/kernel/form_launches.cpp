@@ -9,6 +9,7 @@
 // and another needs go through memory.
 // Relies on: a temporary that only one loop uses is private to an iteration.
 
+#include "compiler/kernel/launches.h"
 #include "compiler/kernel/memory_root.h"
 #include "compiler/kernel/neighbours.h"
 #include "compiler/kernel/passes.h"
@@ -738,11 +739,7 @@ struct FormLaunches
     if (getOperation().getOps<ExecutableOp>().empty() ||
         getMachine(getOperation()).blockThreads == 1)
       return;
-    DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> launches;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](LaunchOp launch) {
-        launches[launch.getEntryAttr()].push_back(launch);
-      });
+    alula::kernel::Launches launches(getOperation());
     for (auto executable : getOperation().getOps<ExecutableOp>()) {
       if (executable.isExternal())
         continue;
@@ -750,8 +747,6 @@ struct FormLaunches
            llvm::to_vector(executable.getBody().getOps<EntryOp>())) {
         auto kernel = executable.getInnerModule().lookupSymbol<func::FuncOp>(
             entry.getSymName());
-        auto name = SymbolRefAttr::get(executable.getSymNameAttr(),
-                                       {FlatSymbolRefAttr::get(entry)});
         if (!kernel || kernel.isExternal())
           continue;
         if (entry.getPinned()) {
@@ -761,7 +756,7 @@ struct FormLaunches
               << entry.getSymName();
           return signalPassFailure();
         }
-        if (failed(LaunchFormer(kernel, entry, launches[name]).run()))
+        if (failed(LaunchFormer(kernel, entry, launches.of(entry)).run()))
           return signalPassFailure();
       }
     }

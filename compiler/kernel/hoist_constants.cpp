@@ -6,6 +6,7 @@
 //   →  stablehlo.constant dense_resource<…>;  dispatch.launch …(…, %constant)
 // Relies on: whoever makes data that is large makes it a resource.
 
+#include "compiler/kernel/launches.h"
 #include "compiler/kernel/passes.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/stablehlo/ops.h"
@@ -110,22 +111,15 @@ void eraseUnread(ModuleOp module) {
 struct HoistConstants
     : public alula::kernel::impl::HoistConstantsBase<HoistConstants> {
   void runOnOperation() override {
-    DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> launches;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](LaunchOp launch) {
-        launches[launch.getEntryAttr()].push_back(launch);
-      });
+    alula::kernel::Launches launches(getOperation());
     for (auto executable : getOperation().getOps<ExecutableOp>()) {
       ModuleOp module = executable.getInnerModule();
       if (!module || module.getOps<memref::GlobalOp>().empty())
         continue;
       for (auto entry : executable.getBody().getOps<EntryOp>()) {
         auto kernel = module.lookupSymbol<func::FuncOp>(entry.getSymName());
-        auto name =
-            SymbolRefAttr::get(executable.getSymNameAttr(),
-                               FlatSymbolRefAttr::get(entry.getSymNameAttr()));
         if (kernel)
-          ConstantHoister(kernel, entry, launches.lookup(name)).run();
+          ConstantHoister(kernel, entry, launches.of(entry)).run();
       }
       eraseUnread(module);
     }

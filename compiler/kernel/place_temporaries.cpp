@@ -4,6 +4,7 @@
 //   dispatch.launch … : tensor<?xf32>  →  (tensor<?xf32>, tensor<?xi8>)
 // The host repeats the kernel's arithmetic on the numbers that it passes.
 
+#include "compiler/kernel/launches.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/repeat_arithmetic.h"
 #include "dialect/dispatch/ops.h"
@@ -153,20 +154,13 @@ private:
 struct PlaceTemporaries
     : public alula::kernel::impl::PlaceTemporariesBase<PlaceTemporaries> {
   void runOnOperation() override {
-    DenseMap<StringAttr, SmallVector<LaunchOp>> launches;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](LaunchOp launch) {
-        launches[launch.getEntry().getRootReference()].push_back(launch);
-      });
+    alula::kernel::Launches launches(getOperation());
     for (auto executable : getOperation().getOps<ExecutableOp>())
       for (auto entry : executable.getBody().getOps<EntryOp>()) {
         auto kernel = executable.getInnerModule().lookupSymbol<func::FuncOp>(
             entry.getSymName());
-        SmallVector<LaunchOp> own;
-        for (LaunchOp launch : launches[executable.getSymNameAttr()])
-          if (launch.getEntry().getLeafReference() == entry.getSymName())
-            own.push_back(launch);
-        if (kernel && failed(TemporaryPlacer(kernel, entry, own).run()))
+        if (kernel &&
+            failed(TemporaryPlacer(kernel, entry, launches.of(entry)).run()))
           return signalPassFailure();
       }
   }

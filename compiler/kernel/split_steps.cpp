@@ -4,9 +4,10 @@
 //   scf.parallel … {kernel.step = 1}      @k_step1 reads it
 // Temporaries of several steps become results of the first that needs them; the
 // others change them in place.
-// Relies on: outside of the loops nothing is written. Where that is not so, or a
-// size is not known, the kernel stays one.
+// Relies on: outside of the loops nothing is written. Where that is not so, or
+// a size is not known, the kernel stays one.
 
+#include "compiler/kernel/launches.h"
 #include "compiler/kernel/memory_root.h"
 #include "compiler/kernel/passes.h"
 #include "dialect/dispatch/ops.h"
@@ -219,9 +220,9 @@ private:
     llvm::append_range(types, constants.getTypes());
     auto function = builder.create<func::FuncOp>(
         location, getName(plan.step), builder.getFunctionType(types, {}));
-    function->setAttr("kernel.bindings",
-                      builder.getI64IntegerAttr(
-                          static_cast<int64_t>(plan.bindings.size())));
+    function->setAttr(
+        "kernel.bindings",
+        builder.getI64IntegerAttr(static_cast<int64_t>(plan.bindings.size())));
     if (Attribute count = kernel->getAttr("kernel.constants"))
       function->setAttr("kernel.constants", count);
     if (Attribute grid = kernel->getAttr(alula::plan::gridName))
@@ -236,16 +237,15 @@ private:
         ArrayRef<int64_t> shape = alloc.getType().getShape();
         for (size_t i = shape.size(); i-- > 1;)
           strides[i - 1] = strides[i] * shape[i];
-        mapping.map(root, inner.create<memref::ReinterpretCastOp>(
-                              location, alloc.getType(), argument, 0, shape,
-                              strides));
+        mapping.map(
+            root, inner.create<memref::ReinterpretCastOp>(
+                      location, alloc.getType(), argument, 0, shape, strides));
       } else {
         mapping.map(root, argument);
       }
     }
-    for (auto [old, fresh] :
-         llvm::zip_equal(constants, body->getArguments().drop_front(
-                                        plan.bindings.size())))
+    for (auto [old, fresh] : llvm::zip_equal(
+             constants, body->getArguments().drop_front(plan.bindings.size())))
       mapping.map(old, fresh);
     // What the loop needs of what is before it.
     llvm::SetVector<Operation *> needed;
@@ -297,11 +297,7 @@ struct SplitSteps : public alula::kernel::impl::SplitStepsBase<SplitSteps> {
     if (getOperation().getOps<ExecutableOp>().empty() ||
         getMachine(getOperation()).blockThreads > 1)
       return;
-    DenseMap<SymbolRefAttr, SmallVector<LaunchOp>> launches;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](LaunchOp launch) {
-        launches[launch.getEntryAttr()].push_back(launch);
-      });
+    alula::kernel::Launches launches(getOperation());
     for (auto executable : getOperation().getOps<ExecutableOp>()) {
       if (executable.isExternal())
         continue;
@@ -309,10 +305,8 @@ struct SplitSteps : public alula::kernel::impl::SplitStepsBase<SplitSteps> {
            llvm::to_vector(executable.getBody().getOps<EntryOp>())) {
         auto kernel = executable.getInnerModule().lookupSymbol<func::FuncOp>(
             entry.getSymName());
-        auto name = SymbolRefAttr::get(executable.getSymNameAttr(),
-                                       {FlatSymbolRefAttr::get(entry)});
         if (kernel && !kernel.isExternal())
-          StepSplitter(kernel, entry, launches[name]).run();
+          StepSplitter(kernel, entry, launches.of(entry)).run();
       }
     }
   }
