@@ -509,22 +509,6 @@ std::string tryCounted(const std::string &statements) {
   return "";
 }
 
-struct Mistake {
-  const char *what;
-  std::string (*attempt)(const std::string &);
-  const char *statements, *from, *to, *found;
-  int which = 0; ///< of several places with this text
-};
-
-std::string change(const Mistake &mistake) {
-  std::string text = mistake.statements;
-  size_t at = text.find(mistake.from);
-  for (int i = 0; i < mistake.which; ++i)
-    at = text.find(mistake.from, at + 1);
-  EXPECT_NE(at, text.npos) << mistake.what;
-  return text.replace(at, strlen(mistake.from), mistake.to);
-}
-
 const char notWaited[] = "has not been waited for", isRead[] = "is being read",
            unordered[] = "without a barrier in between",
            stuck[] = "that not all reach",

@@ -447,22 +447,6 @@ std::string tryTranspose(const std::string &statements) {
   return "";
 }
 
-struct Mistake {
-  const char *what;
-  std::string (*attempt)(const std::string &);
-  const char *statements, *from, *to, *found;
-  int which = 0; ///< of several places with this text
-};
-
-std::string change(const Mistake &mistake) {
-  std::string text = mistake.statements;
-  size_t at = text.find(mistake.from);
-  for (int i = 0; i < mistake.which; ++i)
-    at = text.find(mistake.from, at + 1);
-  EXPECT_NE(at, text.npos) << mistake.what;
-  return text.replace(at, strlen(mistake.from), mistake.to);
-}
-
 /// How elements of a type lie in registers of 32 bits, and what they are.
 struct FragmentType {
   const char *name;

@@ -5,6 +5,8 @@
 #include "runtime/device/cuda/emulator/machine.h"
 
 #include <cstring>
+#include <gtest/gtest.h>
+#include <string>
 
 namespace alula::ptx {
 
@@ -62,6 +64,23 @@ inline std::string kernel(const std::string &statements) {
          "mad.lo.u32 %r62, %r60, %r61, %t;\n"
          "mul.wide.u32 %out, %r62, 4;\nadd.s64 %out, %base, %out;\n" +
          statements + "\nret;\n}\n";
+}
+
+/// A text that is right, and what is wrong when one place in it is changed.
+struct Mistake {
+  const char *what;
+  std::string (*attempt)(const std::string &);
+  const char *statements, *from, *to, *found;
+  int which = 0; ///< of several places with this text
+};
+
+inline std::string change(const Mistake &mistake) {
+  std::string text = mistake.statements;
+  size_t at = text.find(mistake.from);
+  for (int i = 0; i < mistake.which; ++i)
+    at = text.find(mistake.from, at + 1);
+  EXPECT_NE(at, text.npos) << mistake.what;
+  return text.replace(at, strlen(mistake.from), mistake.to);
 }
 
 } // namespace alula::ptx
