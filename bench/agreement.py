@@ -8,6 +8,7 @@ DTYPES = {
     "f32": np.dtype(np.float32),
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "i8": np.dtype(np.int8),
+    "ui8": np.dtype(np.uint8),
     "i32": np.dtype(np.int32),
     "ui32": np.dtype(np.uint32),
 }

@@ -1,0 +1,218 @@
+"""What more cores would make of each row: its grids on machines that are not at hand.
+
+./dev bench grids [--rows NAME,...] [--size usual|odd] [--cores 2,4,16,64] [--kernels]
+
+Each row is compiled for a machine with so many cores (`--target=cpu:host:cores=N`) and runs here on
+one thread; a trace says how many workgroups each kernel has and how long they take. On N cores a
+kernel takes the time of the workgroups that one core gets, and no less than memory allows where its
+operands are larger than the last cache; a launch that wakes others costs what it costs here. The
+column "measured" is two threads here, beside what is computed for two. With --kernels, the kernels
+that lose most are named.
+
+Efficiency is the time on one core to N times that on N cores."""
+
+import argparse
+import collections
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.measuring import prepare
+from bench.peers.alula import BUILD, Alula
+from bench.peers.tool import ToolFailed
+
+ROUNDS = 9
+# A launch of an empty kernel of two workgroups: what one thread more costs, in seconds. Measured
+# by `measure_wake`; threads are woken as a tree.
+WAKE_PROGRAM = """
+func.func @main(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+  %0 = stablehlo.add %x, %x : tensor<65536xf32>
+  return %0 : tensor<65536xf32>
+}
+"""
+
+
+class Kernel:
+    """What a kernel's dispatches of a call take on one thread: seconds, workgroups, bytes."""
+
+    def __init__(self):
+        self.dispatches = []
+
+    def seconds(self, machine, cores):
+        return sum(machine.seconds(*each, cores) for each in self.dispatches)
+
+
+class Machine:
+    """Facts of this one that decide what more cores are worth."""
+
+    def __init__(self, wake: float, cache: int, memory_cores: int):
+        self.wake, self.cache, self.memory_cores = wake, cache, memory_cores
+
+    def seconds(self, seconds, groups, moved, cores) -> float:
+        """Of a dispatch: `seconds` on one thread, `moved` bytes."""
+        used = min(cores, groups)
+        if used == 1:
+            return seconds
+        share = math.ceil(groups / used) / groups
+        if moved > self.cache:
+            # One core has its part of what `memory_cores` can read.
+            share = max(share, 1 / self.memory_cores)
+        return seconds * share + self.wake * math.ceil(math.log2(used))
+
+
+def parse(argv=None):
+    parser = argparse.ArgumentParser(prog="./dev bench grids", description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", help="names, with commas; all without it")
+    parser.add_argument("--size", default="usual", choices=("usual", "odd"))
+    parser.add_argument("--cores", default="2,4,16,64", help="default: %(default)s")
+    parser.add_argument("--kernels", action="store_true", help="name those that lose most")
+    return parser.parse_args(argv)
+
+
+def compile_for(program: Path, cores: int, targets) -> Path:
+    artifact = program.with_suffix(f".{cores}.alula")
+    flags = [f"--target={target}:cores={cores}" for target in targets or ["cpu:host"]]
+    command = [BUILD / "bin/alula-compile", program, "-o", artifact, *flags]
+    subprocess.run(command, check=True, capture_output=True)
+    return artifact
+
+
+def read_trace(events) -> tuple[float, dict[str, Kernel]]:
+    """The best call's seconds, and its kernels: each dispatch takes what it takes at best, since
+    others use this machine too."""
+    calls = [event for event in events if event.get("cat") == "call"]
+    launches = [event for event in events if event.get("cat") == "kernel"]
+    runs = [
+        [e for e in launches if call["ts"] <= e["ts"] < call["ts"] + call["dur"]] for call in calls
+    ]
+    # Calls may take different branches: then only the best one's times are known.
+    best = min(range(len(calls)), key=lambda number: calls[number]["dur"])
+    names = [e["name"] for e in runs[best]]
+    alike = [run for run in runs if [e["name"] for e in run] == names]
+    kernels = collections.defaultdict(Kernel)
+    outside = calls[best]["dur"] - sum(event["dur"] for event in runs[best])
+    total = max(0.0, outside)
+    for same in zip(*alike, strict=True):
+        arguments, duration = same[0]["args"], min(event["dur"] for event in same)
+        groups = math.prod(map(int, arguments["grid"].split("x")))
+        moved = int(arguments.get("bytes", 0))
+        kernels[same[0]["name"]].dispatches.append((duration * 1e-6, groups, moved))
+        total += duration
+    return total * 1e-6, dict(kernels)
+
+
+def trace(artifact: Path, inputs, threads: int) -> tuple[float, dict[str, Kernel]]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trace.json"
+        command = [BUILD / "bin/alula-run", artifact, f"--threads={threads}"]
+        command += [f"--trace={file}", f"--repeat={ROUNDS}", f"--output={folder}/0.bin"]
+        subprocess.run([*command, *inputs], check=True, capture_output=True)
+        read = json.loads(file.read_text())
+    return read_trace(read["traceEvents"] if isinstance(read, dict) else read)
+
+
+def bench(artifact: Path, inputs, threads: int) -> float:
+    command = [BUILD / "bin/alula-bench", artifact, f"--threads={threads}", *inputs]
+    command += ["--benchmark_format=json", "--benchmark_min_time=0.1"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout)["benchmarks"][0]
+    return found["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[found["time_unit"]]
+
+
+def measure_wake(folder: Path) -> float:
+    """What a second thread costs a launch, beyond half of its time on one."""
+    program = folder / "wake.mlir"
+    program.write_text(WAKE_PROGRAM)
+    artifact = compile_for(program, 2, ())
+    pairs = [(bench(artifact, (), 1), bench(artifact, (), 2)) for _ in range(5)]
+    return max(0.0, statistics.median(two - one / 2 for one, two in pairs))
+
+
+def cache_bytes() -> int:
+    """Of the last cache, all of it."""
+    folders = Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")
+    scale = {"K": 1 << 10, "M": 1 << 20}
+    sizes = [text.read_text().strip() for text in folders]
+    return max((int(s[:-1]) * scale[s[-1]] for s in sizes if s[-1] in scale), default=32 << 20)
+
+
+def worst(kernels: dict[str, Kernel], machine: Machine, cores: int, most: int = 3):
+    """(name, its seconds beyond an N-th, workgroups), the worst first."""
+    found = []
+    for name, kernel in kernels.items():
+        alone = sum(seconds for seconds, _, _ in kernel.dispatches)
+        lost = kernel.seconds(machine, cores) - alone / cores
+        groups = statistics.median(groups for _, groups, _ in kernel.dispatches)
+        found.append((name, lost, int(groups), len(kernel.dispatches)))
+    return sorted(found, key=lambda each: -each[1])[:most]
+
+
+def predict(total: float, kernels: dict[str, Kernel], machine: Machine, cores: int) -> float:
+    """Of a call: what is not in kernels stays as it is."""
+    alone = sum(seconds for kernel in kernels.values() for seconds, _, _ in kernel.dispatches)
+    return max(0.0, total - alone) + sum(k.seconds(machine, cores) for k in kernels.values())
+
+
+def measure_row(name: str, size: str, machine: Machine, cores, show_kernels: bool):
+    """Prints a line; efficiencies by cores."""
+    efficiencies, remarks = {}, []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        about = prepare(name, size, folder)
+        inputs = [f"--input={text}" for text in Alula(folder, 1, (), 0).input_texts()]
+        base, _ = trace(compile_for(folder / "program.mlirbc", 1, about["targets"]), inputs, 1)
+        cells = [f"{base * 1e6:11.1f}"]
+        for count in cores:
+            artifact = compile_for(folder / "program.mlirbc", count, about["targets"])
+            total, kernels = trace(artifact, inputs, 1)
+            time = predict(total, kernels, machine, count)
+            efficiencies[count] = base / time / count
+            cells.append(f"{efficiencies[count]:8.2f}")
+            if count == 2 and (os.cpu_count() or 1) >= 2:
+                measured, _ = trace(artifact, inputs, 2)
+                cells.append(f"{base / measured / 2:8.2f}")
+            for kernel, lost, groups, times in worst(kernels, machine, count):
+                if show_kernels and lost > 0.05 * time:
+                    remarks.append(
+                        f"    {count} cores: {kernel}, {groups} workgroups, {times} times: "
+                        f"{lost / time:.0%} of the call lost"
+                    )
+    print(f"{name:20} " + " ".join(cells), *remarks, sep="\n", flush=True)
+    return efficiencies
+
+
+def main() -> int:
+    options = parse()
+    cores = [int(text) for text in options.cores.split(",")]
+    from bench.workloads import ROWS
+
+    names = options.rows.split(",") if options.rows else list(ROWS)
+    with tempfile.TemporaryDirectory() as folder:
+        wake = measure_wake(Path(folder))
+    machine = Machine(wake, cache_bytes(), memory_cores=4)
+    print(f"a launch wakes a thread in {wake * 1e6:.1f} us; the last cache has {machine.cache >> 20} MB")
+    heads = [f"{n:>8}" + (f" {'measured':>8}" if n == 2 else "") for n in cores]
+    print(f"{'efficiency on cores':20} {'us on one':>11} " + " ".join(heads), flush=True)
+    found = collections.defaultdict(list)
+    for name in names:
+        if ROWS[name].from_python:
+            continue
+        try:
+            for count, value in measure_row(
+                name, options.size, machine, cores, options.kernels
+            ).items():
+                found[count].append(value)
+        except (ToolFailed, subprocess.CalledProcessError) as problem:
+            print(f"{name:20} failed: {str(problem)[-200:]}")
+    means = {n: math.exp(statistics.fmean(map(math.log, v))) for n, v in found.items()}
+    print("geometric means " + ", ".join(f"{n}: {value:.2f}" for n, value in means.items()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
