@@ -48,6 +48,10 @@ constexpr int64_t maxTransposes = 12;
 /// With fewer pieces, their code is small beside what computes them.
 constexpr unsigned minPieces = 16;
 
+/// Steps of a product for each number of an operand that every workgroup
+/// copies: with more, copying again is next to nothing.
+constexpr int64_t leastStepsOfCopy = 64;
+
 /// What code has for an element: functions, formulas and short sums counted in
 /// full.
 int64_t countElementOps(Operation *op) {
@@ -257,10 +261,25 @@ private:
     });
     if (isFactor)
       return widening.contains(producer) ||
-             stablehlo::readsOnly(producer,
-                                  Access::Permuted | Access::Reshaped);
+             (stablehlo::readsOnly(producer,
+                                   Access::Permuted | Access::Reshaped) &&
+              !isCopyForAll(producer));
     return isMap(producer) && mayBeReadByRow(producer) &&
            isReadOnceBySums(producer);
+  }
+
+  /// Whether all workgroups would need a copy: dimensions that a transpose has
+  /// moved and a reshape has made one have no stride in memory. A kernel of its
+  /// own makes it on all cores, if the product is for more than one.
+  bool isCopyForAll(Operation *producer) {
+    if (!isa<stablehlo::TransposeOp>(producer) || contractions.empty() ||
+        llvm::none_of(producer->getUsers(),
+                      llvm::IsaPred<stablehlo::ReshapeOp>))
+      return false;
+    int64_t steps = estimateWork(contractions.front()) /
+                    std::max<int64_t>(1, machine.lanes);
+    return steps >= 2 * machine.workgroupSteps &&
+           estimateWork(producer) > steps / leastStepsOfCopy;
   }
 
   /// A producer that several loops over a row read must be row-wise too: it is

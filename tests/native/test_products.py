@@ -108,6 +108,21 @@ def test_einsum(tools, equation, shapes):
     check(tools, lambda x, y: jnp.einsum(equation, x, y), arrays, 20000, len(equation))
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64, ml_dtypes.bfloat16, np.float16])
+@pytest.mark.parametrize("queries,keys,heads,width", [(128, 128, 12, 64), (37, 53, 5, 24), (1, 300, 3, 16)])
+def test_heads(tools, kind, queries, keys, heads, width):
+    """Dimensions are divided, moved, and put together again around products."""
+
+    def attend(q, k, v, w):
+        q, k, v = (x.reshape(-1, heads, width).transpose(1, 0, 2) for x in (q, k, v))
+        weights = q @ k.transpose(0, 2, 1)
+        return (weights @ v).transpose(1, 0, 2).reshape(-1, heads * width) @ w
+
+    sizes = [(rows, heads * width) for rows in (queries, keys, keys, heads * width)]
+    arrays = [uniform(size, kind, i) for i, size in enumerate(sizes)]
+    check(tools, attend, arrays, width * keys * heads * width, heads)
+
+
 # What a few terms are summed in may be wider than what they are.
 FEW_TERMS = [
     (np.float32, None),

@@ -68,6 +68,31 @@ func.func @factors(%x: tensor<300x200xf32>, %y: tensor<301x400xf32>) -> tensor<2
 
 // -----
 
+// Heads of attention that are one dimension again have no stride: each workgroup
+// of the product would need all of the copy, which is a kernel before it. Where
+// one core does the product, it makes the copy too.
+// CHECK-LABEL: func.func @heads
+// CHECK: dispatch.launch @heads_0::@heads_0
+// CHECK: dispatch.launch @heads_1::@heads_1
+// CHECK-LABEL: func.func @few_heads
+// CHECK: dispatch.launch @few_heads
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @heads(%x: tensor<12x128x64xf32>, %y: tensor<768x768xf32>) -> tensor<128x768xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<12x128x64xf32>) -> tensor<128x12x64xf32>
+  %1 = stablehlo.reshape %0 : (tensor<128x12x64xf32>) -> tensor<128x768xf32>
+  %2 = stablehlo.dot_general %1, %y, contracting_dims = [1] x [0] : (tensor<128x768xf32>, tensor<768x768xf32>) -> tensor<128x768xf32>
+  return %2 : tensor<128x768xf32>
+}
+func.func @few_heads(%x: tensor<2x8x16xf32>, %y: tensor<32x16xf32>) -> tensor<8x16xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<2x8x16xf32>) -> tensor<8x2x16xf32>
+  %1 = stablehlo.reshape %0 : (tensor<8x2x16xf32>) -> tensor<8x32xf32>
+  %2 = stablehlo.dot_general %1, %y, contracting_dims = [1] x [0] : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
+
+// -----
+
 // Of a product's results, only maps at the same index are an epilogue.
 // CHECK-LABEL: func.func @turned
 // CHECK: dispatch.launch @turned_0::@turned_0

@@ -9,6 +9,7 @@
 
 #include "compiler/kernel/element/generators.h"
 #include "compiler/kernel/plan/forms.h"
+#include "compiler/kernel/plan/tensors_in_memory.h"
 #include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
@@ -101,7 +102,9 @@ bool isCheap(Operation *op, const DenseSet<Operation *> &inlined) {
     Operation *source = use.get().getDefiningOp();
     return access == Access::Sizes || access == Access::Unread || !source ||
            source->getBlock() != op->getBlock() ||
-           countElements(use.get()) == 1 || !inlined.contains(source);
+           countElements(use.get()) == 1 || !inlined.contains(source) ||
+           (stablehlo::readsAny(source, Access::Reshaped) &&
+            isInMemory(use.get(), inlined));
   });
 }
 

@@ -87,3 +87,18 @@ func.func @updated(%x: tensor<70xf32>, %y: tensor<8xf32>, %i: tensor<i32>) -> te
   %1 = stablehlo.dynamic_update_slice %x, %0, %i : (tensor<70xf32>, tensor<8xf32>, tensor<i32>) -> tensor<70xf32>
   return %1 : tensor<70xf32>
 }
+
+// A transpose of what lies in memory, in another shape too, is read in place by
+// a product: all workgroups share it.
+// CHECK-LABEL: func.func @heads_
+// CHECK-COUNT-2: stablehlo.reshape {{.*}}#plan.stage<inline>
+// CHECK-COUNT-2: stablehlo.transpose {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.dot_general {{.*}}#plan.stage<product 0
+func.func @heads(%x: tensor<128x768xf32>, %y: tensor<128x768xf32>) -> tensor<12x128x128xf32> {
+  %0 = stablehlo.reshape %x : (tensor<128x768xf32>) -> tensor<128x12x64xf32>
+  %1 = stablehlo.reshape %y : (tensor<128x768xf32>) -> tensor<128x12x64xf32>
+  %2 = stablehlo.transpose %0, dims = [1, 0, 2] : (tensor<128x12x64xf32>) -> tensor<12x128x64xf32>
+  %3 = stablehlo.transpose %1, dims = [1, 0, 2] : (tensor<128x12x64xf32>) -> tensor<12x128x64xf32>
+  %4 = stablehlo.dot_general %2, %3, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<12x128x64xf32>, tensor<12x128x64xf32>) -> tensor<12x128x128xf32>
+  return %4 : tensor<12x128x128xf32>
+}
