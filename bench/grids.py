@@ -195,7 +195,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         wake = measure_wake(Path(folder))
     machine = Machine(wake, cache_bytes(), memory_cores=4)
-    print(f"a launch wakes a thread in {wake * 1e6:.1f} us; the last cache has {machine.cache >> 20} MB")
+    print(
+        f"a launch wakes a thread in {wake * 1e6:.1f} us; the last cache has {machine.cache >> 20} MB"
+    )
     heads = [f"{n:>8}" + (f" {'measured':>8}" if n == 2 else "") for n in cores]
     print(f"{'efficiency on cores':20} {'us on one':>11} " + " ".join(heads), flush=True)
     found = collections.defaultdict(list)

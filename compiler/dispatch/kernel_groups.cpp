@@ -48,9 +48,9 @@ constexpr int64_t maxTransposes = 12;
 /// With fewer pieces, their code is small beside what computes them.
 constexpr unsigned minPieces = 16;
 
-/// Steps of a product for each number of an operand that every workgroup
-/// copies: with more, copying again is next to nothing.
-constexpr int64_t leastStepsOfCopy = 64;
+/// Steps of a product for each number of an operand that is copied for all: with
+/// more, copying again is next to nothing.
+constexpr int64_t leastReuse = 64;
 
 /// What code has for an element: functions, formulas and short sums counted in
 /// full.
@@ -279,7 +279,7 @@ private:
     int64_t steps = estimateWork(contractions.front()) /
                     std::max<int64_t>(1, machine.lanes);
     return steps >= 2 * machine.workgroupSteps &&
-           estimateWork(producer) > steps / leastStepsOfCopy;
+           estimateWork(producer) > steps / leastReuse;
   }
 
   /// A producer that several loops over a row read must be row-wise too: it is

@@ -3,6 +3,7 @@
 #include "alula/artifact.h"
 #include "alula/compiler.h"
 
+#include "compiler/driver/cache.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/contexts.h"
 #include "compiler/driver/initial_values.h"
@@ -207,6 +208,11 @@ static bool convertOptions(const alula_compile_options &options,
     error = llvm::toString(std::move(problem));
     return false;
   }
+  // What it tells of shardings is known once the program has been compiled.
+  if (options.info && !compile.cache.empty()) {
+    error = "[stage-usage] cache_directory: not with info";
+    return false;
+  }
   alula::driver::settleTargets(compile.targets, "cpu:host");
   if (llvm::Error problem = addPlugins(options, compile)) {
     error = llvm::toString(std::move(problem));
@@ -335,13 +341,18 @@ compileIn(MLIRContext &context, StringRef input,
   if (module && options.info)
     *options.info = alula::driver::inspectProgram(*module);
   std::vector<alula::driver::InitialValue> values;
-  for (size_t i = 0; i < options.value_count; ++i)
+  std::vector<StringRef> sources{input};
+  for (size_t i = 0; i < options.value_count; ++i) {
     values.push_back({options.values[i].name,
                       {static_cast<const char *>(options.values[i].data),
                        options.values[i].bytes}});
+    sources.push_back(values.back().name);
+    sources.emplace_back(values.back().bytes.data(),
+                         values.back().bytes.size());
+  }
   alula::driver::CompileOutput output;
   if (!module || failed(alula::driver::setInitialValues(*module, values)) ||
-      failed(alula::driver::compile(*module, compile, output)))
+      failed(alula::driver::compileOrRecall(*module, sources, compile, output)))
     return std::nullopt;
   if (options.info)
     alula::driver::takeShownShardings(*module, **options.info);

@@ -147,6 +147,45 @@ func.func @main() -> tensor<4xf32> {
             std::string::npos);
 }
 
+TEST(Compile, Cache) {
+  std::string folder = testing::TempDir() + "compile_cache_XXXXXX";
+  ASSERT_TRUE(mkdtemp(folder.data()));
+  auto compileAgain = [&](const char *globals, float value, bool isKnown) {
+    Heard heard;
+    alula_compile_options options = makeOptions(heard);
+    alula_compile_value given = {"w", &value, sizeof value};
+    options.values = &given;
+    options.value_count = 1;
+    options.cache_directory = folder.c_str();
+    Result result = compile(globals, &options);
+    EXPECT_EQ(result.code, ALULA_STATUS_OK) << result.message;
+    EXPECT_EQ(heard.times.empty(), isKnown);
+    return result.artifact;
+  };
+  const char *globals = R"(
+ml_program.global private mutable @w : tensor<f32>
+func.func public @main() -> tensor<f32> {
+  %0 = ml_program.global_load @w : tensor<f32>
+  return %0 : tensor<f32>
+})";
+  std::string one = compileAgain(globals, 1, false);
+  std::string two = compileAgain(globals, 2, false);
+  EXPECT_NE(one, two);
+  EXPECT_EQ(compileAgain(globals, 1, true), one);
+  EXPECT_EQ(compileAgain(globals, 2, true), two);
+
+  alula_program_info *info = nullptr;
+  alula_compile_options options = {};
+  options.struct_bytes = sizeof options;
+  options.cache_directory = folder.c_str();
+  options.info = &info;
+  Result result = compile(program, &options);
+  EXPECT_EQ(result.code, ALULA_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(result.message.find("cache_directory: not with info"),
+            result.message.npos)
+      << result.message;
+}
+
 TEST(Compile, PreprocessSteps) {
   Heard heard;
   alula_compile_options options = makeOptions(heard);

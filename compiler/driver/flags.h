@@ -76,10 +76,12 @@ llvm::StringRef getTitle(FlagGroup group);
   FLAG(ExternalAsUsed, "externalize-as-used", Switch, "", Compile, Room::Emit, \
        "such constants lie as the artifact's products read them; else as in "  \
        "the program, for who writes the file himself")                         \
+  FLAG(Cache, "cache", Text, "folder", Compile, Never,                         \
+       "where finished artifacts are kept, and taken from the next time")      \
   FLAG(CompileTo, "compile-to", Text, "stage", Stages, Never,                  \
        "the last stage; the program after it is written if that is not emit")  \
   FLAG(CompileFrom, "compile-from", Text, "stage", Stages, Never,              \
-       "the stage that the program has been through; auto: as it says itself") \
+       "stage that the program has been through; auto: as it says itself")     \
   FLAG(Override, "override-recorded", Own, "", Stages, Never,                  \
        "flags win over those that a program brings along")                     \
   FLAG(PrintStages, "print-stages", Own, "", Stages, Never,                    \

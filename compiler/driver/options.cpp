@@ -182,6 +182,8 @@ Error alula::driver::setOption(CompileOptions &options, Flag flag,
     return setNumber(flag, value, "a number", options.externalMinimumBytes);
   case Flag::ExternalAsUsed:
     return turnOn(options.externalAsUsed);
+  case Flag::Cache:
+    return set(options.cache);
   case Flag::CompileTo:
     return setRoom(flag, value, options.until);
   case Flag::CompileFrom:

@@ -137,6 +137,8 @@ struct CompileOptions {
   uint64_t externalMinimumBytes = 65536;
   /// Such constants may change their layout: nobody else writes the file.
   bool externalAsUsed = false;
+  /// A folder with artifacts that were made before; empty: none.
+  std::string cache;
   /// Called for each pass manager: a tool's flags for printing and timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> setUpPasses;
   /// Called behind the passes of each room: what a tool runs besides.

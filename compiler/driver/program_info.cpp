@@ -160,6 +160,11 @@ void addCosts(const alula::driver::Costs &costs, alula_program_info &info) {
 }
 } // namespace
 
+bool alula::driver::programReadsFiles(ModuleOp module) {
+  return llvm::any_of(module.getOps<alula::dispatch::ExecutableOp>(),
+                      namesFiles);
+}
+
 alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
   auto *info = new alula_program_info;
   info->name = module.getSymName().value_or("main").str();
@@ -168,10 +173,9 @@ alula_program_info *alula::driver::inspectProgram(ModuleOp module) {
       info->flags |= ALULA_PROGRAM_COLLECTIVE;
     if (callsBack(op))
       info->flags |= ALULA_PROGRAM_CALLS_BACK;
-    if (auto executable = dyn_cast<alula::dispatch::ExecutableOp>(op))
-      if (namesFiles(executable))
-        info->flags |= ALULA_PROGRAM_READS_FILES;
   });
+  if (programReadsFiles(module))
+    info->flags |= ALULA_PROGRAM_READS_FILES;
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal())
     return info;

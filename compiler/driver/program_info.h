@@ -10,6 +10,9 @@ namespace alula::driver {
 /// destroys it.
 alula_program_info *inspectProgram(mlir::ModuleOp module);
 
+/// Whether files that it names become a part of the artifact.
+bool programReadsFiles(mlir::ModuleOp module);
+
 /// The same of shardings that the program asks for, from one that has been
 /// through `partition`. They are taken away: what they are told to are
 /// addresses of the process.

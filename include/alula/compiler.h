@@ -137,7 +137,12 @@ typedef void (*alula_on_external)(void *user, const void *bytes, size_t size);
   /* Not 0: constants in `external_file` lie as this artifact's products read  \
    * them, so that the file is of no use to another one. 0: they keep the      \
    * program's layout, and whoever has others may write such a file. */        \
-  X(SWITCH, int, external_as_used, "externalize-as-used")
+  X(SWITCH, int, external_as_used, "externalize-as-used")                      \
+  /* If not NULL, a folder, made if there is none, in which artifacts are      \
+   * kept, up to 4 GB: what was compiled of the same program with the same               \
+   * options by the same compiler is taken from there. What can't be, such as                 \
+   * programs that name files, is a warning, and compiled. Not with `info`. */              \
+  X(TEXT, const char *, cache_directory, "cache")
 
 /* Set `struct_bytes` to sizeof this struct and what is not needed to zero. All
  * callbacks come on the calling thread. */

@@ -20,7 +20,8 @@ def compile(function, *specs, name=None, static_argnums=(), **options):
 
     Options: `targets`, names of machines, this one by default; `custom_calls`,
     names of functions that `register_custom_call` has or will have;
-    `dump_directory`, where the program is written after each stage; `returns`,
+    `dump_directory`, where the program is written after each stage; `cache_directory`,
+    where artifacts are kept and taken from if they were made before; `returns`,
     "jax" or "numpy", what arrays the function gives; `compile`, "eager" or
     "lazy", at the first call; `specialize_after`, how many calls with the same
     sizes have a function that works for all of them compiled for these (in the

@@ -87,7 +87,7 @@ class Empty(Program):
         (lambda: Empty(return_="jax"), r"Empty\(\) got .* 'return_'; did you mean 'returns'\?"),
         (
             lambda: Empty(zzz=1),
-            r"Empty\(\) got .* 'zzz'; there are targets, custom_calls, dump_directory$",
+            r"Empty\(\) got .* 'zzz'; there are targets, custom_calls, dump_directory, cache_directory$",
         ),
         (
             lambda: alula.export(scale, jnp.ones(2), 1.0, targets="cpu:host"),

@@ -109,7 +109,9 @@ def test_einsum(tools, equation, shapes):
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64, ml_dtypes.bfloat16, np.float16])
-@pytest.mark.parametrize("queries,keys,heads,width", [(128, 128, 12, 64), (37, 53, 5, 24), (1, 300, 3, 16)])
+@pytest.mark.parametrize(
+    "queries,keys,heads,width", [(128, 128, 12, 64), (37, 53, 5, 24), (1, 300, 3, 16)]
+)
 def test_heads(tools, kind, queries, keys, heads, width):
     """Dimensions are divided, moved, and put together again around products."""
 

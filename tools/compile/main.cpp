@@ -1,5 +1,6 @@
 // alula-compile: a StableHLO program in, one artifact out.
 
+#include "compiler/driver/cache.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/plugin_stages.h"
 #include "compiler/driver/program.h"
@@ -374,7 +375,12 @@ int main(int argc, char **argv) {
   isPolled = 1;
 
   alula::driver::CompileOutput output;
-  bool isGood = succeeded(alula::driver::compile(*module, compile, output));
+  // A folder is no bytes.
+  llvm::SmallVector<StringRef, 1> bytes;
+  if (!isFolder)
+    bytes.push_back(input->getBuffer());
+  bool isGood = succeeded(
+      alula::driver::compileOrRecall(*module, bytes, compile, output));
   progressLine.reset();
   if (interrupted) {
     fail("interrupted");

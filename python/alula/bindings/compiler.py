@@ -108,7 +108,8 @@ def _strings(texts):
 
 def compile_program(
     program, values=None, *, targets=("cpu:host",), custom_calls=(), external_file=None,
-    external_minimum_bytes=0, external_as_used=False, dump_directory=None, until=None, cancel=None,
+    external_minimum_bytes=0, external_as_used=False, dump_directory=None, cache_directory=None,
+    until=None, cancel=None,
 ):  # fmt: skip
     """The artifact of a program (MLIR text, bytecode or a portable artifact),
     and the bytes of `external_file`, if any. `values` are arrays by the names
@@ -140,6 +141,7 @@ def compile_program(
     for name, text in (
         ("external_file", external_file),
         ("dump_directory", dump_directory),
+        ("cache_directory", cache_directory),
         ("until", until),
     ):
         if text is not None:

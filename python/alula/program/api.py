@@ -47,7 +47,8 @@ def get_compiled_artifact(program, *, weights="inline", **options):
 
     Options: `targets`, names of machines as ["cpu:x86-64-v3"]; `custom_calls`,
     names of functions that the runtime will be given; `dump_directory`, where
-    the program is written after each stage; `until`, the last stage;
+    the program is written after each stage; `cache_directory`, where artifacts
+    are kept and taken from if they were made before; `until`, the last stage;
     `external_file` and `external_minimum_bytes`, the file that values of at
     least so many bytes go to."""
     option_names.check("get_compiled_artifact", options, option_names.ARTIFACT, ("weights",))

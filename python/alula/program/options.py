@@ -3,7 +3,7 @@
 import difflib
 
 # Of a program's compilation, wherever they are given.
-COMPILE = ("targets", "custom_calls", "dump_directory")
+COMPILE = ("targets", "custom_calls", "dump_directory", "cache_directory")
 # Of an artifact besides.
 ARTIFACT = (*COMPILE, "external_file", "external_minimum_bytes", "until")
 
