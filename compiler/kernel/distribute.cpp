@@ -142,8 +142,9 @@ public:
             : std::min({steps / grid.getSteps(), most, grid.getMost()});
     if (count < 2)
       return 1;
-    // A few are the same for each of two, four or eight cores.
-    if (count < machine.cores)
+    // A few are the same for each of two, four or eight cores, unless each is
+    // one slice that can't be divided: then the fewer together, the worse.
+    if (count < machine.cores && count < most)
       count = int64_t(llvm::bit_floor(uint64_t(count)));
     sliceAll(count);
     return count;

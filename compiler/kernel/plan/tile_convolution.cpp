@@ -85,6 +85,8 @@ public:
 private:
   bool isReadInPlace();
   int64_t countBlocks(ArrayRef<int64_t> tile);
+  void balance(SmallVectorImpl<int64_t> &tile, size_t side,
+               llvm::function_ref<bool()> isTooLarge);
 
   stablehlo::ConvolutionOp op;
   stablehlo::ConvDimensionNumbersAttr numbers;
@@ -113,17 +115,44 @@ bool BlockChooser::isReadInPlace() {
 }
 
 int64_t BlockChooser::countBlocks(ArrayRef<int64_t> tile) {
+  // Of sizes that are not known there are enough.
   auto countOf = [&](int64_t size, int64_t limit) {
     return ShapedType::isDynamic(size)
                ? machine.cores
-               : std::min<int64_t>(machine.cores,
-                                   llvm::divideCeil(size, limit));
+               : static_cast<int64_t>(llvm::divideCeil(size, limit));
   };
-  int64_t count = countOf(numBatches, 1) * countOf(numGroups, 1) *
-                  countOf(features, tile.back());
+  int64_t count = countOf(numBatches, 1);
+  auto multiply = [&](int64_t more) {
+    if (llvm::MulOverflow(count, more, count))
+      count = std::numeric_limits<int64_t>::max();
+  };
+  multiply(countOf(numGroups, 1));
+  multiply(countOf(features, tile.back()));
   for (auto [window, limit] : llvm::zip_equal(windows, tile.drop_back()))
-    count *= countOf(window.output, limit);
+    multiply(countOf(window.output, limit));
   return count;
+}
+
+/// Makes a side of the tile longer, up to twice, if the core that has most to
+/// do then has less: 56 rows on 16 cores are 14 blocks of 4, not 19 of 3, of
+/// which three cores have two.
+void BlockChooser::balance(SmallVectorImpl<int64_t> &tile, size_t side,
+                           llvm::function_ref<bool()> isTooLarge) {
+  if (ShapedType::isDynamic(windows[side].output))
+    return;
+  int64_t chosen = tile[side], best = chosen;
+  auto countOfCore = [&] {
+    int64_t rounds = llvm::divideCeil(countBlocks(tile), machine.cores);
+    return rounds * tile[side];
+  };
+  int64_t least = countOfCore();
+  int64_t most = std::min(2 * chosen, windows[side].output);
+  while (++tile[side] <= most && !isTooLarge())
+    if (int64_t count = countOfCore(); count < least) {
+      least = count;
+      best = tile[side];
+    }
+  tile[side] = best;
 }
 
 SmallVector<int64_t> BlockChooser::choose() {
@@ -159,6 +188,8 @@ SmallVector<int64_t> BlockChooser::choose() {
   while (featureLimit > sizes.leastFeatures &&
          countBlocks(tile) < machine.cores)
     featureLimit /= 2;
+  if (windows.size() > 1)
+    balance(tile, last - 1, isTooLarge);
   // Only at last: what is divided begins where a panel of the kernel does.
   featureLimit = getLimit(features, featureLimit);
   return tile;
