@@ -103,6 +103,8 @@ public:
                      uint32_t initial = ALULA_NONE);
   uint32_t addKernel(const KernelSpec &kernel);
   uint32_t addCustomCall(const CustomCallSpec &spec);
+  /// The number that the next one gets.
+  uint32_t getCustomCallCount() const { return uint32_t(customCalls.size()); }
   /// A function that kernels call; names must ascend.
   void addImport(std::string_view name, bool isOptional);
   /// The members of each replica group, or source-target pairs. Equal tables

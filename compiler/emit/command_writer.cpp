@@ -3,6 +3,7 @@
 
 #include "compiler/emit/command_writer.h"
 
+#include "compiler/emit/call_config.h"
 #include "compiler/emit/constant_bytes.h"
 #include "compiler/emit/integer_writer.h"
 #include "compiler/emit/json_text.h"
@@ -196,6 +197,29 @@ private:
     return success();
   }
 
+  LogicalResult configure(CustomCallOp op,
+                          alula::artifact::CustomCallSpec &spec) {
+    Attribute config = op.getConfig().value_or(Attribute());
+    if (auto text = dyn_cast_or_null<StringAttr>(config)) {
+      spec.config = text.str();
+      return success();
+    }
+    std::optional<std::string> typed, text;
+    if (auto values = op.getValues())
+      typed = getCallConfig(file.getCustomCallCount(), *values,
+                            config ? cast<DictionaryAttr>(config)
+                                   : DictionaryAttr::get(op.getContext()));
+    if (config)
+      text = getJsonText(config);
+    if (config && !text && !typed)
+      return op.emitError() << "'dispatch.custom_call': configuration has no "
+                               "form in bytes or JSON: "
+                            << config;
+    spec.config = typed.value_or("");
+    spec.attributes = text.value_or("");
+    return success();
+  }
+
   LogicalResult write(CustomCallOp op) {
     alula::artifact::CustomCallSpec spec;
     spec.name = op.getName().str();
@@ -208,16 +232,8 @@ private:
       bool isOperand = spec.operandTypes.size() < op.getInputs().size();
       (isOperand ? spec.operandTypes : spec.resultTypes).push_back(*number);
     }
-    if (auto config = op.getConfig()) {
-      if (auto text = dyn_cast<StringAttr>(*config))
-        spec.config = text.str();
-      else if (auto text = getJsonText(*config))
-        spec.attributes = *text;
-      else
-        return op.emitError() << "'dispatch.custom_call': configuration has no "
-                                 "form in JSON: "
-                              << *config;
-    }
+    if (failed(configure(op, spec)))
+      return failure();
     // The sizes of operands, then of results, as the slots are.
     std::vector<Operand> dims = getAll(op.getDims());
     size_t operandDims = 0;

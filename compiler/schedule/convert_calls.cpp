@@ -126,6 +126,66 @@ LogicalResult CommandConverter::loadResultDims(stablehlo::CustomCallOp call) {
   return success();
 }
 
+namespace {
+/// What `values` of dispatch.custom_call says of operands or of results.
+ArrayAttr describeValues(ValueRange values, ArrayRef<Attribute> orders,
+                         DenseIntElementsAttr sizes, Builder builder) {
+  SmallVector<Attribute> all;
+  for (auto [number, value] : llvm::enumerate(values)) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    auto isThis = [number = number](const APInt &index) {
+      return index == number;
+    };
+    if (!type)
+      all.push_back(builder.getUnitAttr());
+    else if (sizes && llvm::any_of(sizes.getValues<APInt>(), isThis))
+      all.push_back(builder.getStringAttr("sizes"));
+    else if (!orders.empty())
+      all.push_back(orders[number]);
+    else
+      all.push_back(builder.getDenseI64ArrayAttr(
+          llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))));
+  }
+  return builder.getArrayAttr(all);
+}
+
+/// Where JAX has the dictionary of a call of the typed API, which it says is of
+/// the first: it must pass an older verifier.
+DictionaryAttr getJaxConfig(stablehlo::CustomCallOp call) {
+  return call->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
+}
+
+stablehlo::CustomCallApiVersion getVersion(stablehlo::CustomCallOp call) {
+  return getJaxConfig(call)
+             ? stablehlo::CustomCallApiVersion::API_VERSION_TYPED_FFI
+             : call.getApiVersion();
+}
+
+/// For a call of the typed API, else null.
+ArrayAttr describeValues(stablehlo::CustomCallOp call, Builder builder) {
+  if (getVersion(call) !=
+      stablehlo::CustomCallApiVersion::API_VERSION_TYPED_FFI)
+    return {};
+  ArrayRef<Attribute> operands, results;
+  if (auto orders = call->getAttrOfType<ArrayAttr>("alula.orders")) {
+    operands = orders.getValue().take_front(call->getNumOperands());
+    results = orders.getValue().drop_front(operands.size());
+  }
+  return builder.getArrayAttr(
+      {describeValues(call.getOperands(), operands,
+                      call->getAttrOfType<DenseIntElementsAttr>(
+                          "indices_of_shape_operands"),
+                      builder),
+       describeValues(call.getResults(), results, {}, builder)});
+}
+
+Attribute getConfig(stablehlo::CustomCallOp call) {
+  if (DictionaryAttr config = getJaxConfig(call))
+    return config;
+  return call.getBackendConfigAttr();
+}
+} // namespace
+
 LogicalResult
 CommandConverter::convertCustomCall(stablehlo::CustomCallOp call) {
   // JAX's `dce_sink` has done its work, which is to keep its operand computed.
@@ -167,7 +227,7 @@ CommandConverter::convertCustomCall(stablehlo::CustomCallOp call) {
            << call.getCallTargetName() << "'";
   builder.create<alula::dispatch::CustomCallOp>(
       location, call.getCallTargetName(), inputs, outputs, sizes,
-      builder.getArrayAttr(types), static_cast<uint64_t>(call.getApiVersion()),
-      call.getBackendConfigAttr(), call.getHasSideEffect());
+      builder.getArrayAttr(types), static_cast<uint64_t>(getVersion(call)),
+      getConfig(call), describeValues(call, builder), call.getHasSideEffect());
   return success();
 }

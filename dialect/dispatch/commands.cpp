@@ -36,7 +36,27 @@ LogicalResult GlobalOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   return success();
 }
 
+/// A list of the operands and one of the results.
+static bool areCallValues(ArrayAttr values) {
+  auto isValue = [](Attribute value) {
+    return isa<UnitAttr, StringAttr, DenseI64ArrayAttr>(value);
+  };
+  return values.size() == 2 && llvm::all_of(values, [&](Attribute list) {
+           auto array = dyn_cast<ArrayAttr>(list);
+           return array && llvm::all_of(array, isValue);
+         });
+}
+
 LogicalResult CustomCallOp::verify() {
+  if (getValues() && !areCallValues(*getValues()))
+    return emitError() << "'dispatch.custom_call': values must be two lists of "
+                          "orders, units and texts: "
+                       << *getValues();
+  if (getValues() && getConfig() &&
+      !isa<DictionaryAttr, StringAttr>(*getConfig()))
+    return emitError() << "'dispatch.custom_call': the configuration of a call "
+                          "with values must be a dictionary: "
+                       << *getConfig();
   int64_t needed = 0;
   for (auto type : getTypes().getAsRange<TypeAttr>()) {
     auto tensor = dyn_cast<RankedTensorType>(type.getValue());

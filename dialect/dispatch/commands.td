@@ -104,11 +104,17 @@ def Dispatch_CustomCallOp
     `types` are those of the operands, then of the results; `dims` the sizes of
     all their dynamic dimensions. `config` is the backend's, as bytes or as a
     dictionary.
+
+    `values` are a list of the operands and a list of the results that the
+    program's call has: for an array the order of its dimensions in memory, the
+    major one first; a unit for a token; "sizes" for an operand with the sizes
+    of a dynamic result.
   }];
   let arguments = (ins StrAttr:$name, Variadic<Dispatch_SlotType>:$inputs,
                        Variadic<Dispatch_SlotType>:$outputs,
                        Variadic<Index>:$dims, TypeArrayAttr:$types,
                        I64Attr:$api_version, OptionalAttr<AnyAttr>:$config,
+                       OptionalAttr<ArrayAttr>:$values,
                        UnitAttr:$has_side_effect);
   let assemblyFormat = [{
     $name `(` $inputs `)` `into` `(` $outputs `)` (`[` $dims^ `]`)?

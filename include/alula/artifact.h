@@ -347,6 +347,23 @@ typedef struct alula_file_custom_call {
 } alula_file_custom_call;
 ALULA_STATIC_ASSERT(sizeof(alula_file_custom_call) == 32, "custom call");
 
+/* The configuration of a call of api_version 4 begins with this number;
+ * SPEC.md says what follows. */
+#define ALULA_CALL_CONFIG_MAGIC 0x34434c41u
+/* What the program's operands and results are. */
+enum {
+  ALULA_CALL_VALUE_TOKEN = 0,
+  ALULA_CALL_VALUE_ARRAY = 1,
+  ALULA_CALL_VALUE_SIZES = 2
+};
+enum {
+  ALULA_CALL_ATTRIBUTE_SCALAR = 1,
+  ALULA_CALL_ATTRIBUTE_ARRAY = 2,
+  ALULA_CALL_ATTRIBUTE_STRING = 3,
+  ALULA_CALL_ATTRIBUTE_DICTIONARY = 4,
+  ALULA_CALL_ATTRIBUTE_LIST = 5
+};
+
 enum { ALULA_IMPORT_OPTIONAL = 1 };
 
 /* A function that kernels call and that is found by its name when the file is

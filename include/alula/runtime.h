@@ -153,7 +153,9 @@ typedef struct alula_custom_call_args {
    * program says that it aliases it. */
   const alula_custom_call_buffer *operands, *results;
   /* The program's backend configuration, any bytes; its other attributes, a
-   * JSON object or nothing. */
+   * JSON object or nothing. With api_version 4 the configuration has these
+   * attributes with their types, and the order of dimensions of arrays that
+   * the program wants to lie otherwise: artifact/SPEC.md says how. */
   const void *config;
   size_t config_bytes;
   const char *attributes;

@@ -3,6 +3,9 @@
 // RUN: alula-compile --target=cpu:host %t.mlir -o %t.alula
 // RUN: alula-inspect %t.alula | FileCheck %s --check-prefix=TEXT
 
+// What a call of the typed API says in bytes.
+// TEXT: custom call {{.*}} "t": (3x2xf32, 1xi32) -> (?xf32), api version 4, config "ALC4{{.*}}", attributes "{\"n\":1}"
+
 // Results are memory that the function fills; tokens only say what comes first.
 // CHECK-LABEL: func.func @plain
 // CHECK: dispatch.custom_call "f"(%[[A:.*]]) into(%[[R:.*]]) version 2 side_effect {config = "abc"} : [tensor<4xf32>, tensor<i32>]
@@ -43,4 +46,14 @@ func.func @dynamic(%a: tensor<?xf32>, %s: tensor<2xi32>) -> tensor<2x?xf32> {
 func.func @sink(%a: tensor<4xf32>) -> tensor<4xf32> {
   stablehlo.custom_call @dce_sink(%a) {has_side_effect = true} : (tensor<4xf32>) -> ()
   return %a : tensor<4xf32>
+}
+
+// A call of the typed API names its values as the program has them: a token, an
+// array in an order of its own, sizes. JAX says it is of the first API.
+// CHECK-LABEL: func.func @typed
+// CHECK: dispatch.custom_call "t"({{.*}}) into({{.*}}) {{.*}}version 4 {config = {n = 1 : i64}, values = {{\[}}[unit, array<i64: 1, 0>, "sizes"], [array<i64: 0>]]}
+func.func @typed(%a: tensor<3x2xf32>, %s: tensor<1xi32>) -> tensor<?xf32> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %0 = stablehlo.custom_call @t(%t, %a, %s) {alula.orders = [array<i64>, array<i64: 1, 0>, array<i64: 0>, array<i64: 0>], indices_of_shape_operands = dense<2> : tensor<1xi64>, mhlo.backend_config = {n = 1 : i64}} : (!stablehlo.token, tensor<3x2xf32>, tensor<1xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
 }

@@ -224,6 +224,24 @@ func.func @main() {
 
 // -----
 
+func.func @main() {
+  %0 = dispatch.slot argument 0
+  // expected-error@+1 {{'dispatch.custom_call': values must be two lists of orders, units and texts: [array<i64: 0>]}}
+  dispatch.custom_call "f"(%0) into() version 4 {values = [array<i64: 0>]} : [tensor<4xf32>]
+  return
+}
+
+// -----
+
+func.func @main() {
+  %0 = dispatch.slot argument 0
+  // expected-error@+1 {{'dispatch.custom_call': the configuration of a call with values must be a dictionary: 1 : i64}}
+  dispatch.custom_call "f"(%0) into() version 4 {config = 1, values = [[array<i64: 0>], []]} : [tensor<4xf32>]
+  return
+}
+
+// -----
+
 func.func @main(%n: index) {
   // expected-error@+1 {{'dispatch.pack': each integer of the result needs a number: 1 for 'tensor<2xi32>'}}
   %0 = dispatch.pack %n : tensor<2xi32>
