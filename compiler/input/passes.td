@@ -120,6 +120,10 @@ def InputLowerKnownCall
                            "::mlir::stablehlo::StablehloDialect"];
 }
 
+def InputMaterializeCallLayouts
+    : InputPass<"materialize-call-layouts",
+                "say layouts of custom calls in transposes">;
+
 def InputLowerQuantized
     : InputPass<"lower-quantized",
                 "say quantized types in integers and floats">;

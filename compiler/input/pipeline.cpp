@@ -34,6 +34,8 @@ static void addNormalize(OpPassManager &manager,
   manager.addPass(createInputLowerKnownCall());
   if (options.dynamicShapes)
     manager.addPass(createInputLowerDynamicCall());
+  // The calls that are left are made as they are.
+  manager.addPass(createInputMaterializeCallLayouts());
   // Before composites are taken apart.
   InputRaiseFunctionsOptions raise;
   raise.keptNames = options.keptComposites;
