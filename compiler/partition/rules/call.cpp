@@ -30,15 +30,29 @@ std::optional<int64_t> getInnerRank(stablehlo::CustomCallOp call) {
   return std::nullopt;
 }
 
-std::optional<Rule> getBatchRule(stablehlo::CustomCallOp call, int64_t inner) {
-  if (call->getNumOperands() == 0)
+/// How many dimensions JAX says that a call of a user's function has for a
+/// batch (`jax.ffi.register_ffi_target_as_batch_partitionable`): the first ones
+/// of all its arrays.
+std::optional<int64_t> getNamedBatch(stablehlo::CustomCallOp call) {
+  auto said = call->getAttrOfType<DictionaryAttr>("mhlo.frontend_attributes");
+  auto text = said ? said.getAs<StringAttr>("num_batch_dims") : StringAttr();
+  int64_t batch;
+  if (!text || text.getValue().getAsInteger(10, batch) || batch < 1)
     return std::nullopt;
+  // They must come first in memory too.
+  if (auto orders = call->getAttrOfType<ArrayAttr>("alula.orders"))
+    for (auto order : orders.getAsRange<DenseI64ArrayAttr>())
+      for (int64_t dim = 0; dim < batch && dim < order.size(); ++dim)
+        if (order[dim] != dim)
+          return std::nullopt;
+  return batch;
+}
+
+std::optional<Rule> getBatchRule(stablehlo::CustomCallOp call, int64_t batch) {
   RankedTensorType first = getStaticType(call.getOperand(0));
-  int64_t batch = first ? first.getRank() - inner : -1;
-  if (batch < 0)
+  if (batch < 0 || first.getRank() < batch)
     return std::nullopt;
   Rule rule;
-  rule.mayPad = true;
   auto shape = first.getShape().take_front(static_cast<size_t>(batch));
   for (int64_t size : shape)
     rule.add(size);
@@ -105,8 +119,20 @@ std::optional<Rule> getCustomRule(stablehlo::CustomCallOp call) {
       return rule;
     return std::nullopt;
   }
-  if (std::optional<int64_t> inner = getInnerRank(call))
-    return getBatchRule(call, *inner);
+  RankedTensorType first = call->getNumOperands()
+                               ? getStaticType(call.getOperand(0))
+                               : RankedTensorType();
+  if (!first)
+    return std::nullopt;
+  if (std::optional<int64_t> inner = getInnerRank(call)) {
+    std::optional<Rule> rule = getBatchRule(call, first.getRank() - *inner);
+    // What becomes of padding is nobody's business.
+    if (rule)
+      rule->mayPad = true;
+    return rule;
+  }
+  if (std::optional<int64_t> batch = getNamedBatch(call))
+    return getBatchRule(call, *batch);
   return std::nullopt;
 }
 
