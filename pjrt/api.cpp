@@ -1,4 +1,4 @@
-// The table of functions, the plugin's only export.
+// The table of functions, what the plugin exports.
 
 #include "pjrt/border.h"
 #include "pjrt/functions.h"

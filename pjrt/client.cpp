@@ -1,3 +1,4 @@
+#include "pjrt/ffi/call_site.h"
 #include "pjrt/functions.h"
 #include "pjrt/interrupts.h"
 #include "pjrt/named_value.h"
@@ -225,8 +226,10 @@ void *alula::pjrt::Client_Create(PJRT_Client_Create_Args *args) {
   for (size_t i = 0; i < instances.size(); ++i) {
     if (void *error = client->pythonCallbacks->connect(instances[i].get()))
       return error;
-    as<Device>(client->topology.localList[i])->instance =
-        std::move(instances[i]);
+    auto *device = as<Device>(client->topology.localList[i]);
+    device->handlers =
+        std::make_shared<ffi::Connection>(instances[i].get(), device->localId);
+    device->instance = std::move(instances[i]);
   }
   client->pythonCallbacks->callAtExit(UnderWay::endAll);
   UnderWay::beginAgain();

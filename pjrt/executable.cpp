@@ -1,5 +1,6 @@
 // What executables say of themselves.
 
+#include "pjrt/execute_context.h"
 #include "pjrt/functions.h"
 #include "pjrt/program.h"
 
@@ -222,11 +223,7 @@ void *alula::pjrt::LoadedExecutable_GetDeviceAssignment(
   return nullptr;
 }
 
-// What a call may carry along: nothing, so far.
-
-namespace {
-struct ExecuteContext {};
-} // namespace
+// What a call may carry along.
 
 void *
 alula::pjrt::ExecuteContext_Create(PJRT_ExecuteContext_Create_Args *args) {

@@ -1,6 +1,7 @@
 // Runs executables: each device does its share in the order of the calls.
 
 #include "alula/compiler.h"
+#include "pjrt/execute_context.h"
 #include "pjrt/functions.h"
 #include "pjrt/interrupts.h"
 #include "pjrt/layout.h"
@@ -30,6 +31,8 @@ struct Launch {
   std::shared_ptr<alula_collectives> collectives;
   uint32_t participant = 0;
   Watched watched;
+  /// For handlers that the program calls.
+  ffi::CurrentCall current;
 
   bool isReady() const {
     return std::all_of(arguments.begin(), arguments.end(),
@@ -100,6 +103,7 @@ std::unique_ptr<Error> Launch::call() {
   options.participant = participant;
   options.cancel = watched.getPatientFlag();
   ProfiledCall profiled(program, *device, options);
+  ffi::InCall inCall(current);
   alula_error *failed =
       alula_call(executable, program->function, &options, in.data(), in.size(),
                  out.data(), out.size());
@@ -342,6 +346,18 @@ void *makeCollectives(const LoadedExecutable &executable,
   return nullptr;
 }
 
+/// What handlers of a launch may ask.
+ffi::CurrentCall describeCall(void *options) {
+  static std::atomic<int64_t> runs{0};
+  ffi::CurrentCall call;
+  call.run = ++runs;
+  if (options)
+    if (auto *context = as<ExecuteContext>(take(
+            as<PJRT_ExecuteOptions>(options), &PJRT_ExecuteOptions::context)))
+      call.data = context->data;
+  return call;
+}
+
 void start(Launch launch) {
   Queue &queue = launch.device->queue;
   // A callback of this device's own program would wait for itself.
@@ -389,6 +405,7 @@ void *alula::pjrt::LoadedExecutable_Execute(
   std::vector<uint8_t> donated = program.donated;
   keepInputs(take(args, &ALULA_ARGS::options), donated);
 
+  ffi::CurrentCall current = describeCall(take(args, &ALULA_ARGS::options));
   std::vector<Launch> launches(deviceCount);
   std::shared_ptr<alula_collectives> collectives;
   bool isTogether = !alone && executable->deviceIds.size() > 1;
@@ -405,6 +422,7 @@ void *alula::pjrt::LoadedExecutable_Execute(
     Launch &launch = launches[i];
     launch.program = executable->program;
     launch.collectives = collectives;
+    launch.current = current;
     launch.participant = alone ? 0 : executable->participants[i];
     launch.device = alone ? alone : as<Device>(executable->devices[i]);
     if (void *error =

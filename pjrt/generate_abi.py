@@ -1,4 +1,5 @@
-"""Writes the C structs of the PJRT API from the layouts that pypjrt records.
+"""Writes the C structs of the PJRT API and XLA's FFI from the layouts that
+pypjrt records.
 
   generate_abi.py OUT.h
 
@@ -61,7 +62,7 @@ def main():
         is_struct = isinstance(value, type) and issubclass(
             value, (ctypes.Structure, ctypes.Union)
         )
-        if name.startswith(("PJRT_", "PLUGIN_")) and is_struct:
+        if name.startswith(("PJRT_", "PLUGIN_", "XLA_FFI_")) and is_struct:
             write(value, done, lines)
     with open(sys.argv[1], "w") as out:
         out.write("\n".join(lines) + "\n")

@@ -19,6 +19,9 @@ struct Client;
 struct Topology;
 struct Program;
 struct PythonCallbacks;
+namespace ffi {
+class Connection;
+} // namespace ffi
 
 /// A device's memories. Those of a CPU are all the host's own; clients that
 /// tell the kinds apart find what they know of other platforms. Of a device
@@ -44,6 +47,8 @@ struct Device {
   const Topology *topology = nullptr;
   /// Null if it is only compiled for.
   Client *client = nullptr;
+  /// Null too, like the instance, which it outlives.
+  std::shared_ptr<ffi::Connection> handlers;
   /// The runtime's device: its memory, streams and loaded programs. Null too.
   InstanceUse instance{nullptr, alula_instance_destroy};
   /// Of all processes' devices, and of those of its own.
@@ -64,6 +69,7 @@ struct Device {
 struct Place {
   alula_instance *instance;
   PythonCallbacks *python;
+  ffi::Connection *handlers;
   /// What it is compiled for unless somebody says; NULL: the host.
   const char *target;
   size_t device = 0, deviceCount = 1;
@@ -93,6 +99,7 @@ struct Topology {
 private:
   std::mutex mutex;
   std::unique_ptr<PythonCallbacks> pythonCallbacks;
+  std::shared_ptr<ffi::Connection> handlers;
   /// Made when it is needed; null for a client's topology.
   InstanceUse instance{nullptr, alula_instance_destroy};
 };
@@ -123,9 +130,12 @@ struct Client {
   ~Client();
   Place getPlace(size_t device) {
     alula_instance *instance = topology.devices[device]->instance.get();
-    return {instance, pythonCallbacks.get(),
+    return {instance,
+            pythonCallbacks.get(),
+            topology.devices[device]->handlers.get(),
             topology.platform.getTarget(alula_instance_get_chip(instance)),
-            device, topology.devices.size()};
+            device,
+            topology.devices.size()};
   }
 
   std::unique_ptr<PythonCallbacks> pythonCallbacks;

@@ -2,6 +2,7 @@
 
 #include "pjrt/program.h"
 #include "pjrt/dump.h"
+#include "pjrt/ffi/registry.h"
 #include "pjrt/interrupts.h"
 #include "pjrt/layout.h"
 #include "pjrt/layouts_extension.h"
@@ -231,6 +232,8 @@ void *Loads::add(const Device &device, alula_executable *&executable) {
   executable = mine;
   if (executable)
     return nullptr;
+  if (void *error = device.handlers->update())
+    return error;
   if (alula_error *error =
           alula_executable_share(first, device.instance.get(), &executable))
     return makeError(error);
@@ -243,6 +246,19 @@ Program::~Program() {
     python->unload(pythonConfigs);
 }
 
+namespace {
+/// A program that was compiled elsewhere may call what nobody has registered
+/// here.
+void *makeLoadError(alula_error *failed) {
+  auto *error = as<Error>(makeError(failed));
+  if (error->code == ALULA_STATUS_NOT_FOUND)
+    error->message += "; handlers are registered by "
+                      "jax.ffi.register_ffi_target with platform='alula' or "
+                      "platform='cpu'";
+  return error;
+}
+} // namespace
+
 void *alula::pjrt::loadProgram(const Place &place, Program &program) {
   std::string_view artifact = program.artifact.get();
   if (artifact.empty())
@@ -252,15 +268,19 @@ void *alula::pjrt::loadProgram(const Place &place, Program &program) {
   options.struct_bytes = sizeof options;
   options.flags = ALULA_LOAD_BORROW | ALULA_LOAD_SKIP_DATA_HASH;
   alula_executable *executable = nullptr;
+  if (void *error = place.handlers->update())
+    return error;
   if (alula_error *error =
           alula_executable_load_memory(place.instance, artifact.data(),
                                        artifact.size(), &options, &executable))
-    return makeError(error);
+    return makeLoadError(error);
   program.target = place.target;
   program.loads.start(executable, place);
   if (alula_error *error =
           alula_executable_find_function(executable, "main", &program.function))
     return makeError(error);
+  if (void *error = program.handlerCalls.load(executable))
+    return error;
   program.fingerprint = std::to_string(alula_executable_get_hash(executable));
   if (void *problem = describeArguments(program))
     return problem;
@@ -347,6 +367,15 @@ struct FirstError {
     if (*said->location)
       self->text += std::string("\nat ") + said->location;
   }
+  /// The function that a program calls and nobody has registered, or nothing.
+  std::string getMissing() const {
+    std::string_view mark = "nobody has announced: '";
+    size_t begin = text.find(mark);
+    if (begin == std::string::npos)
+      return {};
+    begin += mark.size();
+    return text.substr(begin, text.find('\'', begin) - begin);
+  }
   /// What the compiler has no code for is not the client's mistake.
   alula_status_code getCode(alula_status_code given) const {
     bool lacks = text.find("no native code") != std::string::npos;
@@ -361,7 +390,8 @@ namespace {
 /// One run of the compiler.
 struct Compilation {
   Compilation(const CompileOptions &options, const char *target,
-              const char *until, const UnderWay &underWay) {
+              const char *until, const UnderWay &underWay)
+      : takesHandlers(!target) {
     for (const std::string &asked : options.targets)
       targets.push_back(asked.c_str());
     if (targets.empty() && target)
@@ -377,9 +407,14 @@ struct Compilation {
     given.until = until;
     given.on_diagnostic = FirstError::hear;
     given.user = &first;
-    static const char *const customCalls[] = {pythonCallName};
-    given.custom_calls = customCalls;
-    given.custom_call_count = std::size(customCalls);
+    customCalls.push_back(pythonCallName);
+    // Others' memory is not for handlers of the host.
+    if (takesHandlers)
+      handlerNames = ffi::Registry::get().getNames(0);
+    for (const std::string &name : handlerNames)
+      customCalls.push_back(name.c_str());
+    given.custom_calls = customCalls.data();
+    given.custom_call_count = customCalls.size();
     given.replica_count = static_cast<uint32_t>(options.replicas);
     given.partition_count = static_cast<uint32_t>(options.partitions);
     given.physical_layouts = 1;
@@ -398,10 +433,7 @@ struct Compilation {
                                            &result, &resultBytes, &message);
     void *error = nullptr;
     if (code != ALULA_STATUS_OK)
-      error =
-          makeError(first.getCode(code), !first.text.empty() ? first.text
-                                         : message           ? message
-                                                   : "alula: out of memory");
+      error = explain(code, message);
     alula_compile_free(message);
     return error;
   }
@@ -418,7 +450,22 @@ struct Compilation {
   alula_program_info *info = nullptr;
 
 private:
-  std::vector<const char *> targets, accuracy;
+  void *explain(alula_status_code code, const char *message) const {
+    std::string name = first.getMissing();
+    if (!name.empty())
+      return makeError(ALULA_STATUS_NOT_FOUND,
+                       (takesHandlers ? ffi::explainMissing(name)
+                                      : "handlers of XLA's FFI are called on "
+                                        "the platform 'alula' alone") +
+                           "\n" + first.text);
+    return makeError(first.getCode(code), !first.text.empty() ? first.text
+                                          : message           ? message
+                                                    : "alula: out of memory");
+  }
+
+  const bool takesHandlers;
+  std::vector<std::string> handlerNames;
+  std::vector<const char *> targets, accuracy, customCalls;
   alula_compile_options given = {};
   FirstError first;
   void *result = nullptr;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pjrt/compile_options.h"
+#include "pjrt/ffi/call_site.h"
 #include "pjrt/objects.h"
 #include "pjrt/shown_sharding.h"
 
@@ -138,6 +139,8 @@ struct Program {
 
   // What follows from the artifact.
   Loads loads;
+  /// Go before what is loaded.
+  ffi::CallSites handlerCalls;
   uint32_t function = 0;
   std::string fingerprint;
   std::vector<ValueType> arguments, results;

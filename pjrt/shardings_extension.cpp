@@ -1,5 +1,6 @@
 #include "pjrt/shardings_extension.h"
 
+#include "pjrt/ffi/extension.h"
 #include "pjrt/functions.h"
 #include "pjrt/guarded.h"
 #include "pjrt/program.h"
@@ -38,6 +39,7 @@ PJRT_Shardings_Extension &alula::pjrt::getShardingsExtension() {
     PJRT_Shardings_Extension made = {};
     made.base.struct_size = sizeof made;
     made.base.type = 19; // Shardings.
+    made.base.next = &getFfiExtension().base;
     made.PJRT_Shardings_PJRT_Executable_ParameterShardings =
         guardedSlot<getParameterShardings>();
     made.PJRT_Shardings_PJRT_Executable_OutputShardings =

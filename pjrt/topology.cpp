@@ -1,5 +1,6 @@
 // The devices of a host, also of one that is only compiled for.
 
+#include "pjrt/ffi/call_site.h"
 #include "pjrt/functions.h"
 #include "pjrt/named_value.h"
 #include "pjrt/objects.h"
@@ -68,9 +69,10 @@ void *Topology::getPlace(Place &place) {
     pythonCallbacks = std::make_unique<PythonCallbacks>(0, 0);
     if (void *error = pythonCallbacks->connect(made))
       return error;
+    handlers = std::make_shared<ffi::Connection>(made, -1);
     instance = std::move(use);
   }
-  place = {instance.get(), pythonCallbacks.get(),
+  place = {instance.get(), pythonCallbacks.get(), handlers.get(),
            platform.getTarget(alula_instance_get_chip(instance.get()))};
   return nullptr;
 }

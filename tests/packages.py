@@ -40,7 +40,7 @@ EXPORTED = {
     "libalula_cublaslt.so.0": r"alula_cuda_library_query$",
     "libalula_cudnn.so.0": r"alula_cuda_library_query$",
     "alula_calls.abi3.so": r"PyInit_alula_calls$",
-    "pjrt_plugin_alula.so": r"GetPjrtApi$",
+    "pjrt_plugin_alula.so": r"(GetPjrtApi|XLA_FFI_GetApi)$",
 }
 TOOLS = ["bench", "compile", "compile-reduce", "inspect", "interpret", "opt", "run"]
 
