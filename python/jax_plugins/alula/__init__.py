@@ -34,6 +34,7 @@ def initialize() -> None:
     from jax_plugins.alula import (
         callbacks,
         dlpack,
+        ffi,
         lowering,
         persistent_cache,
         platforms,
@@ -62,5 +63,6 @@ def initialize() -> None:
         if not device:
             sparse.register(name)
         callbacks.register(name)
+    ffi.register(path)
     dlpack.register()
     persistent_cache.register()
