@@ -47,7 +47,12 @@ def lower(traced):
                 jax.export.DisabledSafetyCheck.custom_call("alula." + name) for name in _CALLS
             ],
         )(*traced.structs).mlir_module_serialized
-    module = traced.jax.lower(lowering_platforms=(PLATFORM,)).compiler_ir("stablehlo")
+    from jax_plugins.alula import lowering
+
+    lowered = traced.jax.lower(
+        lowering_platforms=(PLATFORM,), _private_parameters=lowering.make_portable_parameters()
+    )
+    module = lowered.compiler_ir("stablehlo")
     count = module.operation.attributes["mhlo.num_partitions"].value
     if count > 1:
         raise ValueError(f"procedure '{traced.name}' is sharded over {count} devices; there is one")

@@ -64,7 +64,38 @@ def _svd(ctx, a, *, full_matrices, compute_uv, subset_by_index, algorithm=None):
     return _call(ctx, "svd", [a], ctx.avals_out, full_matrices=full_matrices, compute_uv=compute_uv)
 
 
-def _schur(ctx, a, *, compute_schur_vectors, sort_eig_vals, select_callable):
+# Up to this size Schur forms of f32 and complex64 are those of XLA:CPU, element
+# by element: ADR 92.
+MOST_ROWS_OF_LAPACK = 100
+
+
+def _find_lapack_rule(ctx):
+    """JAX's rule for XLA:CPU, which calls jaxlib's LAPACK, where a program stays
+    with Python and the function is the better one; else None."""
+    import numpy as np
+    from jax._src import core
+    from jax._src.lax import linalg
+
+    (aval,) = ctx.avals_in
+    context = ctx.module_context
+    if (
+        tuple(context.platforms) != ("alula",)
+        or context.lowering_parameters.for_export
+        or aval.dtype not in (np.float32, np.complex64)
+        or not core.is_constant_shape(aval.shape)
+        or aval.shape[-1] > MOST_ROWS_OF_LAPACK
+        or 0 in aval.shape
+    ):
+        return None
+    return getattr(linalg, "_schur_cpu_lowering", None)
+
+
+def _schur(ctx, a, **options):
+    rule = _find_lapack_rule(ctx) or _our_schur
+    return rule(ctx, a, **options)
+
+
+def _our_schur(ctx, a, *, compute_schur_vectors, sort_eig_vals, select_callable):
     if sort_eig_vals:
         raise NotImplementedError("sorted Schur forms are not supported on alula")
     return _call(ctx, "schur", [a], ctx.avals_out, vectors=compute_schur_vectors)
@@ -121,6 +152,15 @@ RULES = {
     "ormqr_p": _ormqr,
     "tridiagonal_solve_p": _tridiagonal_solve,
 }
+
+
+def make_portable_parameters():
+    """For `lower`: programs that run where there is no Python call nothing of
+    jaxlib's."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+
+    return mlir.LoweringParameters(override_lowering_rules=((linalg.schur_p, _our_schur),))
 
 
 def register(platform: str = "alula") -> None:
