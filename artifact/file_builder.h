@@ -5,10 +5,15 @@
 #include "alula/artifact.h"
 #include "artifact/hash.h"
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 namespace alula::artifact {
 
@@ -45,6 +50,7 @@ public:
     // Most of it may be constants: each byte is written once.
     std::string file;
     file.reserve(end);
+    askForLargePages(file.data(), end);
     file.resize(sizeof(alula_file_header) + tableBytes);
     for (size_t i = 0; i < sections.size(); ++i) {
       for (const Piece &piece : sections[i].pieces) {
@@ -68,6 +74,17 @@ public:
   }
 
 private:
+  /// Small pages of tens of megabytes take the system longer than filling them.
+  static void askForLargePages(char *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    constexpr uintptr_t page = 4096, least = 4 << 20;
+    uintptr_t begin = (uintptr_t(memory) + page - 1) / page * page;
+    uintptr_t end = (uintptr_t(memory) + bytes) / page * page;
+    if (bytes >= least)
+      madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+  }
+
   struct Section {
     alula_section_kind kind;
     uint64_t size;

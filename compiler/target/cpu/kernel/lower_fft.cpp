@@ -14,7 +14,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/AsmState.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemAlloc.h"
+
+#include <sys/mman.h>
 
 using namespace mlir;
 using namespace alula::cpu;
@@ -25,6 +28,23 @@ namespace {
 constexpr int64_t mostPlanBytes = 64 << 20;
 /// From here on a plan is a constant of the host's program.
 constexpr int64_t leastHoistedBytes = 64 << 10;
+
+/// Memory that is written at once. Until the system has made small pages of
+/// tens of megabytes, they could be filled several times.
+void *allocatePages(int64_t wanted) {
+  constexpr size_t page = size_t(2) << 20;
+  auto bytes = static_cast<size_t>(std::max<int64_t>(wanted, 1));
+  if (bytes < 2 * page)
+    return llvm::safe_calloc(bytes, 1);
+  bytes = llvm::alignTo(bytes, page);
+  void *memory = std::aligned_alloc(page, bytes);
+  if (!memory)
+    llvm::report_bad_alloc_error("a plan of a Fourier transform");
+#ifdef MADV_HUGEPAGE
+  madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
 
 class FftEmitter {
 public:
@@ -171,16 +191,13 @@ private:
 
   /// A small plan is data of the code; a large one is held once, and hoisted.
   ElementsAttr makePlan(StringRef name) {
-    // Zeros that nobody writes are not even pages yet; scratch is not zeroed.
-    auto *plan = static_cast<int64_t *>(
-        llvm::safe_calloc(static_cast<size_t>(planBytes), 1));
-    auto scratch = std::make_unique_for_overwrite<int64_t[]>(
-        static_cast<size_t>(alula_fft_plan_scratch_bytes(
-            kind, rank, lengths.data(), complexBytes)) /
-            sizeof(int64_t) +
-        1);
+    // The function fills both.
+    auto *plan = static_cast<int64_t *>(allocatePages(planBytes));
+    void *scratch = allocatePages(
+        alula_fft_plan_scratch_bytes(kind, rank, lengths.data(), complexBytes));
     auto make = complexBytes == 8 ? alula_fft_plan_f32 : alula_fft_plan_f64;
-    make(plan, kind, rank, lengths.data(), arrays, scratch.get());
+    make(plan, kind, rank, lengths.data(), arrays, scratch);
+    std::free(scratch);
     auto type = RankedTensorType::get({planBytes}, b.getI8Type());
     AsmResourceBlob blob(
         ArrayRef(reinterpret_cast<const char *>(plan),
