@@ -10,6 +10,7 @@
 #include "pjrt/strides.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 using namespace alula::pjrt;
@@ -33,7 +34,13 @@ struct Launch {
   Watched watched;
   /// For handlers that the program calls.
   ffi::CurrentCall current;
+  /// No other device runs the program in the same call.
+  bool isAlone = false;
 
+  bool isCheap() const {
+    return program->isCheap ||
+           (isAlone && program->wasQuick.load(std::memory_order_relaxed));
+  }
   bool isReady() const {
     return std::all_of(arguments.begin(), arguments.end(),
                        [](auto &value) { return value->ready->isDone(); });
@@ -81,6 +88,27 @@ std::unique_ptr<Error> Launch::makeTokens(std::vector<alula_buffer *> &in) {
   return nullptr;
 }
 
+/// Whether a program that calls handlers ends before another thread would have
+/// heard of it.
+class Quickness {
+public:
+  explicit Quickness(Program &program) : program(program) {
+    if (program.isCheapButForHandlers)
+      begin = Clock::now();
+  }
+  void note() {
+    if (program.isCheapButForHandlers)
+      program.wasQuick.store(Clock::now() - begin < most,
+                             std::memory_order_relaxed);
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::microseconds most{30};
+  Program &program;
+  Clock::time_point begin;
+};
+
 std::unique_ptr<Error> Launch::call() {
   if (auto error = waitForArguments())
     return error;
@@ -104,9 +132,11 @@ std::unique_ptr<Error> Launch::call() {
   options.cancel = watched.getPatientFlag();
   ProfiledCall profiled(program, *device, options);
   ffi::InCall inCall(current);
+  Quickness quickness(*program);
   alula_error *failed =
       alula_call(executable, program->function, &options, in.data(), in.size(),
                  out.data(), out.size());
+  quickness.note();
   if (failed)
     return takeError(failed, program->name + ": ");
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -363,7 +393,7 @@ void start(Launch launch) {
   // A callback of this device's own program would wait for itself.
   if (queue.isInTask())
     return launch.run();
-  bool isCheap = launch.program->isCheap && launch.isReady();
+  bool isCheap = launch.isCheap() && launch.isReady();
   auto task = [shared = std::make_shared<Launch>(std::move(launch))] {
     shared->run();
   };
@@ -423,6 +453,7 @@ void *alula::pjrt::LoadedExecutable_Execute(
     launch.program = executable->program;
     launch.collectives = collectives;
     launch.current = current;
+    launch.isAlone = deviceCount == 1;
     launch.participant = alone ? 0 : executable->participants[i];
     launch.device = alone ? alone : as<Device>(executable->devices[i]);
     if (void *error =

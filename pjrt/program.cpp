@@ -208,10 +208,14 @@ void describeCosts(Program &program) {
   constexpr double leastWork = 100'000;
   double work = getCost(program, "flops") + getCost(program, "bytes accessed") +
                 20 * getCost(program, "transcendentals");
+  bool mayBeCheap =
+      work < leastWork && !(program.flags & ALULA_PROGRAM_COLLECTIVE);
+  bool callsBack = program.flags & ALULA_PROGRAM_CALLS_BACK;
   program.isCheap =
-      work < leastWork &&
-      !(program.flags & (ALULA_PROGRAM_CALLS_BACK | ALULA_PROGRAM_COLLECTIVE |
-                         ALULA_PROGRAM_UNKNOWN_COST));
+      mayBeCheap && !callsBack && !(program.flags & ALULA_PROGRAM_UNKNOWN_COST);
+  program.isCheapButForHandlers = mayBeCheap && callsBack &&
+                                  !program.handlerCalls.isEmpty() &&
+                                  readPythonConfigs(program).empty();
 }
 } // namespace
 

@@ -155,6 +155,10 @@ struct Program {
           aliasBytes = 0;
   /// Takes less time than telling another thread.
   bool isCheap = false;
+  /// It would be cheap but for handlers of XLA's FFI, of which nobody knows how
+  /// long they take: the last call tells.
+  bool isCheapButForHandlers = false;
+  std::atomic<bool> wasQuick{false};
   /// The Python functions that it calls, which live as long as it.
   PythonCallbacks *python = nullptr;
   std::vector<std::string> pythonConfigs;

@@ -39,6 +39,7 @@ public:
   /// Those of the program's custom calls that handlers make; they are
   /// instantiated.
   void *load(const alula_executable *executable);
+  bool isEmpty() const { return sites.empty(); }
   /// Null if no program has it.
   static CallSite *find(const void *config);
 
