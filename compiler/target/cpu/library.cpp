@@ -5,8 +5,10 @@
 #include "compiler/target/cpu/packed_bytes.h"
 #include "compiler/target/cpu/precompiled.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -18,6 +20,7 @@
 #include "llvm/Transforms/IPO/Internalize.h"
 
 #include <functional>
+#include <mutex>
 
 using namespace alula::cpu;
 
@@ -120,10 +123,10 @@ struct FirstError : llvm::DiagnosticHandler {
 
 /// Adds to `module` what it declares and `source` defines; those names go to
 /// `finish`.
-llvm::Error linkNeeded(
-    llvm::Module &module, std::unique_ptr<llvm::Module> source,
-    const Machine &machine,
-    std::function<void(llvm::Module &, const llvm::StringSet<> &)> finish) {
+llvm::Error linkFrom(
+    std::unique_ptr<llvm::Module> source, llvm::Module &module,
+    std::function<void(llvm::Module &, const llvm::StringSet<> &)> finish =
+        {}) {
   llvm::LLVMContext &context = module.getContext();
   std::string message;
   auto previous = context.getDiagnosticHandler();
@@ -135,6 +138,16 @@ llvm::Error linkNeeded(
   if (failed)
     return llvm::createStringError("the kernel library doesn't link: " +
                                    message);
+  return llvm::Error::success();
+}
+
+/// The same for code that runs: it knows the machine.
+llvm::Error linkNeeded(
+    llvm::Module &module, std::unique_ptr<llvm::Module> source,
+    const Machine &machine,
+    std::function<void(llvm::Module &, const llvm::StringSet<> &)> finish) {
+  if (auto error = linkFrom(std::move(source), module, std::move(finish)))
+    return error;
   defineFacts(module, machine);
   return llvm::Error::success();
 }
@@ -163,26 +176,85 @@ void internalize(llvm::Module &linked, const llvm::StringSet<> &names) {
 }
 } // namespace
 
-llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
+namespace {
+/// What `module` declares and neither defines nor finds among the routines that
+/// have been compiled, sorted.
+std::vector<std::string> findNeeded(const llvm::Module &module,
                                     const Machine &machine) {
-  // Reading the library takes longer than what is left for a kernel that only
-  // calls routines.
-  bool needed = llvm::any_of(module, [&](const llvm::Function &function) {
-    return function.isDeclaration() &&
-           function.getName().starts_with("alula_") &&
-           findPrecompiled(machine.name, function.getName()).empty();
-  });
-  if (!needed)
-    return llvm::Error::success();
-  auto library = parse("library", module.getContext(), machine);
+  std::vector<std::string> names;
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() && function.getName().starts_with("alula_") &&
+        findPrecompiled(machine.name, function.getName()).empty())
+      names.push_back(function.getName().str());
+  llvm::sort(names);
+  return names;
+}
+
+/// Bitcode of the functions of `names` that are no routines, with all that they
+/// call: reading the library takes longer than what is left for a small kernel.
+llvm::Expected<std::string> extractPart(const Machine &machine,
+                                        llvm::ArrayRef<std::string> names) {
+  llvm::LLVMContext context;
+  auto library = parse("library", context, machine);
   if (!library)
     return library.takeError();
-  for (llvm::Function &function : **library) {
-    const llvm::Function *user = module.getFunction(function.getName());
-    if (user && isRoutine(function))
-      function.deleteBody();
+  auto part = std::make_unique<llvm::Module>("library", context);
+  part->setTargetTriple((*library)->getTargetTriple());
+  part->setDataLayout((*library)->getDataLayout());
+  for (const std::string &name : names)
+    if (llvm::Function *function = (*library)->getFunction(name);
+        function && !isRoutine(*function))
+      part->getOrInsertFunction(name, function->getFunctionType());
+  if (auto error = linkFrom(std::move(*library), *part))
+    return std::move(error);
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  llvm::WriteBitcodeToFile(*part, os);
+  return bytes;
+}
+
+/// It is made once in a process for each list of names that some kernel has.
+llvm::Expected<std::string> getPart(const Machine &machine,
+                                    llvm::ArrayRef<std::string> names) {
+  struct Parts {
+    std::mutex mutex;
+    llvm::StringMap<std::string> bytes;
+  };
+  // For ever: compilations may outlive static objects.
+  static auto *const parts = new Parts;
+  constexpr unsigned mostParts = 256;
+  std::string key = machine.triple + " " + machine.layout;
+  for (const std::string &name : names)
+    key += " " + name;
+  {
+    std::lock_guard lock(parts->mutex);
+    if (auto found = parts->bytes.find(key); found != parts->bytes.end())
+      return found->second;
   }
-  return linkNeeded(module, std::move(*library), machine, internalize);
+  auto part = extractPart(machine, names);
+  if (!part)
+    return part.takeError();
+  std::lock_guard lock(parts->mutex);
+  if (parts->bytes.size() == mostParts)
+    parts->bytes.clear();
+  parts->bytes[key] = *part;
+  return part;
+}
+} // namespace
+
+llvm::Error alula::cpu::linkLibrary(llvm::Module &module,
+                                    const Machine &machine) {
+  std::vector<std::string> names = findNeeded(module, machine);
+  if (names.empty())
+    return llvm::Error::success();
+  auto part = getPart(machine, names);
+  if (!part)
+    return part.takeError();
+  auto functions =
+      llvm::parseBitcodeFile({*part, "library"}, module.getContext());
+  if (!functions)
+    return functions.takeError();
+  return linkNeeded(module, std::move(*functions), machine, internalize);
 }
 
 llvm::Error alula::cpu::linkWholeLibrary(llvm::Module &module,
