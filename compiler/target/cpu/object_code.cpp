@@ -104,6 +104,33 @@ createTargetMachine(const Machine &machine, llvm::CodeGenOptLevel level,
       std::nullopt, level));
 }
 
+/// The passes of a code generator. They write object files of one module after
+/// the other, each of which may have a context of its own: making them takes as
+/// long as running them on a small kernel.
+class ObjectPasses {
+public:
+  explicit ObjectPasses(llvm::TargetMachine &targetMachine) {
+    isComplete = !targetMachine.addPassesToEmitFile(
+        passes, os, nullptr, llvm::CodeGenFileType::ObjectFile);
+  }
+
+  /// Empty if there are no object files for the machine.
+  std::string emit(llvm::Module &module) {
+    if (!isComplete)
+      return {};
+    passes.run(module);
+    std::string object(bytes);
+    bytes.clear();
+    return object;
+  }
+
+private:
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream os{bytes};
+  llvm::legacy::PassManager passes;
+  bool isComplete;
+};
+
 /// A target machine for one thread at a time. What it knows of a processor it
 /// learns with its first function, which takes as long as compiling a small
 /// kernel, so it waits for the next module. Its level stays: generating code
@@ -121,12 +148,12 @@ public:
       Pool &pool = getPool();
       std::lock_guard lock(pool.mutex);
       if (auto &idle = pool.idle[key]; !idle.empty()) {
-        made = std::move(idle.back());
+        lent = std::move(idle.back());
         idle.pop_back();
       }
     }
-    if (!made)
-      made = createTargetMachine(machine, level, error);
+    if (!lent.machine)
+      lent.machine = createTargetMachine(machine, level, error);
   }
   TargetMachineLease(const TargetMachineLease &) = delete;
   TargetMachineLease &operator=(const TargetMachineLease &) = delete;
@@ -134,20 +161,34 @@ public:
     constexpr size_t mostIdle = 8;
     Pool &pool = getPool();
     std::lock_guard lock(pool.mutex);
-    if (auto &idle = pool.idle[key]; made && idle.size() < mostIdle)
-      idle.push_back(std::move(made));
+    if (auto &idle = pool.idle[key]; lent.machine && idle.size() < mostIdle)
+      idle.push_back(std::move(lent));
   }
 
-  explicit operator bool() const { return made != nullptr; }
-  llvm::TargetMachine &operator*() const { return *made; }
-  llvm::TargetMachine *operator->() const { return made.get(); }
+  explicit operator bool() const { return lent.machine != nullptr; }
+  llvm::TargetMachine &operator*() const { return *lent.machine; }
+  llvm::TargetMachine *operator->() const { return lent.machine.get(); }
   llvm::Error takeError() const { return llvm::createStringError(error); }
 
+  std::string emitObject(llvm::Module &module) {
+    if (!lent.passes)
+      lent.passes = std::make_unique<ObjectPasses>(*lent.machine);
+    std::string object = lent.passes->emit(module);
+    // What writes lines keeps more of its module than is known here.
+    if (module.getNamedMetadata("llvm.dbg.cu"))
+      lent.passes = nullptr;
+    return object;
+  }
+
 private:
+  struct Lent {
+    std::unique_ptr<llvm::TargetMachine> machine;
+    /// They go before the machine.
+    std::unique_ptr<ObjectPasses> passes;
+  };
   struct Pool {
     std::mutex mutex;
-    std::map<std::string, std::vector<std::unique_ptr<llvm::TargetMachine>>>
-        idle;
+    std::map<std::string, std::vector<Lent>> idle;
   };
   /// For ever: compilations may outlive static objects.
   static Pool &getPool() {
@@ -156,7 +197,7 @@ private:
   }
 
   std::string key, error;
-  std::unique_ptr<llvm::TargetMachine> made;
+  Lent lent;
 };
 
 /// Kernels stand alone: loops must not become calls of memset or memcpy, and
@@ -398,24 +439,23 @@ bool optimize(llvm::Module &module, const Machine &machine,
 }
 
 std::string optimizeAndEmit(llvm::Module &module, const Machine &machine,
-                            llvm::TargetMachine &targetMachine, Origin origin,
+                            TargetMachineLease &targetMachine, Origin origin,
                             const std::function<bool()> &isCancelled = {},
                             const OnForm &onForm = {}) {
-  bool isQuick = optimize(module, machine, targetMachine, origin, isCancelled);
+  bool isQuick = optimize(module, machine, *targetMachine, origin, isCancelled);
   if (isCancelled && isCancelled())
     return {};
   std::optional<TargetMachineLease> quick;
   if (isQuick)
     quick.emplace(machine, llvm::CodeGenOptLevel::None);
-  llvm::TargetMachine &generator = quick && *quick ? **quick : targetMachine;
+  TargetMachineLease &generator = quick && *quick ? *quick : targetMachine;
   if (onForm) {
     onForm(".opt.ll", print(module));
     // The code generator leaves its marks on what it gets.
-    onForm(".s", emitFile(*llvm::CloneModule(module), generator,
+    onForm(".s", emitFile(*llvm::CloneModule(module), *generator,
                           llvm::CodeGenFileType::AssemblyFile));
   }
-  std::string object =
-      emitFile(module, generator, llvm::CodeGenFileType::ObjectFile);
+  std::string object = generator.emitObject(module);
   if (onForm)
     onForm(".o", object);
   return object;
@@ -438,7 +478,7 @@ llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine,
       return std::string();
     markFreestanding(**module, machine);
     object =
-        optimizeAndEmit(**module, machine, *targetMachine, Origin::Library);
+        optimizeAndEmit(**module, machine, targetMachine, Origin::Library);
     if (object.empty())
       return llvm::createStringError("no object files for " + machine.triple);
     auto more = findUndefined(object);
@@ -519,7 +559,7 @@ alula::cpu::generateObject(llvm::Module &module, const Machine &machine,
     return targetMachine.takeError();
   if (auto problem = prepareProgram(module, machine, *targetMachine, onForm))
     return std::move(problem);
-  std::string object = optimizeAndEmit(module, machine, *targetMachine,
+  std::string object = optimizeAndEmit(module, machine, targetMachine,
                                        Origin::Program, isCancelled, onForm);
   if (object.empty())
     return llvm::createStringError("no object files for " + machine.triple);
@@ -565,7 +605,7 @@ llvm::Expected<std::string> makeRoutineObject(const Machine &machine,
     return std::string();
   markFreestanding(**module, machine);
   std::string object =
-      optimizeAndEmit(**module, machine, *targetMachine, Origin::Library);
+      optimizeAndEmit(**module, machine, targetMachine, Origin::Library);
   if (object.empty())
     return llvm::createStringError("no object files for " + machine.triple);
   return object;
