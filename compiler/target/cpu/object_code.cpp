@@ -371,6 +371,18 @@ private:
   std::unique_ptr<llvm::DiagnosticHandler> others;
 };
 
+/// Passes of the default pipeline that find nothing in kernels: these have one
+/// function once their calls are inlined, no coroutines, no OpenMP, no calls by
+/// pointer, and loops whose conditions say nothing of each other.
+bool isIdle(llvm::StringRef pass) {
+  return llvm::is_contained<llvm::StringRef>(
+      {"AnnotationRemarksPass", "CGProfilePass", "CalledValuePropagationPass",
+       "ConstraintEliminationPass", "CoroElidePass", "LibCallsShrinkWrapPass",
+       "MoveAutoInitPass", "OpenMPOptCGSCCPass", "OpenMPOptPass",
+       "RelLookupTableConverterPass"},
+      pass);
+}
+
 /// Whether the code generator need not optimize.
 bool optimize(llvm::Module &module, const Machine &machine,
               llvm::TargetMachine &targetMachine, Origin origin,
@@ -379,9 +391,11 @@ bool optimize(llvm::Module &module, const Machine &machine,
   context.setDiagnosticHandler(std::make_unique<WithoutMissedTransforms>(
       context.getDiagnosticHandler()));
   llvm::PassInstrumentationCallbacks callbacks;
-  if (isCancelled)
+  if (origin == Origin::Program)
     callbacks.registerShouldRunOptionalPassCallback(
-        [&](llvm::StringRef, llvm::Any) { return !isCancelled(); });
+        [&](llvm::StringRef pass, llvm::Any) {
+          return !isIdle(pass) && !(isCancelled && isCancelled());
+        });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
