@@ -13,6 +13,11 @@ def ConvertStablehloToLoops : KernelPass<"kernel-convert-stablehlo-to-loops"> {
     "::alula::plan::PlanDialect"];
 }
 
+def Canonicalize : Pass<"kernel-canonicalize"> {
+  let summary = "MLIR's canonicalization, whose patterns a context keeps";
+  let dependentDialects = ["::alula::dispatch::DispatchDialect"];
+}
+
 def HoistConstants : Pass<"kernel-hoist-constants", "::mlir::ModuleOp"> {
   let summary = "large data of kernels is a constant that launches read";
   let dependentDialects = ["::mlir::memref::MemRefDialect",

@@ -13,7 +13,7 @@ void alula::kernel::addKernelPipeline(mlir::OpPassManager &pm) {
   mlir::OpPassManager &executables = pm.nest<dispatch::ExecutableOp>();
   executables.addPass(createVerifyPlans());
   executables.addPass(createConvertStablehloToLoops());
-  executables.addPass(mlir::createCanonicalizerPass());
+  executables.addPass(createCanonicalize());
   executables.addPass(mlir::createCSEPass());
   pm.addPass(createHoistConstants());
   pm.addPass(createFormLaunches());

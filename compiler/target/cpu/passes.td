@@ -12,6 +12,13 @@ def ExpandArithmetic : Pass<"cpu-expand-arithmetic", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def ConvertToLlvm : Pass<"cpu-convert-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "arithmetic, memory, control flow and functions as LLVM has them";
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let options = [Option<"indexBits", "index-bits", "unsigned", /*default=*/"64",
+                        "bits of an index">];
+}
+
 def MaterializeEntries : Pass<"cpu-materialize-entries", "::mlir::ModuleOp"> {
   let summary = "kernels get the calling convention of kernel_abi.h";
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -2,6 +2,7 @@
 
 #include "compiler/target/cpu/pipeline.h"
 
+#include "compiler/kernel/passes.h"
 #include "compiler/target/cpu/passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -22,20 +23,9 @@ void alula::cpu::addLlvmPipeline(OpPassManager &pm, unsigned indexBits) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createConvertSCFToCFPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(kernel::createCanonicalize());
   pm.addPass(createCSEPass());
   pm.addPass(createExpandArithmetic());
-  pm.addPass(createConvertComplexToLLVMPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass({.indexBitwidth = indexBits}));
-  pm.addPass(createConvertIndexToLLVMPass({.indexBitwidth = indexBits}));
-  FinalizeMemRefToLLVMConversionPassOptions memory;
-  memory.indexBitwidth = indexBits;
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
-  ConvertFuncToLLVMPassOptions functions;
-  functions.indexBitwidth = indexBits;
-  functions.useBarePtrCallConv = true;
-  pm.addPass(createConvertFuncToLLVMPass(functions));
-  pm.addPass(createConvertControlFlowToLLVMPass({.indexBitwidth = indexBits}));
+  pm.addPass(createConvertToLlvm({indexBits}));
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
