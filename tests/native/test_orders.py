@@ -17,7 +17,7 @@ import jax_functions
 pytestmark = jax_functions.needs_build
 tools = jax_functions.tools
 
-KINDS = ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32"]
+KINDS = ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "uint32", "int64"]
 # Below and above where merging, short digits, long digits and parts begin.
 SIZES = [5, 63, 64, 1000, 5000, 140_000]
 

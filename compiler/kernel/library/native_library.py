@@ -23,6 +23,13 @@ def call(name, dtype, *arguments):
     getattr(_library, f"alula_{name}{suffix}")(*_convert(arguments), ctypes.c_void_p())
 
 
+def call_integer(name, *arguments):
+    """The same without a type; what it returns."""
+    function = getattr(_library, f"alula_{name}")
+    function.restype = ctypes.c_int64
+    return function(*_convert(arguments))
+
+
 def size(name, *arguments):
     """What alula_<name> of the headers says."""
     function = getattr(_library, f"alula_{name}_exported")

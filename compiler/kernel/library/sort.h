@@ -51,6 +51,52 @@ ALULA_SORT(pairs_32)
 ALULA_SORT(pairs_64)
 #undef ALULA_SORT
 
+/* Rows of numbers in memory that become such items, and back. A number of BITS bits
+ * has the key `bits ^ (bits is negative ? negative : positive)`; with `has_equals`
+ * floats are first zero if they are any zero, and `nan` if they are any NaN.
+ *
+ *   alula_sort_find_<BITS>(row, keys, count, order…, bits, differs)
+ * tells, where these are not null, what keys there are, which bits some and which
+ * all of them have, and where numbers are not what their keys tell: that is what it
+ * returns, too.
+ *   alula_sort_make_keys_<BITS>, alula_sort_make_pairs_<BITS>
+ *       (row, items, first, count, order…)
+ * makes the items of numbers whose places begin with `first`.
+ *   alula_sort_take_keys_<BITS>(keys, sorted, count, positive, negative)
+ * puts down the numbers that have the keys.
+ *   alula_sort_take_pairs_<BITS>(pairs, row, sorted, count, bytes)
+ * puts down the elements of the row, of so many bytes, 1, 2, 4 or 8, that are at the
+ * places of pairs; where it is null, the places.
+ *   alula_sort_first_<BITS>(row, pairs, count, needed, order…)
+ * makes pairs of the first `needed` numbers of the row, in order.
+ *   alula_sort_any(numbers, count)
+ * says whether one of these, of 64 bits, is not zero. */
+int64_t alula_sort_any(const void *numbers, int64_t count);
+
+#define ALULA_SORT(bits_of_number)                                             \
+  int64_t alula_sort_find_##bits_of_number(                                    \
+      const void *row, void *keys, int64_t count, int64_t positive,            \
+      int64_t negative, int64_t has_equals, int64_t nan, void *bits,           \
+      void *differs);                                                          \
+  void alula_sort_make_keys_##bits_of_number(                                  \
+      const void *row, void *keys, int64_t first, int64_t count,               \
+      int64_t positive, int64_t negative, int64_t has_equals, int64_t nan);    \
+  void alula_sort_make_pairs_##bits_of_number(                                 \
+      const void *row, void *pairs, int64_t first, int64_t count,              \
+      int64_t positive, int64_t negative, int64_t has_equals, int64_t nan);    \
+  void alula_sort_take_keys_##bits_of_number(                                  \
+      const void *keys, void *sorted, int64_t count, int64_t positive,         \
+      int64_t negative);                                                       \
+  void alula_sort_take_pairs_##bits_of_number(                                 \
+      const void *pairs, const void *row, void *sorted, int64_t count,         \
+      int64_t bytes);                                                          \
+  void alula_sort_first_##bits_of_number(                                      \
+      const void *row, void *pairs, int64_t count, int64_t needed,             \
+      int64_t positive, int64_t negative, int64_t has_equals, int64_t nan);
+ALULA_SORT(32)
+ALULA_SORT(64)
+#undef ALULA_SORT
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from native_library import call
+from native_library import call, call_integer
 
 COUNTS = [0, 1, 2, 47, 48, 300, 2047, 2048, 10_000, 70_000]
 SCRATCH_BYTES = 4 * 8 * 2048
@@ -91,3 +91,115 @@ def test_parts(kind, count, chunks, ranges, bits):
     pairs = keys << np.uint64(32) | places if bits == 32 else np.stack([keys, places], 1)
     got = sort_in_parts(f"pairs_{bits}", pairs, count, keys, chunks, ranges)
     np.testing.assert_array_equal(got, pairs[order])
+
+
+def orders(bits):
+    """Masks of each order: positive, negative; whether it is of floats, its NumPy type."""
+    sign, ones = 1 << (bits - 1), (1 << bits) - 1
+    for turn in (0, ones):
+        yield sign ^ turn, ones ^ turn, turn, f"f{bits // 8}"
+        yield sign ^ turn, sign ^ turn, turn, f"i{bits // 8}"
+        yield turn, turn, turn, f"u{bits // 8}"
+
+
+def signed(value):
+    return value - (1 << 64) if value >> 63 else value
+
+
+def draw_numbers(kind, count):
+    random = np.random.default_rng(count)
+    if kind[0] != "f":
+        return np.frombuffer(random.bytes(count * int(kind[1])), kind).copy()
+    x = random.standard_normal(count).astype(kind)
+    for special in (np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, np.finfo(kind).tiny / 4):
+        x[random.integers(0, max(count, 1), 3 if count else 0)] = special
+    return x
+
+
+def rank(x, has_equals):
+    """Numbers that NumPy sorts as the order says: of floats IEEE 754's total order."""
+    if x.dtype.kind != "f":
+        return x
+    x = np.where(x == 0, x.dtype.type(0), x) if has_equals else x
+    x = np.where(np.isnan(x), x.dtype.type(np.nan), x) if has_equals else x
+    integers = x.view(f"i{x.itemsize}")
+    return np.where(integers < 0, integers ^ np.iinfo(integers.dtype).max, integers)
+
+
+@pytest.mark.parametrize("count", [0, 1, 17, 64, 1000])
+@pytest.mark.parametrize("has_equals", [0, 1])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_numbers_become_items_and_come_back(bits, has_equals, count):
+    for positive, negative, turn, kind in orders(bits):
+        if has_equals and kind[0] != "f":
+            continue
+        x = draw_numbers(kind, count)
+        unsigned = x.view(f"u{bits // 8}")
+        nan = int(np.array(np.nan, kind).view(f"u{bits // 8}")) if has_equals else 0
+        order = [signed(positive), signed(negative), has_equals, signed(nan)]
+        keys = np.full(count, 7, f"u{bits // 8}")
+        found, differs = np.empty(2, np.uint64), np.empty(1, np.uint64)
+        call(f"sort_find_{bits}", None, unsigned, keys, count, *order, found, differs)
+        # Keys ascend as the numbers do in this order.
+        want = rank(x, has_equals)
+        by_key, by_rank = np.argsort(keys, kind="stable"), np.argsort(want, kind="stable")
+        if turn:
+            by_rank = np.argsort(-1 - want if kind[0] != "u" else ~want, kind="stable")
+        np.testing.assert_array_equal(by_key, by_rank)
+        assert found[0] == np.bitwise_or.reduce(keys, initial=keys.dtype.type(0))
+        assert not count or found[1] == np.bitwise_and.reduce(keys)
+        back = np.empty_like(unsigned)
+        call(f"sort_take_keys_{bits}", None, keys, back, count, *order[:2])
+        assert (differs[0] != 0) == (back != unsigned).any()
+        assert has_equals or not differs[0]
+        again = np.empty_like(keys)
+        call(f"sort_make_keys_{bits}", None, unsigned, again, 5, count, *order)
+        np.testing.assert_array_equal(again, keys)
+        pairs = np.empty((count, 1 if bits == 32 else 2), np.uint64)
+        call(f"sort_make_pairs_{bits}", None, unsigned, pairs, 5, count, *order)
+        places = np.arange(5, 5 + count, dtype=np.uint64)
+        made = keys.astype(np.uint64) << np.uint64(32) | places if bits == 32 else np.stack([keys, places], 1)
+        np.testing.assert_array_equal(pairs.reshape(made.shape), made)
+
+
+@pytest.mark.parametrize("count", [0, 1, 100])
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+def test_elements_are_taken_from_their_places(size, bits, count):
+    random = np.random.default_rng(size)
+    places = random.permutation(count).astype(np.uint64)
+    keys = random.integers(0, 2**31, count, np.uint64)
+    pairs = keys << np.uint64(32) | places if bits == 32 else np.stack([keys, places], 1)
+    row = np.frombuffer(random.bytes(count * size), f"u{size}").copy()
+    result = np.zeros_like(row)
+    call(f"sort_take_pairs_{bits}", None, pairs, row, result, count, size)
+    np.testing.assert_array_equal(result, row[places.astype(int)])
+    call(f"sort_take_pairs_{bits}", None, pairs, None, result, count, size)
+    np.testing.assert_array_equal(result, places.astype(result.dtype))
+
+
+@pytest.mark.parametrize("count, needed", [(1, 1), (64, 3), (100, 10), (1000, 1), (1000, 64), (130, 130)])
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("few", [False, True])
+def test_first_of_a_row(few, bits, count, needed):
+    for positive, negative, _, kind in orders(bits):
+        x = draw_numbers(kind, count)
+        if few:
+            x = np.where(x > 0, x.dtype.type(3), x.dtype.type(2))
+        unsigned = x.view(f"u{bits // 8}")
+        keys = np.empty_like(unsigned)
+        order = [signed(positive), signed(negative), 0, 0]
+        call(f"sort_make_keys_{bits}", None, unsigned, keys, 0, count, *order)
+        pairs = np.empty((needed, 1 if bits == 32 else 2), np.uint64)
+        call(f"sort_first_{bits}", None, unsigned, pairs, count, needed, *order)
+        places = pairs[:, -1] & np.uint64(2**32 - 1) if bits == 32 else pairs[:, 1]
+        np.testing.assert_array_equal(places, np.argsort(keys, kind="stable")[:needed])
+
+
+def test_any():
+    for count in (0, 1, 9, 100):
+        numbers = np.zeros(count, np.uint64)
+        assert call_integer("sort_any", numbers, count) == 0
+        if count:
+            numbers[count - 1] = 1 << 40
+            assert call_integer("sort_any", numbers, count) != 0

@@ -48,6 +48,8 @@ public:
     Way way = getWay(sort);
     if (way == Way::First) {
       auto needed = sort->getAttrOfType<IntegerAttr>("dispatch.needed");
+      if (emitFirstByCalls(sort, results, needed.getInt(), lowering))
+        return;
       lowering.forEach(rows,
                        [&](ValueRange row) { sortFirst(row, needed.getInt()); });
       return;

@@ -8,6 +8,8 @@
 // bits keys have, chunks parted by digits, ranges of digits sorted; if there are few
 // rows, each of these loops is shared by workgroups. Items are made, and sorted, in
 // memory that stays in a cache: only the parted ones go through memory.
+// Where rows are numbers side by side in memory, the library goes over them
+// (`RowsInMemory`): nothing but calls is left to compile.
 
 #include "compiler/target/cpu/kernel/radix_sort.h"
 
@@ -15,10 +17,12 @@
 #include "compiler/kernel/library/sort.h"
 #include "compiler/kernel/plan/sort_order.h"
 #include "compiler/target/cpu/kernel/matrix_operand.h"
+#include "compiler/target/cpu/kernel/sorted_rows.h"
 
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -69,8 +73,10 @@ public:
   }
 
   void emit();
+  bool emitFirst(int64_t needed);
 
 private:
+  void setUp();
   /// Memory of items: keys of a row, or pairs of a key and a place.
   struct Items {
     Value memory;
@@ -113,6 +119,11 @@ private:
                  Value end);
   SmallVector<Value> findBits(ValueRange row, const Items *keys, Value first,
                               Value begin, Value end);
+  /// The same by the library: bits go to memory, if there is some.
+  Value callFind(ValueRange row, const Items *keys, Value first, Value begin,
+                 Value end, Value bits, Value differs);
+  void noteBits(const Parts &parts, Value rowNumber, ValueRange row,
+                Value chunk, const Items &keys);
   /// Writes elements of the results, whose items are from number `first` on.
   void putResults(ValueRange row, const Items &items, Value first, Value begin,
                   Value end);
@@ -129,6 +140,7 @@ private:
   Value makeKey(ValueRange row, Value place);
   /// The bits of the number that has this key, if it is one of the row.
   Value undoKey(Value bits);
+  int64_t getMask(bool isNegative) const;
   Value getKeyMask(Value isNegative);
   SmallVector<Value> at(ValueRange row, Value place) {
     SmallVector<Value> indices(row);
@@ -144,6 +156,19 @@ private:
   void call(StringRef what, const Items &items, ValueRange arguments) {
     lowering.callLibrary("alula_sort_" + what + items.kind + Twine(keyBits),
                          arguments);
+  }
+  /// A routine of the library for numbers in memory.
+  void callRows(StringRef what, ValueRange arguments) {
+    lowering.callLibrary("alula_sort_" + what + "_" + Twine(keyBits),
+                         arguments);
+  }
+  /// How the library makes keys: masks, then what is equal.
+  void addOrder(SmallVectorImpl<Value> &arguments) {
+    arguments.append({constant(getMask(false)), constant(getMask(true)),
+                      constant(inMemory->hasEquals), constant(inMemory->nan)});
+  }
+  Value getNull() {
+    return b.create<LLVM::ZeroOp>(LLVM::LLVMPointerType::get(b.getContext()));
   }
   Value createScratch() {
     return lowering.getPointer(lowering.createTemporary(
@@ -184,11 +209,12 @@ private:
   int64_t keyBits = 32;
   int64_t numberBits = 32;
   bool isFloat = false, isSigned = false;
-  /// The elements are the numbers.
-  bool mayBeKeys = false;
+  /// The elements are the numbers; all of them are what their keys tell.
+  bool mayBeKeys = false, areKeys = false;
+  std::optional<RowsInMemory> inMemory;
 };
 
-void RadixSort::emit() {
+void RadixSort::setUp() {
   size = *getConstantIntValue(sizes[dim]);
   Type number = getValueType(getElementType(order.number));
   numberBits = number.getIntOrFloatBitWidth();
@@ -201,7 +227,12 @@ void RadixSort::emit() {
   IRMapping mapping;
   sort.getComparator().cloneInto(&key, mapping);
   key.front().getTerminator()->setOperands(mapping.lookup(order.number));
+  inMemory = findRowsInMemory(sort, order.number, results, lowering);
+  areKeys = mayBeKeys && inMemory && !inMemory->hasEquals;
+}
 
+void RadixSort::emit() {
+  setUp();
   SmallVector<Value> rows(sizes);
   rows[dim] = lowering.index(1);
   if (size * (keyBits / 8) > limits.maxAtOnce)
@@ -210,6 +241,26 @@ void RadixSort::emit() {
     lowering.forEachBlock(
         lowering.product(rows), size * stepsPerElement,
         [&](Value row) { sortAtOnce(lowering.delinearize(row, rows)); });
+}
+
+bool RadixSort::emitFirst(int64_t needed) {
+  setUp();
+  if (!inMemory)
+    return false;
+  SmallVector<Value> rows(sizes);
+  rows[dim] = lowering.index(1);
+  Value zero = lowering.index(0), count = lowering.index(needed);
+  lowering.forEachBlock(lowering.product(rows), size, [&](Value number) {
+    SmallVector<Value> row = lowering.delinearize(number, rows);
+    Items pairs = createItems(false, needed);
+    SmallVector<Value> arguments = {inMemory->getKeys(lowering, row, zero),
+                                    getPointer(pairs, zero),
+                                    toInteger(sizes[dim]), toInteger(count)};
+    addOrder(arguments);
+    callRows("first", arguments);
+    putResults(row, pairs, zero, zero, count);
+  });
+  return true;
 }
 
 Value RadixSort::widen(Value value) {
@@ -230,14 +281,20 @@ Value RadixSort::narrow(Value bits, Type type) {
 }
 
 // Of floats, all bits of a negative one count the other way.
-Value RadixSort::getKeyMask(Value isNegative) {
-  int64_t sign = int64_t(uint64_t(1) << (numberBits - 1));
+int64_t RadixSort::getMask(bool isNegative) const {
+  auto sign = int64_t(uint64_t(1) << (numberBits - 1));
   int64_t ones = numberBits == 64 ? -1 : (int64_t(1) << numberBits) - 1;
   int64_t turn = order.isDescending ? ones : 0;
+  if (isFloat)
+    return (isNegative ? ones : sign) ^ turn;
+  return (isSigned ? sign : 0) ^ turn;
+}
+
+Value RadixSort::getKeyMask(Value isNegative) {
   if (!isFloat)
-    return keyConstant((isSigned ? sign : 0) ^ turn);
-  return lowering.select(isNegative, keyConstant(ones ^ turn),
-                         keyConstant(sign ^ turn));
+    return keyConstant(getMask(false));
+  return lowering.select(isNegative, keyConstant(getMask(true)),
+                         keyConstant(getMask(false)));
 }
 
 /// An unsigned number that is larger where the element comes later.
@@ -307,8 +364,30 @@ SmallVector<Value> RadixSort::findBits(ValueRange row, const Items *items,
       });
 }
 
+Value RadixSort::callFind(ValueRange row, const Items *keys, Value first,
+                          Value begin, Value end, Value bits, Value differs) {
+  SmallVector<Value> arguments = {
+      inMemory->getKeys(lowering, row, begin),
+      keys ? getPointer(*keys, lowering.add(first, begin)) : getNull(),
+      toInteger(lowering.sub(end, begin))};
+  addOrder(arguments);
+  arguments.append(
+      {bits ? bits : getNull(), differs ? differs : getNull()});
+  return lowering.callLibrary("alula_sort_find_" + Twine(keyBits),
+                              b.getI64Type(), arguments);
+}
+
 void RadixSort::makeItems(ValueRange row, const Items &items, Value first,
                           Value begin, Value end) {
+  if (inMemory) {
+    SmallVector<Value> arguments = {
+        inMemory->getKeys(lowering, row, begin),
+        getPointer(items, lowering.add(first, begin)), toInteger(begin),
+        toInteger(lowering.sub(end, begin))};
+    addOrder(arguments);
+    callRows(items.hasPlaces() ? "make_pairs" : "make_keys", arguments);
+    return;
+  }
   lowering.forEach({lowering.sub(end, begin)}, [&](ValueRange position) {
     Value place = lowering.add(begin, position[0]);
     putKey(items, lowering.add(first, place), makeKey(row, place), place);
@@ -317,6 +396,23 @@ void RadixSort::makeItems(ValueRange row, const Items &items, Value first,
 
 void RadixSort::putResults(ValueRange row, const Items &items, Value first,
                            Value begin, Value end) {
+  if (inMemory) {
+    Value from = getPointer(items, lowering.add(first, begin));
+    Value count = toInteger(lowering.sub(end, begin));
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (sort.getResult(static_cast<unsigned>(i)).use_empty())
+        continue;
+      Value to = inMemory->getResult(lowering, i, row, begin);
+      if (items.hasPlaces())
+        callRows("take_pairs",
+                 {from, inMemory->getRow(lowering, i, row), to, count,
+                  constant(inMemory->operands[i].bytes)});
+      else
+        callRows("take_keys", {from, to, count, constant(getMask(false)),
+                               constant(getMask(true))});
+    }
+    return;
+  }
   lowering.forEach({lowering.sub(end, begin)}, [&](ValueRange position) {
     Value place = lowering.add(begin, position[0]);
     Value where = lowering.mul(lowering.add(first, place),
@@ -346,8 +442,8 @@ void RadixSort::choose(
     Value differs,
     llvm::function_ref<void(const Items &items, bool isKeys)> body,
     const Items &keys, const Items &pairs) {
-  if (!mayBeKeys)
-    return body(pairs, false);
+  if (!mayBeKeys || areKeys)
+    return areKeys ? body(keys, true) : body(pairs, false);
   lowering.choose(
       b.create<arith::CmpIOp>(
           arith::CmpIPredicate::eq, differs,
@@ -366,11 +462,14 @@ void RadixSort::choose(
 void RadixSort::sortAtOnce(ValueRange row) {
   Value zero = lowering.index(0), count = sizes[dim];
   Value scratch = createScratch();
-  Items pairs = createHalves(false, 1, 2), keys = pairs;
+  Items pairs = createHalves(areKeys, 1, 2), keys = pairs;
   Value differs;
-  if (mayBeKeys) {
+  if (areKeys) {
+    makeItems(row, keys, zero, zero, count);
+  } else if (mayBeKeys) {
     keys = createHalves(true, 1, 2);
-    differs = findBits(row, &keys, zero, zero, count)[2];
+    differs = inMemory ? callFind(row, &keys, zero, zero, count, {}, {})
+                       : findBits(row, &keys, zero, zero, count)[2];
   }
   choose(
       differs,
@@ -387,9 +486,14 @@ void RadixSort::sortAtOnce(ValueRange row) {
 
 /// Of any chunk of the row.
 Value RadixSort::findDiffers(const Parts &parts, Value rowNumber) {
-  if (!mayBeKeys)
+  if (!mayBeKeys || areKeys)
     return {};
   Value first = lowering.mul(rowNumber, parts.chunks);
+  if (inMemory)
+    return lowering.callLibrary(
+        "alula_sort_any", b.getI64Type(),
+        {getElementPointer(lowering, parts.differs, first),
+         toInteger(parts.chunks)});
   return lowering.foldRange(
       lowering.index(0), parts.chunks, constant(0),
       [&](ValueRange chunk, ValueRange carried) -> SmallVector<Value> {
@@ -397,6 +501,30 @@ Value RadixSort::findDiffers(const Parts &parts, Value rowNumber) {
             parts.differs, lowering.add(first, chunk[0]));
         return {b.create<arith::OrIOp>(carried[0], differs)};
       })[0];
+}
+
+/// What a chunk has.
+void RadixSort::noteBits(const Parts &parts, Value rowNumber, ValueRange row,
+                         Value chunk, const Items &keys) {
+  Value begin = lowering.mul(chunk, parts.length);
+  Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
+  const Items *made = parts.isMadeLate ? nullptr : &keys;
+  Value first = getFirst(rowNumber, Made);
+  Value place = lowering.add(lowering.mul(rowNumber, parts.chunks), chunk);
+  Value pair = lowering.mul(place, lowering.index(2));
+  if (inMemory) {
+    callFind(row, made, first, begin, end,
+             getElementPointer(lowering, parts.bits, pair),
+             mayBeKeys ? getElementPointer(lowering, parts.differs, place)
+                       : Value());
+    return;
+  }
+  SmallVector<Value> bits = findBits(row, made, first, begin, end);
+  b.create<memref::StoreOp>(extend(bits[0]), parts.bits, pair);
+  b.create<memref::StoreOp>(extend(bits[1]), parts.bits,
+                            lowering.add(pair, lowering.index(1)));
+  if (mayBeKeys)
+    b.create<memref::StoreOp>(extend(bits[2]), parts.differs, place);
 }
 
 void RadixSort::sortChunk(const Parts &parts, Value rowNumber, ValueRange row,
@@ -510,22 +638,11 @@ void RadixSort::sortInParts(ValueRange rows) {
     parts.bits = create(numChunks * 2, b.getI64Type());
     parts.differs = create(numChunks, b.getI64Type());
     parts.ends = create(numChunks * ALULA_SORT_ENDS, b.getI32Type());
-    Items pairs = createHalves(false, memoryRows, NumHalves), keys = pairs;
-    if (mayBeKeys)
+    Items pairs = createHalves(areKeys, memoryRows, NumHalves), keys = pairs;
+    if (mayBeKeys && !areKeys)
       keys = createHalves(true, memoryRows, NumHalves);
     forEachPart(0, numChunks, [&](Value number, ValueRange row, Value chunk) {
-      Value begin = lowering.mul(chunk, parts.length);
-      Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
-      SmallVector<Value> bits =
-          findBits(row, parts.isMadeLate ? nullptr : &keys,
-                   getFirst(number, Made), begin, end);
-      Value place = lowering.add(lowering.mul(number, parts.chunks), chunk);
-      Value pair = lowering.mul(place, lowering.index(2));
-      b.create<memref::StoreOp>(extend(bits[0]), parts.bits, pair);
-      b.create<memref::StoreOp>(extend(bits[1]), parts.bits,
-                                lowering.add(pair, lowering.index(1)));
-      if (mayBeKeys)
-        b.create<memref::StoreOp>(extend(bits[2]), parts.differs, place);
+      noteBits(parts, number, row, chunk, keys);
     });
     forEachPart(1, numChunks, [&](Value number, ValueRange row, Value chunk) {
       sortChunk(parts, number, row, chunk, keys, pairs);
@@ -569,4 +686,13 @@ void RadixSort::sortInParts(ValueRange rows) {
 void alula::cpu::emitRadixSort(stablehlo::SortOp sort, ArrayRef<Value> results,
                                Lowering &lowering) {
   RadixSort(sort, *findSortOrder(sort), results, lowering).emit();
+}
+
+bool alula::cpu::emitFirstByCalls(stablehlo::SortOp sort,
+                                  ArrayRef<Value> results, int64_t needed,
+                                  Lowering &lowering) {
+  std::optional<SortOrder> order = findSortOrder(sort);
+  // Threads of a workgroup would all do the same.
+  return order && maySortByDigits(sort) && lowering.machine.blockThreads <= 1 &&
+         RadixSort(sort, *order, results, lowering).emitFirst(needed);
 }
