@@ -25,6 +25,10 @@ static void addInput(OpPassManager &pm, const CompileOptions &compile) {
   options.lowerQuantized = true;
   options.dynamicShapes = true;
   options.keepFunctions = true;
+  // Tensor cores are faster with all groups at once.
+  options.raggedCalls = llvm::all_of(compile.targets, [](StringRef target) {
+    return target.starts_with("cpu:");
+  });
   input::addInputPipeline(pm, options);
   pm.addPass(input::createInputCheckCallSizes());
   pm.addPass(input::createInputInlineCalls());

@@ -14,6 +14,9 @@ Outcome convertChloElementwise(mlir::Operation *op, mlir::IRRewriter &rewriter);
 Outcome convertChloBroadcast(mlir::Operation *op, mlir::IRRewriter &rewriter);
 Outcome convertChloCompound(mlir::Operation *op, mlir::IRRewriter &rewriter);
 
+/// Replaces a ragged_dot by a call that kernels have code for, if it fits.
+bool convertRaggedDotToCall(mlir::Operation *op, mlir::IRRewriter &rewriter);
+
 /// Replaces the op; a value whose type knows more or less of the shape than
 /// the op's result is converted to the result's type.
 void replaceWithTyped(mlir::Operation *op, mlir::ValueRange values,

@@ -1,7 +1,8 @@
 // Says chlo ops in stablehlo, but for functions that keep their name: named ones
-// always, special ones if an option says so.
+// always, special ones if an option says so. ragged_dot may become a call.
 //
-//   chlo.f %x  →  stablehlo ops that compute f(%x)
+//   chlo.f %x        →  stablehlo ops that compute f(%x)
+//   chlo.ragged_dot  →  custom_call @alula.ragged_rows_product, by an option
 //
 // Relies on verified ops. The order is inside out, so that the body of a scan
 // is stablehlo when the scan becomes a loop.
@@ -47,9 +48,19 @@ struct ConvertChloToStablehlo
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
+    bool mayCall = raggedCalls && !isSplit();
     for (Operation *op : ops)
-      if (failed(convert(op, rewriter)))
+      if (!(mayCall && convertRaggedDotToCall(op, rewriter)) &&
+          failed(convert(op, rewriter)))
         signalPassFailure();
+  }
+
+  /// Whether devices share the program: each can have some of the groups, which
+  /// is said by ops only.
+  bool isSplit() {
+    auto count = getOperation()->getAttrOfType<IntegerAttr>(
+        "mhlo.num_partitions");
+    return count && count.getInt() > 1;
   }
 
   static bool isMadeOf(const DenseSet<Operation *> &ops, Operation *op) {

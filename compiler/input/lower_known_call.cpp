@@ -4,6 +4,7 @@
 //   custom_call @stablehlo.dynamic_approx_top_k(%x.., %init.., %k)
 //                                           →  sort, real_dynamic_slice
 //   custom_call @mhlo.topk, @mhlo.erf       →  chlo.top_k, chlo.erf
+//   custom_call @alula.ragged_dot           →  chlo.ragged_dot
 //
 // A call that is not as it should be is left: who runs it says what is wrong.
 
@@ -213,6 +214,37 @@ bool lowerErf(stablehlo::CustomCallOp call, IRRewriter &rewriter) {
   return true;
 }
 
+/// JAX's tools would have spelled out the op itself on its way here.
+void lowerRaggedDot(stablehlo::CustomCallOp call, IRRewriter &rewriter) {
+  DictionaryAttr config = getConfig(call);
+  if (!config || call.getInputs().size() != 3 || call.getNumResults() != 1)
+    return;
+  bool isComplete = true;
+  auto read = [&](StringRef name) -> SmallVector<int64_t> {
+    Attribute dims = config.get(name);
+    if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(dims))
+      return SmallVector<int64_t>(array.asArrayRef());
+    // As the portable form has it.
+    auto list = dyn_cast_or_null<DenseIntElementsAttr>(dims);
+    if (list && list.getElementType().isInteger(64))
+      return llvm::to_vector(list.getValues<int64_t>());
+    isComplete = false;
+    return {};
+  };
+  auto numbers = chlo::RaggedDotDimensionNumbersAttr::get(
+      call.getContext(), read("lhs_batching_dimensions"),
+      read("rhs_batching_dimensions"), read("lhs_contracting_dimensions"),
+      read("rhs_contracting_dimensions"), read("lhs_ragged_dimensions"),
+      read("rhs_group_dimensions"));
+  if (!isComplete)
+    return;
+  rewriter.setInsertionPoint(call);
+  // Its verifier says what is wrong with the dimensions.
+  rewriter.replaceOpWithNewOp<chlo::RaggedDotOp>(
+      call, call.getResult(0).getType(), call.getInputs()[0],
+      call.getInputs()[1], call.getInputs()[2], numbers, ArrayAttr());
+}
+
 struct LowerKnownCall
     : public alula::input::impl::InputLowerKnownCallBase<LowerKnownCall> {
   void runOnOperation() override {
@@ -227,6 +259,8 @@ struct LowerKnownCall
         lowerTopK(call, rewriter);
       else if (call.getCallTargetName() == "mhlo.erf")
         lowerErf(call, rewriter);
+      else if (call.getCallTargetName() == "alula.ragged_dot")
+        lowerRaggedDot(call, rewriter);
     });
   }
 };

@@ -20,6 +20,8 @@ def InputConvertChloToStablehlo
   let options = [
     Option<"keepFunctions", "keep-functions", "bool", "false",
            "leave special functions of static shape that no constants make">,
+    Option<"raggedCalls", "ragged-calls", "bool", "false",
+           "say ragged_dot by calls that multiply group by group">,
   ];
 }
 

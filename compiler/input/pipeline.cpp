@@ -52,6 +52,7 @@ static void addLower(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createInputLowerComposite(composite));
   InputConvertChloToStablehloOptions chlo;
   chlo.keepFunctions = options.keepFunctions;
+  chlo.raggedCalls = options.raggedCalls;
   manager.addPass(createInputConvertChloToStablehlo(chlo));
   InputLowerDeprecatedOptions deprecated;
   deprecated.dynamicShapes = options.dynamicShapes;

@@ -22,6 +22,9 @@ struct PipelineOptions {
   bool dynamicShapes = false;
   /// Leave special functions (dialect/chlo/functions.h) to `addFormulas`.
   bool keepFunctions = false;
+  /// Say ragged_dot by calls that multiply group by group: all targets have
+  /// code for them.
+  bool raggedCalls = false;
   /// Check the output of the room.
   bool verify = true;
 };

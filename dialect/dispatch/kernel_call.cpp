@@ -8,6 +8,7 @@ bool alula::dispatch::isKernelCall(llvm::StringRef name) {
       .Cases("alula.hessenberg", "alula.householder_product", "alula.lu", true)
       .Cases("alula.lu_pivots_to_permutation", "alula.ormqr", "alula.schur",
              true)
+      .Cases("alula.ragged_rows_product", "alula.ragged_sums_product", true)
       .Cases("alula.sparse_product", "alula.sparse_rows_product",
              "alula.sparse_sampled", true)
       .Cases("alula.svd", "alula.tridiagonal", "alula.tridiagonal_solve", true)

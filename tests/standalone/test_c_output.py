@@ -265,6 +265,18 @@ FAMILIES = {
     }) : (T) -> T
     return %0 : T""",
     ),
+    "ragged_dot": (
+        "tensor<40x8xf32>",
+        """
+    %g = stablehlo.constant dense<[9, 0, 17, 8]> : tensor<4xi32>
+    %w = stablehlo.reshape %x : (T) -> tensor<4x8x10xf32>
+    %0 = "chlo.ragged_dot"(%x, %w, %g) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<
+      lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1],
+      rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}>
+      : (T, tensor<4x8x10xf32>, tensor<4xi32>) -> tensor<40x10xf32>
+    %1 = stablehlo.slice %0 [0:40, 0:8] : (tensor<40x10xf32>) -> T
+    return %1 : T""",
+    ),
     "cholesky": (
         "tensor<8x8xf32>",
         """

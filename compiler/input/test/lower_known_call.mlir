@@ -62,6 +62,15 @@ func.func @erf(%x: tensor<3xf64>) -> tensor<3xf64> {
   return %0 : tensor<3xf64>
 }
 
+// Lists as JAX makes them, and as the portable form has them.
+// CHECK-LABEL: func.func @ragged_dot
+// CHECK-COUNT-2: chlo.ragged_dot{{.*}}lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]
+func.func @ragged_dot(%x: tensor<8x4xf32>, %w: tensor<2x4x3xf32>, %g: tensor<2xi32>) -> (tensor<8x3xf32>, tensor<8x3xf32>) {
+  %0 = stablehlo.custom_call @alula.ragged_dot(%x, %w, %g) {mhlo.backend_config = {lhs_batching_dimensions = array<i64>, rhs_batching_dimensions = array<i64>, lhs_contracting_dimensions = array<i64: 1>, rhs_contracting_dimensions = array<i64: 1>, lhs_ragged_dimensions = array<i64: 0>, rhs_group_dimensions = array<i64: 0>}} : (tensor<8x4xf32>, tensor<2x4x3xf32>, tensor<2xi32>) -> tensor<8x3xf32>
+  %1 = stablehlo.custom_call @alula.ragged_dot(%x, %w, %g) {mhlo.backend_config = {lhs_batching_dimensions = dense<> : tensor<0xi64>, rhs_batching_dimensions = dense<> : tensor<0xi64>, lhs_contracting_dimensions = dense<1> : tensor<1xi64>, rhs_contracting_dimensions = dense<1> : tensor<1xi64>, lhs_ragged_dimensions = dense<0> : tensor<1xi64>, rhs_group_dimensions = dense<0> : tensor<1xi64>}} : (tensor<8x4xf32>, tensor<2x4x3xf32>, tensor<2xi32>) -> tensor<8x3xf32>
+  return %0, %1 : tensor<8x3xf32>, tensor<8x3xf32>
+}
+
 // What does not fit is left for who runs it to complain about.
 // CHECK-LABEL: func.func @left
 // CHECK: custom_call @ApproxTopK
@@ -69,6 +78,7 @@ func.func @erf(%x: tensor<3xf64>) -> tensor<3xf64> {
 // CHECK: custom_call @mhlo.topk
 // CHECK: custom_call @mhlo.topk
 // CHECK: custom_call @mhlo.erf
+// CHECK: custom_call @alula.ragged_dot
 func.func @left(%x: tensor<8xf32>, %i: tensor<8xi32>, %a: tensor<f32>, %b: tensor<i32>) {
   // No comparator; more results than inputs.
   stablehlo.custom_call @ApproxTopK(%x, %i, %a, %b) {mhlo.backend_config = {reduction_dim = 0 : i64, top_k = 3 : i64}} : (tensor<8xf32>, tensor<8xi32>, tensor<f32>, tensor<i32>) -> (tensor<3xf32>, tensor<3xi32>)
@@ -77,5 +87,7 @@ func.func @left(%x: tensor<8xf32>, %i: tensor<8xi32>, %a: tensor<f32>, %b: tenso
   stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 2 : i64, largest = false}} : (tensor<8xf32>) -> (tensor<2xf32>, tensor<2xi32>)
   stablehlo.custom_call @mhlo.topk(%x) : (tensor<8xf32>) -> (tensor<2xf32>, tensor<2xi32>)
   stablehlo.custom_call @mhlo.erf(%x) : (tensor<8xf32>) -> tensor<8xf64>
+  // Without dimensions.
+  stablehlo.custom_call @alula.ragged_dot(%x, %x, %i) {mhlo.backend_config = {lhs_ragged_dimensions = array<i64: 0>}} : (tensor<8xf32>, tensor<8xf32>, tensor<8xi32>) -> tensor<8xf32>
   return
 }

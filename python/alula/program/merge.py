@@ -62,8 +62,8 @@ def lower(traced):
 
 
 _CALLS = ("eigh", "eig", "svd", "schur", "hessenberg", "tridiagonal", "lu", "geqrf", "geqp3",
-          "lu_pivots_to_permutation", "householder_product", "ormqr", "sparse_product",
-          "sparse_rows_product", "sparse_sampled", "tridiagonal_solve")  # fmt: skip
+          "lu_pivots_to_permutation", "householder_product", "ormqr", "ragged_dot",
+          "sparse_product", "sparse_rows_product", "sparse_sampled", "tridiagonal_solve")  # fmt: skip
 
 
 def new_context():

@@ -137,6 +137,67 @@ def _tridiagonal_solve(ctx, dl, d, du, b, *, perturb_singular=False):
     return _call(ctx, "tridiagonal_solve", [dl, d, du, b], ctx.avals_out, perturb=perturb_singular)
 
 
+def _ragged_dot_general(
+    ctx,
+    lhs,
+    rhs,
+    group_sizes,
+    *,
+    ragged_dot_dimension_numbers,
+    precision,
+    preferred_element_type,
+    group_offset=None,
+    out_sharding=None,
+):
+    """A call with the dimensions of `chlo.ragged_dot`: the op itself would be spelled out
+    in products of all rows before a plugin sees it. What the call can't say is left to
+    JAX's own lowering."""
+    import numpy as np
+    from jax._src import core
+    from jax._src.interpreters import mlir
+    from jax._src.lax import lax
+
+    is_plain = (
+        group_offset is None
+        and out_sharding is None
+        and lhs.type.element_type == rhs.type.element_type
+        and all(core.is_constant_shape(aval.shape) for aval in ctx.avals_in)
+        and np.issubdtype(ctx.avals_in[2].dtype, np.integer)
+        and not isinstance(precision, lax.DotAlgorithm | lax.DotAlgorithmPreset)
+    )
+    if not is_plain:
+        rule = mlir.lower_fun(lax._ragged_dot_general_impl, multiple_results=False)
+        return rule(
+            ctx,
+            lhs,
+            rhs,
+            group_sizes,
+            ragged_dot_dimension_numbers=ragged_dot_dimension_numbers,
+            precision=precision,
+            preferred_element_type=preferred_element_type,
+            group_offset=group_offset,
+            out_sharding=out_sharding,
+        )
+    numbers = ragged_dot_dimension_numbers
+    contracting, batching = numbers.dot_dimension_numbers
+    dims = {
+        "lhs_batching_dimensions": batching[0],
+        "rhs_batching_dimensions": batching[1],
+        "lhs_contracting_dimensions": contracting[0],
+        "rhs_contracting_dimensions": contracting[1],
+        "lhs_ragged_dimensions": numbers.lhs_ragged_dimensions,
+        "rhs_group_dimensions": numbers.rhs_group_dimensions,
+    }
+    op = mlir.custom_call(
+        "alula.ragged_dot",
+        result_types=[mlir.aval_to_ir_type(ctx.module_context, ctx.avals_out[0])],
+        operands=[lhs, rhs, group_sizes],
+        backend_config={key: mlir.dense_int_array(value) for key, value in dims.items()},
+        api_version=4,
+    )
+    return [mlir.lower_with_sharding_in_types(ctx, op.result, ctx.avals_out[0])]
+
+
 RULES = {
     "eigh_p": _eigh,
     "eig_p": _eig,
@@ -166,16 +227,21 @@ def make_portable_parameters():
 def register(platform: str = "alula") -> None:
     import jax._src.export._export as export
     from jax._src.interpreters import mlir
-    from jax._src.lax import linalg
+    from jax._src.lax import lax, linalg
 
     for name, rule in RULES.items():
         # Another version of JAX may lack one.
         primitive = getattr(linalg, name, None)
         if primitive is not None:
             mlir.register_lowering(primitive, rule, platform=platform)
+    # Tensor cores are faster with all groups at once, as JAX's own lowering has them.
+    ragged = getattr(lax, "ragged_dot_general_p", None)
+    if ragged is not None and platform == "alula":
+        mlir.register_lowering(ragged, _ragged_dot_general, platform=platform)
     if platform not in mlir._platforms_with_donation:
         mlir._platforms_with_donation.append(platform)
     # Kernels of ours in an exported program mean the same in every version.
     stable = getattr(export, "_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE", None)
     if stable is not None:
         stable.update("alula." + name.removesuffix("_p") for name in RULES)
+        stable.add("alula.ragged_dot")

@@ -1,7 +1,8 @@
 // The operands and results of calls of linear algebra, as text:
 //   "T*mn -> T*mn, i*k, i*m"
 // Each has an element type and dimensions. T: any float or complex type, R and
-// C: the real and the complex type that belong to it, i: i32. *: the batch
+// C: the real and the complex type that belong to it, S: the type of its sums
+// of products, i: i32. *: the batch
 // dimensions, the same everywhere. A letter is the same size everywhere; k and
 // e follow from others: k = min(m, n), e = n - 1, r = b + 1. Sizes that only
 // the host knows fit all.
@@ -49,6 +50,8 @@ StringRef getSignature(stablehlo::CustomCallOp call) {
       .Case("alula.eig", vectors == 0   ? "T*nn -> C*n"
                          : vectors == 1 ? "T*nn -> C*n, C*nn"
                                         : "T*nn -> C*n, C*nn, C*nn")
+      .Case("alula.ragged_rows_product", "T*rs, T*gsc, i*g -> S*rc")
+      .Case("alula.ragged_sums_product", "T*rs, T*rc, i*g -> S*gsc")
       .Case("alula.sparse_product", "T*s, i*su, T*an -> T*bn")
       .Case("alula.sparse_rows_product", "T*s, i*r, i*s, T*an -> T*bn")
       .Case("alula.sparse_sampled", "T*mp, T*np, i*su -> T*s")
@@ -76,6 +79,8 @@ public:
       return isAtMost('p', 'q');
     if (name == "alula.ormqr")
       return isAtMost('q', 'p') && isAtMost('q', 'm');
+    if (name.starts_with("alula.ragged_"))
+      return element.isF32() || element.isF64() || element.isBF16();
     if (name.starts_with("alula.sparse_"))
       return (isOpen('u') || sizes['u'] == 2) &&
              (isOpen('r') || isOpen('b') || sizes['r'] == sizes['b'] + 1) &&
@@ -115,6 +120,9 @@ private:
       ElementKind kind = getElementKind(type);
       return kind == ElementKind::Float || kind == ElementKind::Complex;
     }
+    if (letter == 'S')
+      return type == (element.isBF16() ? Float32Type::get(type.getContext())
+                                       : element);
     auto complex = dyn_cast<ComplexType>(element);
     if (letter == 'R' && complex)
       return type == complex.getElementType();

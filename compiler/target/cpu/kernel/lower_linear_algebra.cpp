@@ -390,19 +390,21 @@ void alula::cpu::emitCustomCall(Operation *op, Lowering &lowering) {
           .Case("alula.tridiagonal", &CallEmitter::tridiagonal)
           .Case("alula.tridiagonal_solve", &CallEmitter::tridiagonalSolve)
           .Default(nullptr);
-  auto emitSparse = llvm::StringSwitch<void (*)(Operation *, Lowering &)>(name)
+  auto emitOther = llvm::StringSwitch<void (*)(Operation *, Lowering &)>(name)
+                        .Case("alula.ragged_rows_product", emitRaggedProduct)
+                        .Case("alula.ragged_sums_product", emitRaggedProduct)
                         .Case("alula.sparse_product", emitSparseProduct)
                         .Case("alula.sparse_rows_product", emitSparseProduct)
                         .Case("alula.sparse_sampled", emitSparseSampled)
                         .Default(nullptr);
-  if (!emit && !emitSparse)
+  if (!emit && !emitOther)
     return lowering.decline(op, "for a call of '" + name + "'");
   StringRef wanted = findSignatureProblem(call);
   if (!wanted.empty())
     return lowering.decline(op, "for a call of '" + name + "' that is not " +
                                     wanted);
-  if (emitSparse)
-    return emitSparse(op, lowering);
+  if (emitOther)
+    return emitOther(op, lowering);
   CallEmitter emitter(call, lowering);
   (emitter.*emit)();
 }

@@ -168,3 +168,29 @@ dispatch.executable @sparse_complex {
     }
   }
 }
+
+// -----
+
+dispatch.executable @groups {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%a0: tensor<8x4xf32>, %a1: tensor<2x4x3xf32>, %a2: tensor<3xi32>) -> tensor<8x3xf32> {
+      // expected-error @+1 {{'stablehlo.custom_call': no native code: for a call of 'alula.ragged_rows_product' that is not T*rs, T*gsc, i*g -> S*rc}}
+      %0 = stablehlo.custom_call @alula.ragged_rows_product(%a0, %a1, %a2) : (tensor<8x4xf32>, tensor<2x4x3xf32>, tensor<3xi32>) -> tensor<8x3xf32>
+      return %0 : tensor<8x3xf32>
+    }
+  }
+}
+
+// -----
+
+dispatch.executable @halves {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access read>, #dispatch<access read>, #dispatch<access write>]) workgroups [1, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%a0: tensor<8x4xf16>, %a1: tensor<8x3xf16>, %a2: tensor<2xi32>) -> tensor<2x4x3xf16> {
+      // expected-error @+1 {{'stablehlo.custom_call': no native code: for a call of 'alula.ragged_sums_product' that is not T*rs, T*rc, i*g -> S*gsc}}
+      %0 = stablehlo.custom_call @alula.ragged_sums_product(%a0, %a1, %a2) : (tensor<8x4xf16>, tensor<8x3xf16>, tensor<2xi32>) -> tensor<2x4x3xf16>
+      return %0 : tensor<2x4x3xf16>
+    }
+  }
+}
