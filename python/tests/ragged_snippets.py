@@ -68,7 +68,7 @@ def test_rows(m, k, n, sizes):
 def test_gradients(m, k, n, sizes):
     x, w, g = normal(m, k), normal(len(sizes), k, n, seed=1), np.array(sizes, np.int32)
     y = normal(m, n, seed=2)
-    product, pull = jax.vjp(lambda x, w: lax.ragged_dot(x, w, g), x, w)
+    _, pull = jax.vjp(lambda x, w: lax.ragged_dot(x, w, g), x, w)
     dx, dw = jax.jit(pull)(y)
     close(dx, rows_product(y, w.transpose(0, 2, 1), sizes))
     close(dw, sums_product(x, y, sizes))
@@ -114,7 +114,7 @@ def test_batches():
     want = np.stack([rows_product(*each) for each in zip(x, w, g)])
     close(jax.jit(jax.vmap(lax.ragged_dot))(x, w, g), want)
     y = normal(3, 20, 7, seed=2)
-    product, pull = jax.vjp(lambda x, w: jax.vmap(lax.ragged_dot)(x, w, g), x, w)
+    _, pull = jax.vjp(lambda x, w: jax.vmap(lax.ragged_dot)(x, w, g), x, w)
     dx, dw = jax.jit(pull)(y)
     close(dw, np.stack([sums_product(*each) for each in zip(x, y, g)]))
     close(dx, np.stack([rows_product(*each) for each in zip(y, w.transpose(0, 1, 3, 2), g)]))

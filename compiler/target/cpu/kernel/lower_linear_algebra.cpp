@@ -91,8 +91,8 @@ private:
     addScratch(call, n, lowering.index(0),
                [&](int64_t size, int64_t) { return countBytes(size); });
   }
-  /// A result of vectors of at most `length`. What nobody reads has no size from
-  /// outside.
+  /// A result of vectors of at most `length`. What nobody reads has no size
+  /// from outside.
   void addVectors(LibraryCall &call, unsigned i, Value length) {
     auto type = cast<RankedTensorType>(result(i).getType());
     if (type.hasStaticShape() || !result(i).use_empty())
@@ -391,12 +391,12 @@ void alula::cpu::emitCustomCall(Operation *op, Lowering &lowering) {
           .Case("alula.tridiagonal_solve", &CallEmitter::tridiagonalSolve)
           .Default(nullptr);
   auto emitOther = llvm::StringSwitch<void (*)(Operation *, Lowering &)>(name)
-                        .Case("alula.ragged_rows_product", emitRaggedProduct)
-                        .Case("alula.ragged_sums_product", emitRaggedProduct)
-                        .Case("alula.sparse_product", emitSparseProduct)
-                        .Case("alula.sparse_rows_product", emitSparseProduct)
-                        .Case("alula.sparse_sampled", emitSparseSampled)
-                        .Default(nullptr);
+                       .Case("alula.ragged_rows_product", emitRaggedProduct)
+                       .Case("alula.ragged_sums_product", emitRaggedProduct)
+                       .Case("alula.sparse_product", emitSparseProduct)
+                       .Case("alula.sparse_rows_product", emitSparseProduct)
+                       .Case("alula.sparse_sampled", emitSparseSampled)
+                       .Default(nullptr);
   if (!emit && !emitOther)
     return lowering.decline(op, "for a call of '" + name + "'");
   StringRef wanted = findSignatureProblem(call);
