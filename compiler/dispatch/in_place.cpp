@@ -25,8 +25,8 @@ public:
   Chooser(const KernelGroup &group, ArrayRef<Value> inputs,
           ArrayRef<Value> outputs, HostSizes &sizes)
       : inputs(inputs), outputs(outputs), sizes(sizes),
-        members(group.ops.begin(), group.ops.end()),
-        last(group.getLast()), block(last->getBlock()) {}
+        members(group.ops.begin(), group.ops.end()), last(group.getLast()),
+        block(last->getBlock()) {}
 
   SmallVector<int64_t> choose() {
     SmallVector<int64_t> chosen(outputs.size(), -1);
@@ -35,9 +35,10 @@ public:
       if (updated && isSameType(updated, output) && countUses(updated) == 1)
         input = find(updated, chosen);
     }
-    if (outputs.size() == 1 && chosen[0] < 0 && isElementwise())
+    if (outputs.size() == 1 && chosen[0] < 0 && isMap())
       for (auto [number, input] : llvm::enumerate(inputs))
-        if (isSameType(input, outputs[0]) && isGivenUp(input)) {
+        if (isSameType(input, outputs[0]) && isGivenUp(input) &&
+            isReadAtIndex(input)) {
           chosen[0] = static_cast<int64_t>(number);
           break;
         }
@@ -52,8 +53,8 @@ private:
     if (number >= op->getNumOperands())
       return {};
     auto access = stablehlo::getAccess(op, number);
-    bool isLoop = access == stablehlo::Access::Carried &&
-                  stablehlo::isControlFlow(op);
+    bool isLoop =
+        access == stablehlo::Access::Carried && stablehlo::isControlFlow(op);
     return isLoop || access == stablehlo::Access::Updated
                ? op->getOperand(number)
                : Value();
@@ -81,22 +82,34 @@ private:
     });
   }
 
-  /// Element i of the output is made of elements i of the inputs that have its
-  /// shape, and of others, which are not in question.
-  bool isElementwise() {
+  /// Elements of the output are written one by one, each after all that it is
+  /// made of has been read.
+  bool isMap() {
     auto type = cast<RankedTensorType>(outputs[0].getType());
-    auto hasShape = [&](Value value) {
-      return cast<RankedTensorType>(value.getType()).getShape() ==
-             type.getShape();
-    };
     return type.getRank() > 0 && llvm::all_of(members, [&](Operation *op) {
-             bool isMap = stablehlo::isElementwise(op);
-             if (isMap && hasShape(op->getResult(0)))
-               return true;
-             return (isMap || stablehlo::readsOnly(
-                                  op, stablehlo::Access::Repeated)) &&
-                    llvm::none_of(op->getOperands(), hasShape);
+             return stablehlo::isElementwise(op) ||
+                    stablehlo::readsOnly(op, stablehlo::Access::Repeated |
+                                                 stablehlo::Access::Moved |
+                                                 stablehlo::Access::Part);
            });
+  }
+
+  /// Whether element i of the output is made of no element of the input but i.
+  bool isReadAtIndex(Value input) {
+    SmallVector<Value> reached{input};
+    DenseSet<Value> seen{input};
+    while (!reached.empty())
+      for (Operation *user : reached.pop_back_val().getUsers()) {
+        if (!isMember(user))
+          continue;
+        if (!stablehlo::isElementwise(user) ||
+            cast<RankedTensorType>(user->getResult(0).getType()).getShape() !=
+                cast<RankedTensorType>(input.getType()).getShape())
+          return false;
+        if (seen.insert(user->getResult(0)).second)
+          reached.push_back(user->getResult(0));
+      }
+    return true;
   }
 
   /// A value of the function's own that only this kernel reads, or an argument
@@ -130,7 +143,8 @@ private:
       if (!isa<func::ReturnOp>(use.getOwner()))
         continue;
       unsigned result = use.getOperandNumber();
-      if ((global && function.getResultAttr(result, "alula.global") == global) ||
+      if ((global &&
+           function.getResultAttr(result, "alula.global") == global) ||
           (named && named.getInt() == static_cast<int64_t>(result)))
         return true;
     }

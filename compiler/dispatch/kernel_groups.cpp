@@ -15,6 +15,7 @@
 #include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/stablehlo/widened_factor.h"
+#include "dialect/stablehlo/wrapped_slices.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -44,6 +45,10 @@ bool hasRoom(int64_t ops, const MachineFacts &machine) {
 
 /// Of one kernel: reshapes behind each divide indices again.
 constexpr int64_t maxTransposes = 12;
+
+/// Pieces of one tensor that a map reads in their places: its code is written
+/// for each where they are neighbours in rows.
+constexpr size_t maxWrapped = 4;
 
 /// With fewer pieces, their code is small beside what computes them.
 constexpr unsigned minPieces = 16;
@@ -112,6 +117,27 @@ bool isScatterOfElements(Operation *op) {
          scatter.getScatterDimensionNumbers().getUpdateWindowDims().empty();
 }
 
+/// The same elements in the same order, in another shape.
+bool isView(Operation *op) {
+  if (!isMap(op) || op->getNumOperands() != 1 ||
+      !stablehlo::readsOnly(op, Access::Reshaped | Access::Repeated))
+    return false;
+  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  // Dimensions of a broadcast may change places if all but one have one index.
+  return from && to && from.hasStaticShape() && to.hasStaticShape() &&
+         from.getNumElements() == to.getNumElements() &&
+         (stablehlo::readsOnly(op, Access::Reshaped) ||
+          llvm::count_if(from.getShape(), [](int64_t n) { return n > 1; }) <=
+              1);
+}
+
+/// What a scatter reads as cheaply as memory.
+bool isReadByScatter(Operation *producer, Operation *scatter) {
+  return isScatterOfElements(scatter) ? isIndexArithmetic(producer)
+                                      : isView(producer);
+}
+
 /// Has side effects: collectives, custom calls, infeed and outfeed, tokens.
 bool hasEffects(Operation *op) {
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
@@ -142,7 +168,7 @@ public:
   /// Fuses producers until none fits. Each may make its own producers fit.
   void grow(const DenseSet<Operation *> &taken) {
     // Ops with regions of their own are kernels of their own.
-    bool isScatter = isScatterOfElements(members.front());
+    bool isScatter = isa<stablehlo::ScatterOp>(members.front());
     bool isSort = isa<stablehlo::SortOp>(members.front());
     if (members.front()->getNumRegions() && !isContraction(members.front()) &&
         !isScatter && !isSort)
@@ -153,7 +179,7 @@ public:
           if (fits(producer, taken) &&
               (!chlo::isSpecialFunction(producer) ||
                hasRoom(codeOps + countElementOps(producer), machine)) &&
-              (!isScatter || isIndexArithmetic(producer)) &&
+              (!isScatter || isReadByScatter(producer, members.front())) &&
               // Numbers of places, which an argsort moves, need no memory.
               (!isSort || isa<stablehlo::IotaOp>(producer)))
             add(producer);
@@ -264,8 +290,30 @@ private:
              (stablehlo::readsOnly(producer,
                                    Access::Permuted | Access::Reshaped) &&
               !isCopyForAll(producer));
-    return isMap(producer) && mayBeReadByRow(producer) &&
-           isReadOnceBySums(producer);
+    return (isMap(producer) || joinsMap(producer)) &&
+           mayBeReadByRow(producer) && isReadOnceBySums(producer);
+  }
+
+  /// A concatenation that the loops of a map read without asking for each
+  /// element which piece it is of: in the last dimension they end where pieces
+  /// do, in others the place is found once for a row.
+  bool joinsMap(Operation *producer) {
+    auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(producer);
+    if (!concatenate || machine.blockThreads > 1 || isUnrolled ||
+        !contractions.empty() || transposes ||
+        !stablehlo::isElementwise(members.front()) ||
+        !allUsersIn(producer, epilogue))
+      return false;
+    auto wrapped = stablehlo::findWrappedSlices(concatenate);
+    if (!wrapped || wrapped->begins.size() > maxWrapped)
+      return false;
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(concatenate.getType()).getShape();
+    // Shorter rows are hardly more than their ends; the others are shared.
+    return static_cast<int64_t>(concatenate.getDimension()) + 1 !=
+               static_cast<int64_t>(shape.size()) ||
+           (shape.back() >= 4 * machine.lanes &&
+            ShapedType::getNumElements(shape.drop_back()) >= machine.cores);
   }
 
   /// Whether all workgroups would need a copy: dimensions that a transpose has

@@ -177,6 +177,22 @@ func.func @scatter(%x: tensor<100000xf32>, %i: tensor<50000xi32>, %y: tensor<500
 
 // -----
 
+// Indices in another shape are the same memory, whatever they are read for.
+// CHECK-LABEL: func.func @shaped
+// CHECK: dispatch.launch @shaped_0::@shaped_0(
+// CHECK-NOT: dispatch.launch
+func.func @shaped(%x: tensor<1000x64xf32>, %i: tensor<5000xi32>, %y: tensor<5000x64xf32>) -> tensor<1000x64xf32> {
+  %0 = stablehlo.broadcast_in_dim %i, dims = [0] : (tensor<5000xi32>) -> tensor<5000x1xi32>
+  %1 = "stablehlo.scatter"(%x, %0, %y) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %2 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) : (tensor<1000x64xf32>, tensor<5000x1xi32>, tensor<5000x64xf32>) -> tensor<1000x64xf32>
+  return %1 : tensor<1000x64xf32>
+}
+
+// -----
+
 // Nor the indices of windows, which are read again and again.
 // CHECK-LABEL: func.func @windows
 // CHECK: dispatch.launch @windows_0::@windows_0(%arg1)

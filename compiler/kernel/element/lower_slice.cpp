@@ -5,8 +5,10 @@
 #include "compiler/kernel/element/slice_places.h"
 
 #include "dialect/stablehlo/ops.h"
+#include "dialect/stablehlo/wrapped_slices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -17,8 +19,8 @@ Value alula::kernel::generateSlice(OpResult result, ValueRange indices,
                                    Reader &reader) {
   auto slice = cast<stablehlo::SliceOp>(result.getOwner());
   SmallVector<Value> source;
-  for (auto [index, start, stride] : llvm::zip_equal(
-           indices, slice.getStartIndices(), slice.getStrides()))
+  for (auto [index, start, stride] :
+       llvm::zip_equal(indices, slice.getStartIndices(), slice.getStrides()))
     source.push_back(reader.add(reader.mul(index, reader.index(stride)),
                                 reader.index(start)));
   return reader.getElement(slice.getOperand(), source);
@@ -68,6 +70,61 @@ Value alula::kernel::generateRealDynamicSlice(OpResult result,
   return reader.getElement(slice.getOperand(), source);
 }
 
+std::optional<std::pair<int64_t, int64_t>>
+alula::kernel::getKnownRange(Value index) {
+  if (auto constant = getConstantIntValue(index))
+    return std::pair{*constant, *constant + 1};
+  if (auto sum = index.getDefiningOp<arith::AddIOp>())
+    for (auto [part, other] : {std::pair{sum.getLhs(), sum.getRhs()},
+                               std::pair{sum.getRhs(), sum.getLhs()}})
+      if (auto distance = getConstantIntValue(other))
+        if (auto range = getKnownRange(part))
+          return std::pair{range->first + *distance, range->second + *distance};
+  auto variable = dyn_cast<BlockArgument>(index);
+  auto loop =
+      variable ? dyn_cast<scf::ParallelOp>(variable.getOwner()->getParentOp())
+               : scf::ParallelOp();
+  if (!loop)
+    return std::nullopt;
+  unsigned number = variable.getArgNumber();
+  auto lower = getConstantIntValue(loop.getLowerBound()[number]),
+       upper = getConstantIntValue(loop.getUpperBound()[number]);
+  if (!lower || !upper)
+    return std::nullopt;
+  return std::pair{*lower, *upper};
+}
+
+/// The element of the only tensor that all pieces are of: which piece it is
+/// decides the place, not what is read.
+static Value getWrapped(const stablehlo::WrappedSlices &wrapped, size_t dim,
+                        ValueRange indices, Reader &reader) {
+  Value distance = reader.index(wrapped.distances.back());
+  for (size_t piece = wrapped.begins.size() - 1; piece-- > 0;)
+    distance =
+        reader.select(reader.compare(Predicate::ult, indices[dim],
+                                     reader.index(wrapped.begins[piece + 1])),
+                      reader.index(wrapped.distances[piece]), distance);
+  SmallVector<Value> source;
+  for (auto [index, start] : llvm::zip_equal(indices, wrapped.starts))
+    source.push_back(reader.add(index, reader.index(start)));
+  source[dim] = reader.add(source[dim], distance);
+  return reader.getElement(wrapped.source, source);
+}
+
+/// The piece that an index is surely in.
+static std::optional<size_t> findPiece(Value index, ArrayRef<Value> begins) {
+  auto range = getKnownRange(index);
+  if (!range)
+    return std::nullopt;
+  for (size_t piece = 0; piece + 1 < begins.size(); ++piece) {
+    auto begin = getConstantIntValue(begins[piece]),
+         end = getConstantIntValue(begins[piece + 1]);
+    if (begin && end && *begin <= range->first && range->second <= *end)
+      return piece;
+  }
+  return std::nullopt;
+}
+
 Value alula::kernel::generateConcatenate(OpResult result, ValueRange indices,
                                          Reader &reader) {
   auto concatenate = cast<stablehlo::ConcatenateOp>(result.getOwner());
@@ -76,15 +133,21 @@ Value alula::kernel::generateConcatenate(OpResult result, ValueRange indices,
   for (Value input : concatenate.getInputs())
     begins.push_back(reader.add(
         begins.back(), reader.getDim(input, static_cast<int64_t>(dim))));
+  auto getPiece = [&](size_t piece) {
+    SmallVector<Value> source(indices);
+    source[dim] = reader.sub(indices[dim], begins[piece]);
+    return reader.getElement(concatenate.getInputs()[piece], source);
+  };
+  if (auto piece = findPiece(indices[dim], begins))
+    return getPiece(*piece);
+  if (auto wrapped = stablehlo::findWrappedSlices(concatenate))
+    return getWrapped(*wrapped, dim, indices, reader);
   Type type = getValueType(getElementType(result));
   // By halves, so that many inputs are few decisions.
   std::function<Value(size_t, size_t)> search = [&](size_t low,
                                                     size_t high) -> Value {
-    if (high - low == 1) {
-      SmallVector<Value> source(indices);
-      source[dim] = reader.sub(indices[dim], begins[low]);
-      return reader.getElement(concatenate.getInputs()[low], source);
-    }
+    if (high - low == 1)
+      return getPiece(low);
     size_t middle = (low + high) / 2;
     Value isBefore =
         reader.compare(Predicate::ult, indices[dim], begins[middle]);

@@ -2,6 +2,8 @@
 
 #include "mlir/IR/Operation.h"
 
+#include <optional>
+
 // Where the elements of slices and padded tensors are, for whoever reads and
 // for whoever writes them.
 
@@ -20,6 +22,10 @@ addEach(Reader &reader, llvm::ArrayRef<mlir::Value> a, mlir::ValueRange b);
 struct Padding {
   mlir::Value low, step;
 };
+
+/// What an index is surely in: [first, second), if that follows from constants
+/// and the loop that it is a variable of.
+std::optional<std::pair<int64_t, int64_t>> getKnownRange(mlir::Value index);
 
 Padding getPadding(Reader &reader, mlir::Operation *op, size_t dim);
 

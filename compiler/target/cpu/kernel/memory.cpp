@@ -4,6 +4,9 @@
 
 #include "compiler/target/cpu/kernel/transposed_copy.h"
 
+#include "dialect/stablehlo/element_rules.h"
+#include "dialect/stablehlo/ops.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -39,13 +42,68 @@ void CpuMemory::fill(ArrayRef<Filling> fillings) {
   SmallVector<Value> sizes = lowering.getShape(fillings.front().tensor);
   if (order.way == Way::Elements && !order.tile.empty())
     return fillUnrolled(fillings, sizes, order.tile);
-  forEachInTiles(sizes, order.tile, [&](ValueRange indices) {
+  auto fillElement = [&](ValueRange indices) {
     SmallVector<Value> elements;
     for (const Filling &filling : fillings)
       elements.push_back(lowering.getElement(filling.tensor, indices));
     for (auto [filling, element] : llvm::zip_equal(fillings, elements))
       lowering.store(element, getElementType(filling.tensor), filling.buffer,
                      indices);
+  };
+  if (order.tile.empty())
+    if (std::set<int64_t> seams = findSeams(fillings); !seams.empty())
+      return forEachBetween(seams, sizes, fillElement);
+  forEachInTiles(sizes, order.tile, fillElement);
+}
+
+/// Where the last dimension goes from one piece of an inlined concatenation to
+/// the next.
+std::set<int64_t> CpuMemory::findSeams(ArrayRef<Filling> fillings) {
+  std::set<int64_t> seams;
+  SmallVector<Value> open;
+  DenseSet<Value> seen;
+  for (const Filling &filling : fillings)
+    open.push_back(filling.tensor);
+  while (!open.empty()) {
+    Value tensor = open.pop_back_val();
+    Operation *op = tensor.getDefiningOp();
+    if (!op || !seen.insert(tensor).second || !lowering.isInlined(tensor))
+      continue;
+    if (stablehlo::isElementwise(op))
+      llvm::append_range(open, op->getOperands());
+    auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(op);
+    auto type = dyn_cast<RankedTensorType>(tensor.getType());
+    if (!concatenate || !type || !type.hasStaticShape() ||
+        static_cast<int64_t>(concatenate.getDimension()) + 1 != type.getRank())
+      continue;
+    int64_t seam = 0;
+    for (Value piece : concatenate.getInputs().drop_back()) {
+      seam += cast<RankedTensorType>(piece.getType()).getShape().back();
+      if (seam > 0 && seam < type.getShape().back())
+        seams.insert(seam);
+    }
+  }
+  return seams;
+}
+
+/// Loops over the last dimension that end at seams: each knows its pieces.
+void CpuMemory::forEachBetween(const std::set<int64_t> &seams, ValueRange sizes,
+                               Loops::Body body) {
+  lowering.forEach(sizes.drop_back(), [&](ValueRange outer) {
+    int64_t begin = 0;
+    auto fillUntil = [&](Value end) {
+      Value first = lowering.index(begin);
+      lowering.forEach(lowering.sub(end, first), [&](ValueRange inside) {
+        SmallVector<Value> indices(outer);
+        indices.push_back(lowering.add(inside[0], first));
+        body(indices);
+      });
+    };
+    for (int64_t seam : seams) {
+      fillUntil(lowering.index(seam));
+      begin = seam;
+    }
+    fillUntil(sizes.back());
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include "compiler/kernel/lowering.h"
 
+#include <set>
+
 namespace alula::cpu {
 
 class CpuMemory final : public kernel::Memory {
@@ -19,6 +21,10 @@ private:
   /// The dimensions of which a tile has more than one element are unrolled.
   void fillUnrolled(llvm::ArrayRef<kernel::Filling> fillings,
                     mlir::ValueRange sizes, llvm::ArrayRef<int64_t> tile);
+
+  std::set<int64_t> findSeams(llvm::ArrayRef<kernel::Filling> fillings);
+  void forEachBetween(const std::set<int64_t> &seams, mlir::ValueRange sizes,
+                      kernel::Loops::Body body);
 
   kernel::Lowering &lowering;
 };
