@@ -3,8 +3,9 @@
 //   %w = constant : tensor<784x100xf32>;  dot_general %x, %w
 //   →  %p = constant : tensor<4x784x32xf32>;  %w = dispatch.from_panels %p
 // Only constants all of whose uses are products, as right operand and with the
-// same dimension numbers. Rows of bytes lie in groups of four, of the other
-// sign than what they are multiplied with: tensor<4x196x32x4xui8>.
+// same dimension numbers. Rows of bf16 lie in pairs: tensor<4x392x32x2xbf16>.
+// Rows of bytes lie in groups of four, of the other sign than what they are
+// multiplied with: tensor<4x196x32x4xui8>.
 //
 // Integers of four and eight bits that become floats where they are multiplied
 // (scaled_integers.h) lie in groups of 32 bits, moved up to be unsigned, and
@@ -80,10 +81,14 @@ bool isByte(Type type) { return type.isInteger(8); }
 /// Whether products of these elements are what the library computes from them.
 bool multiplies(Operation *product, Type element) {
   Type result = getElementTypeOrSelf(product->getResult(0).getType());
+  Type left = getElementTypeOrSelf(product->getOperand(0).getType());
+  // Pieces of rows, as convolutions have them, begin anywhere in a pair.
+  if (element.isBF16())
+    return isa<stablehlo::DotGeneralOp>(product) && left == element &&
+           (result == element || result.isF32());
   if (!isByte(element))
     return result == element;
   // In other types products are sums of something else.
-  Type left = getElementTypeOrSelf(product->getOperand(0).getType());
   return isa<stablehlo::DotGeneralOp>(product) && isByte(left) &&
          isa<IntegerType>(result) && result.getIntOrFloatBitWidth() <= 32;
 }
@@ -215,6 +220,9 @@ Value createPanels(stablehlo::ConstantOp constant, const Matrix &matrix,
     for (uint8_t &code : panels)
       code = (code & mask) ^ sign;
     value = getAttribute(panelType, panels);
+  } else if (bits == 16) {
+    value = getAttribute(panelType,
+                         pack<uint16_t>(elements, type, matrix, width, group));
   } else if (bits == 32) {
     value = getAttribute(panelType,
                          pack<float>(elements, type, matrix, width, group));
@@ -402,7 +410,7 @@ struct PackWeights
       auto type = dyn_cast<RankedTensorType>(constant.getType());
       if (type && type.getNumElements() >= minElements &&
           (type.getElementType().isF32() || type.getElementType().isF64() ||
-           isByte(type.getElementType())))
+           type.getElementType().isBF16() || isByte(type.getElementType())))
         constants.push_back(constant);
     });
     for (stablehlo::ConstantOp constant : constants)

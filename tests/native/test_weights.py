@@ -7,6 +7,7 @@ import random
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax
+import ml_dtypes
 import numpy as np
 import pytest
 from jax import lax
@@ -16,6 +17,7 @@ import jax_functions
 
 pytestmark = jax_functions.needs_build
 tools = jax_functions.tools
+BF16 = ml_dtypes.bfloat16
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +61,35 @@ def test_products(tools, seed):
         return x @ w + bias
 
     check(tools, function, x, seed)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_products_of_bf16(tools, seed):
+    """In pairs of rows, of which the last may lack one; judged by the same numbers in f64."""
+    draw = random.Random(seed)
+    m, k, n = draw.choice([1, 3, 4, 16, 130]), draw.choice([2, 65, 300, 301]), draw.choice([9, 64, 201])
+    k = max(k, 4096 // n + 1) if draw.random() < 0.8 else k
+    x, w = (uniform(shape, BF16, seed + i) for i, shape in enumerate([(m, k), (k, n)]))
+    form = draw.choice(["f32", "bf16", "transposed", "rounded", "scanned"])
+
+    def function(x, kind=jnp.float32):
+        if form == "bf16":
+            kind = kind if kind == jnp.float64 else BF16
+            return jnp.matmul(x, w, preferred_element_type=kind)
+        if form == "transposed":
+            dims = (((1,), (1,)), ((), ()))
+            return lax.dot_general(x, np.asarray(w.T), dims, preferred_element_type=kind)
+        if form == "scanned":
+            add = lambda i, y: y + jnp.matmul(x, w, preferred_element_type=kind)  # noqa: E731
+            return lax.fori_loop(0, 3, add, jnp.zeros((m, n), kind))
+        if form == "rounded":
+            x = lax.reduce_precision(x.astype(kind) * 3, 8, 7).astype(x.dtype)
+        return jnp.matmul(x, w, preferred_element_type=kind)
+
+    (got,) = jax_functions.run(tools, function, [x], jax_functions.TARGETS[seed % 3])
+    want = np.asarray(jax.jit(function, static_argnums=1)(x, jnp.float64))
+    limit = (2.0**-8 if got.dtype == BF16 else 1e-5) * max(1, np.abs(want).max())
+    np.testing.assert_allclose(got.astype(np.float64), want, rtol=0, atol=limit)
 
 
 @pytest.mark.parametrize("seed", range(16))

@@ -57,6 +57,24 @@ func.func @bytes(%x: tensor<400x2xi8>, %y: tensor<400x2xui8>) -> (tensor<400x17x
 
 // -----
 
+// Two rows of bf16 together, whatever the product is rounded to; with what is
+// not, and in convolutions, they stay as they are.
+// CHECK-LABEL: func.func @halves
+// CHECK: %[[P:.*]] = stablehlo.constant dense<{{\[\[\[\[}}3.000000e+00, 5.000000e+00], [3.000000e+00, {{.*}}[-3.000000e+00, -5.000000e+00], [0.000000e+00, {{.*}}> : tensor<1x1x32x2xbf16>
+// CHECK: dispatch.from_panels %[[P]] rows = [0] columns = [1] : tensor<1x1x32x2xbf16> -> tensor<2x17xbf16>
+// CHECK-NOT: dispatch.from_panels
+// CHECK: return
+func.func @halves(%x: tensor<400x2xbf16>, %y: tensor<400x2xf32>) -> (tensor<400x17xf32>, tensor<400x17xbf16>, tensor<400x17xf32>) {
+  %w = stablehlo.constant dense<[[3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, -3.0], [5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, -5.0]]> : tensor<2x17xbf16>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<400x2xbf16>, tensor<2x17xbf16>) -> tensor<400x17xf32>
+  %1 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<400x2xbf16>, tensor<2x17xbf16>) -> tensor<400x17xbf16>
+  %v = stablehlo.constant dense<[[4.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, -3.0], [5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, -5.0]]> : tensor<2x17xbf16>
+  %2 = stablehlo.dot_general %y, %v, contracting_dims = [1] x [0] : (tensor<400x2xf32>, tensor<2x17xbf16>) -> tensor<400x17xf32>
+  return %0, %1, %2 : tensor<400x17xf32>, tensor<400x17xbf16>, tensor<400x17xf32>
+}
+
+// -----
+
 // Does not fire: left sides of two signs; sums of floats.
 // CHECK-LABEL: func.func @other_bytes
 // CHECK-NOT: dispatch.from_panels
