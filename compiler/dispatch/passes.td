@@ -22,6 +22,11 @@ def OrderTerms : Pass<"dispatch-order-terms", "::mlir::ModuleOp"> {
   let summary = "sums the terms of products in the order of memory";
 }
 
+def TurnProducts : Pass<"dispatch-turn-products", "::mlir::ModuleOp"> {
+  let summary = "gives products the sides that lie as they are read";
+  let dependentDialects = ["::alula::dispatch::DispatchDialect"];
+}
+
 def PackWeights : Pass<"dispatch-pack-weights", "::mlir::ModuleOp"> {
   let summary = "puts constants into the panels that products read";
   let dependentDialects = ["::alula::dispatch::DispatchDialect"];
