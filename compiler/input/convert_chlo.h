@@ -14,6 +14,10 @@ Outcome convertChloElementwise(mlir::Operation *op, mlir::IRRewriter &rewriter);
 Outcome convertChloBroadcast(mlir::Operation *op, mlir::IRRewriter &rewriter);
 Outcome convertChloCompound(mlir::Operation *op, mlir::IRRewriter &rewriter);
 
+/// The same in the words of stablehlo; null for none.
+mlir::ArrayAttr convertPrecision(std::optional<mlir::ArrayAttr> precision,
+                                 mlir::MLIRContext *context);
+
 /// Replaces a ragged_dot by a call that kernels have code for, if it fits.
 bool convertRaggedDotToCall(mlir::Operation *op, mlir::IRRewriter &rewriter);
 

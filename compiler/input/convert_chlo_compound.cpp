@@ -200,8 +200,10 @@ SmallVector<int64_t> withOffset(ArrayRef<int64_t> dims) {
   return llvm::map_to_vector(dims, [](int64_t dim) { return dim + 1; });
 }
 
-ArrayAttr convertPrecision(std::optional<ArrayAttr> precision,
-                           MLIRContext *context) {
+} // namespace
+
+ArrayAttr alula::input::convertPrecision(std::optional<ArrayAttr> precision,
+                                         MLIRContext *context) {
   if (!precision)
     return {};
   SmallVector<Attribute> converted;
@@ -212,6 +214,7 @@ ArrayAttr convertPrecision(std::optional<ArrayAttr> precision,
   return ArrayAttr::get(context, converted);
 }
 
+namespace {
 LogicalResult convertRaggedDot(chlo::RaggedDotOp op, IRRewriter &rewriter) {
   Location location = op.getLoc();
   auto lhs = cast<RankedTensorType>(op.getLhs().getType());

@@ -238,11 +238,17 @@ void lowerRaggedDot(stablehlo::CustomCallOp call, IRRewriter &rewriter) {
       read("rhs_group_dimensions"));
   if (!isComplete)
     return;
+  ArrayAttr precision;
+  if (auto exact = config.getAs<BoolAttr>("exact"); exact && exact.getValue()) {
+    auto highest = chlo::PrecisionAttr::get(call.getContext(),
+                                            chlo::Precision::HIGHEST);
+    precision = rewriter.getArrayAttr({highest, highest});
+  }
   rewriter.setInsertionPoint(call);
   // Its verifier says what is wrong with the dimensions.
   rewriter.replaceOpWithNewOp<chlo::RaggedDotOp>(
       call, call.getResult(0).getType(), call.getInputs()[0],
-      call.getInputs()[1], call.getInputs()[2], numbers, ArrayAttr());
+      call.getInputs()[1], call.getInputs()[2], numbers, precision);
 }
 
 struct LowerKnownCall

@@ -179,6 +179,10 @@ Value RaggedCall::call(StringRef name, ArrayRef<int64_t> shape, Type element,
   state.addOperands(operands);
   state.addTypes(RankedTensorType::get(shape, element));
   state.addAttribute("call_target_name", rewriter.getStringAttr(name));
+  // As dot_general has it: who may round operands asks for it.
+  if (ArrayAttr precision =
+          convertPrecision(op.getPrecisionConfig(), op.getContext()))
+    state.addAttribute("precision_config", precision);
   return rewriter.create(state)->getResult(0);
 }
 

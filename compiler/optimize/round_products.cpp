@@ -76,6 +76,13 @@ bool roundAsAsked(stablehlo::DotGeneralOp dot) {
   return true;
 }
 
+/// Of groups of rows, whose sums are in f32 for sides of bf16 too.
+bool isRaggedProduct(Operation *op) {
+  auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+  return call && (call.getCallTargetName() == "alula.ragged_rows_product" ||
+                  call.getCallTargetName() == "alula.ragged_sums_product");
+}
+
 /// How many sides are made of numbers of few bits, whose own scales say how
 /// exact they are.
 int64_t countWeights(Operation *product) {
@@ -99,7 +106,9 @@ struct RoundProducts
   void runOnOperation() override {
     int64_t rounded = 0, shortened = 0, allowed = 0, all = 0;
     getOperation().walk([&](Operation *op) {
-      if (!isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op) ||
+      bool isRagged = isRaggedProduct(op);
+      if ((!isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(op) &&
+           !isRagged) ||
           !isF32(op->getResult(0)))
         return;
       auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
@@ -109,7 +118,7 @@ struct RoundProducts
       if (!isDefault(op) || !isF32(op->getOperand(0)) ||
           !isF32(op->getOperand(1)))
         return;
-      if (int64_t weights = countWeights(op)) {
+      if (int64_t weights = isRagged ? 0 : countWeights(op)) {
         if (byteActivations && weights == 1) {
           op->setAttr("alula.byte_activations", UnitAttr::get(&getContext()));
           ++allowed;

@@ -51,3 +51,18 @@ func.func @products(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>, %w: tensor<3x4xi8>
   %4 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return %0, %1, %2, %3, %4 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf64>, tensor<1x3x4xf32>
 }
+
+// -----
+
+// Products of groups of rows have sums in f32, too; sizes stay as they are.
+// CHECK: module attributes {alula.accuracy = ["bf16-products: 1 of 2", "i8-activations: 0 of 2"]}
+// CHECK-LABEL: func.func @groups
+// CHECK: %[[X:.*]] = stablehlo.convert %arg0 : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+// CHECK: %[[W:.*]] = stablehlo.convert %arg1 : (tensor<2x4x3xf32>) -> tensor<2x4x3xbf16>
+// CHECK: stablehlo.custom_call @alula.ragged_rows_product(%[[X]], %[[W]], %arg2)
+// CHECK: stablehlo.custom_call @alula.ragged_rows_product(%arg0, %arg1, %arg2)
+func.func @groups(%x: tensor<8x4xf32>, %w: tensor<2x4x3xf32>, %g: tensor<2xi32>) -> (tensor<8x3xf32>, tensor<8x3xf32>) {
+  %0 = stablehlo.custom_call @alula.ragged_rows_product(%x, %w, %g) : (tensor<8x4xf32>, tensor<2x4x3xf32>, tensor<2xi32>) -> tensor<8x3xf32>
+  %1 = stablehlo.custom_call @alula.ragged_rows_product(%x, %w, %g) {precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]} : (tensor<8x4xf32>, tensor<2x4x3xf32>, tensor<2xi32>) -> tensor<8x3xf32>
+  return %0, %1 : tensor<8x3xf32>, tensor<8x3xf32>
+}

@@ -188,11 +188,16 @@ def _ragged_dot_general(
         "lhs_ragged_dimensions": numbers.lhs_ragged_dimensions,
         "rhs_group_dimensions": numbers.rhs_group_dimensions,
     }
+    config = {key: mlir.dense_int_array(value) for key, value in dims.items()}
+    # More than the default, which options of the compiler may round.
+    sides = precision if isinstance(precision, tuple) else (precision,)
+    is_exact = any(side not in (None, lax.Precision.DEFAULT) for side in sides)
+    config["exact"] = mlir.ir_attribute(is_exact)
     op = mlir.custom_call(
         "alula.ragged_dot",
         result_types=[mlir.aval_to_ir_type(ctx.module_context, ctx.avals_out[0])],
         operands=[lhs, rhs, group_sizes],
-        backend_config={key: mlir.dense_int_array(value) for key, value in dims.items()},
+        backend_config=config,
         api_version=4,
     )
     return [mlir.lower_with_sharding_in_types(ctx, op.result, ctx.avals_out[0])]
