@@ -64,15 +64,13 @@ def _svd(ctx, a, *, full_matrices, compute_uv, subset_by_index, algorithm=None):
     return _call(ctx, "svd", [a], ctx.avals_out, full_matrices=full_matrices, compute_uv=compute_uv)
 
 
-# Up to this size Schur forms of f32 and complex64 are those of XLA:CPU, element
-# by element: ADR 92.
+# Up to this size Schur forms are those of XLA:CPU, element by element: ADR 96.
 MOST_ROWS_OF_LAPACK = 100
 
 
 def _find_lapack_rule(ctx):
     """JAX's rule for XLA:CPU, which calls jaxlib's LAPACK, where a program stays
     with Python and the function is the better one; else None."""
-    import numpy as np
     from jax._src import core
     from jax._src.lax import linalg
 
@@ -81,7 +79,6 @@ def _find_lapack_rule(ctx):
     if (
         tuple(context.platforms) != ("alula",)
         or context.lowering_parameters.for_export
-        or aval.dtype not in (np.float32, np.complex64)
         or not core.is_constant_shape(aval.shape)
         or aval.shape[-1] > MOST_ROWS_OF_LAPACK
         or 0 in aval.shape
