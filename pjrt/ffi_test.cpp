@@ -164,6 +164,31 @@ TEST(Ffi, WhatCanNotBeCalledIsRefused) {
             std::string::npos);
 }
 
+TEST(Ffi, ArraysWithoutAFormAreNamed) {
+  if (!sharesMemory())
+    GTEST_SKIP() << "handlers are for the host's memory";
+  EXPECT_EQ(registerHandler("takes_f6", getPointer(addNumber)), "");
+  Client client;
+  void *program = client.compile(
+      "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+      "  %0 = stablehlo.convert %x : (tensor<3xf32>) -> tensor<3xf6E2M3FN>\n"
+      "  %1 = stablehlo.custom_call @takes_f6(%0) {api_version = 4 : i32, "
+      "backend_config = {}} : (tensor<3xf6E2M3FN>) -> tensor<3xf32>\n"
+      "  return %1 : tensor<3xf32>\n}\n");
+  void *x = client.upload({1, 2, 3});
+  std::vector<void *> results;
+  EXPECT_EQ(tryExecute(program, {x}, results), "");
+  std::vector<float> values;
+  std::string error = tryDownload(results[0], values);
+  EXPECT_NE(error.find("an array of type f6E2M3FN, for which XLA's FFI has no "
+                       "form"),
+            std::string::npos)
+      << error;
+  destroyBuffer(results[0]);
+  destroyBuffer(x);
+  destroyExecutable(program);
+}
+
 TEST(Ffi, TypesHaveOneId) {
   auto add =
       reinterpret_cast<void *(*)(void *)>(getFfi().XLA_FFI_Type_Register);

@@ -1,5 +1,6 @@
 // One call: its arrays as handlers read them, its handlers one after the other.
 
+#include "alula/dtype.h"
 #include "pjrt/ffi/api.h"
 #include "pjrt/ffi/call_site.h"
 #include "pjrt/ffi/future.h"
@@ -32,6 +33,11 @@ public:
       pointers.push_back(&buffer);
   }
 
+  /// What is wrong with the arrays, or null.
+  void *takeProblem() {
+    return problem.empty() ? nullptr : invalid(std::move(problem));
+  }
+
   void fill(XLA_FFI_Args &args) {
     args.struct_size = sizeof args;
     args.size = static_cast<int64_t>(buffers.size());
@@ -62,6 +68,14 @@ private:
   }
 
   void addArray(const CallValue &value, const alula_custom_call_buffer &given) {
+    if (given.rank != value.order.size())
+      problem = "the configuration is of another call";
+    else if (!getDataType(given.dtype))
+      problem = std::string("an array of type ") +
+                alula_dtype_get_name(given.dtype) +
+                ", for which XLA's FFI has no form";
+    if (!problem.empty())
+      return;
     add(given.dtype, value.order.size()).data = given.data;
     int64_t *mine = dims.data() + dims.size();
     dims.resize(dims.size() + value.order.size());
@@ -69,6 +83,7 @@ private:
       mine[value.order[i]] = given.dims[i];
   }
 
+  std::string problem;
   std::vector<XLA_FFI_Buffer> buffers;
   std::vector<int64_t> dims;
   std::vector<uint32_t> types;
@@ -94,6 +109,9 @@ void *alula::pjrt::ffi::runCall(CallSite &site, int32_t device,
                                 const alula_custom_call_args &args) {
   Buffers operands(site.operands, args.operands);
   Buffers results(site.results, args.results);
+  for (Buffers *buffers : {&operands, &results})
+    if (void *error = buffers->takeProblem())
+      return error;
   State prepared, initialized;
   Context context;
   context.device = device;
