@@ -4,6 +4,8 @@
 
 #include "compiler/target/cpu/passes.h"
 
+#include "dialect/dispatch/ops.h"
+
 #include "mlir/Analysis/DataLayoutAnalysis.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -15,6 +17,11 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/DialectInterface.h"
+
+#include <map>
+#include <mutex>
+#include <optional>
 
 namespace alula::cpu {
 #define GEN_PASS_DEF_CONVERTTOLLVM
@@ -24,9 +31,63 @@ namespace alula::cpu {
 using namespace mlir;
 
 namespace {
+/// Types and patterns of a conversion.
+struct Conversion {
+  Conversion(MLIRContext *context, LowerToLLVMOptions options,
+             const DataLayoutAnalysis *layouts)
+      : types(context, options, layouts) {
+    RewritePatternSet all(context);
+    populateComplexToLLVMConversionPatterns(types, all);
+    populateMathToLLVMConversionPatterns(types, all);
+    arith::populateArithToLLVMConversionPatterns(types, all);
+    index::populateIndexToLLVMConversionPatterns(types, all);
+    populateFinalizeMemRefToLLVMConversionPatterns(types, all);
+    populateFuncToLLVMConversionPatterns(types, all);
+    cf::populateControlFlowToLLVMConversionPatterns(types, all);
+    patterns = FrozenRewritePatternSet(std::move(all));
+  }
+
+  LLVMTypeConverter types;
+  FrozenRewritePatternSet patterns;
+};
+
+/// Those of modules that say nothing of how data lies stay with their context:
+/// making them takes longer than what they do for a small kernel.
+class KeptConversions : public DialectInterface::Base<KeptConversions> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeptConversions)
+  explicit KeptConversions(Dialect *dialect) : Base(dialect) {}
+
+  const Conversion &get(const LowerToLLVMOptions &options) {
+    std::lock_guard lock(mutex);
+    std::unique_ptr<Conversion> &kept = conversions[options.getIndexBitwidth()];
+    if (!kept)
+      kept = std::make_unique<Conversion>(getContext(), options, nullptr);
+    return *kept;
+  }
+
+private:
+  /// Passes may run on several modules of a context at once.
+  std::mutex mutex;
+  std::map<unsigned, std::unique_ptr<Conversion>> conversions;
+};
+
+KeptConversions &getKept(MLIRContext *context) {
+  auto *dialect = context->getLoadedDialect<alula::dispatch::DispatchDialect>();
+  auto *kept = const_cast<KeptConversions *>(
+      dialect->getRegisteredInterface<KeptConversions>());
+  return kept ? *kept : dialect->addInterface<KeptConversions>();
+}
+
 struct ConvertToLlvm
     : public alula::cpu::impl::ConvertToLlvmBase<ConvertToLlvm> {
   using ConvertToLlvmBase::ConvertToLlvmBase;
+
+  /// No other thread works in the context now.
+  LogicalResult initialize(MLIRContext *context) override {
+    kept = &getKept(context);
+    return success();
+  }
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
@@ -34,19 +95,17 @@ struct ConvertToLlvm
     LowerToLLVMOptions options(context, layouts.getAtOrAbove(getOperation()));
     options.overrideIndexBitwidth(indexBits);
     options.useBarePtrCallConv = true;
-    LLVMTypeConverter types(context, options, &layouts);
-    RewritePatternSet patterns(context);
-    populateComplexToLLVMConversionPatterns(types, patterns);
-    populateMathToLLVMConversionPatterns(types, patterns);
-    arith::populateArithToLLVMConversionPatterns(types, patterns);
-    index::populateIndexToLLVMConversionPatterns(types, patterns);
-    populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
-    populateFuncToLLVMConversionPatterns(types, patterns);
-    cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+    std::optional<Conversion> own;
+    if (getOperation().getDataLayoutSpec())
+      own.emplace(context, options, &layouts);
+    const Conversion &conversion = own ? *own : kept->get(options);
     LLVMConversionTarget target(*context);
     if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
+                                      conversion.patterns)))
       signalPassFailure();
   }
+
+private:
+  KeptConversions *kept = nullptr;
 };
 } // namespace

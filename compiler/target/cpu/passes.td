@@ -14,7 +14,8 @@ def ExpandArithmetic : Pass<"cpu-expand-arithmetic", "::mlir::ModuleOp"> {
 
 def ConvertToLlvm : Pass<"cpu-convert-to-llvm", "::mlir::ModuleOp"> {
   let summary = "arithmetic, memory, control flow and functions as LLVM has them";
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::alula::dispatch::DispatchDialect",
+                           "::mlir::LLVM::LLVMDialect"];
   let options = [Option<"indexBits", "index-bits", "unsigned", /*default=*/"64",
                         "bits of an index">];
 }
