@@ -15,7 +15,9 @@ import time
 
 
 def parse(argv=None):
-    parser = argparse.ArgumentParser(prog="./dev bench compiling", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="./dev bench compiling", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--rows", help="names, with commas; all without it")
     parser.add_argument("--size", default="usual", choices=("usual", "odd"))
     parser.add_argument("--rounds", type=int, default=5, help="default: %(default)s")
@@ -41,7 +43,9 @@ def measure_row(case, devices, rounds):
     """Milliseconds by device, one for each round."""
     import jax
 
-    inputs = {name: [jax.device_put(v, device) for v in case.inputs] for name, device in devices.items()}
+    inputs = {
+        name: [jax.device_put(v, device) for v in case.inputs] for name, device in devices.items()
+    }
     times = {name: [] for name in devices}
     for turn in range(rounds):
         for name in devices if turn % 2 == 0 else reversed(devices):
@@ -52,7 +56,7 @@ def measure_row(case, devices, rounds):
 def main() -> int:
     options = parse()
     if options.one_cpu:
-        os.sched_setaffinity(0, [sorted(os.sched_getaffinity(0))[-1]])
+        os.sched_setaffinity(0, [max(os.sched_getaffinity(0))])
     os.environ["JAX_PLATFORMS"] = "alula,cpu"
     import jax
     import numpy as np

@@ -1,6 +1,6 @@
-// MLIR's canonicalization with patterns that stay with their context: to collect
-// them takes longer than to apply them to a small kernel, and a pass of MLIR
-// collects them for each program.
+// MLIR's canonicalization with patterns that stay with their context: to
+// collect them takes longer than to apply them to a small kernel, and a pass of
+// MLIR collects them for each program.
 
 #include "compiler/kernel/passes.h"
 

@@ -34,7 +34,9 @@ def test_pairs_of_32_bits(kind, count):
     keys = draw(kind, count, 32)
     pairs = keys << np.uint64(32) | np.arange(count, dtype=np.uint64)
     want = pairs[np.argsort(keys, kind="stable")]
-    call("sort_pairs_32", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8))
+    call(
+        "sort_pairs_32", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8)
+    )
     np.testing.assert_array_equal(pairs, want)
 
 
@@ -44,7 +46,9 @@ def test_pairs_of_64_bits(kind, count):
     keys = draw(kind, count, 64)
     pairs = np.stack([keys, np.arange(count, dtype=np.uint64)], 1)
     want = pairs[np.argsort(keys, kind="stable")]
-    call("sort_pairs_64", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8))
+    call(
+        "sort_pairs_64", None, pairs, np.empty_like(pairs), count, np.empty(SCRATCH_BYTES, np.uint8)
+    )
     np.testing.assert_array_equal(pairs, want)
 
 
@@ -54,7 +58,14 @@ def test_pairs_of_64_bits(kind, count):
 def test_keys_alone(kind, count, bits):
     keys = draw(kind, count, bits).astype(f"u{bits // 8}")
     want = np.sort(keys)
-    call(f"sort_keys_{bits}", None, keys, np.empty_like(keys), count, np.empty(SCRATCH_BYTES, np.uint8))
+    call(
+        f"sort_keys_{bits}",
+        None,
+        keys,
+        np.empty_like(keys),
+        count,
+        np.empty(SCRATCH_BYTES, np.uint8),
+    )
     np.testing.assert_array_equal(keys, want)
 
 
@@ -73,7 +84,20 @@ def sort_in_parts(name, items, count, keys, chunks, ranges):
         call(f"sort_part_{name}", None, here, parted[rows], len(here), bits, chunks, ends[c])
     scratch = np.empty(SCRATCH_BYTES, np.uint8)
     for r in reversed(range(ranges)):
-        call(f"sort_range_{name}", None, parted, result, spare, count, bits, chunks, ends, r, ranges, scratch)
+        call(
+            f"sort_range_{name}",
+            None,
+            parted,
+            result,
+            spare,
+            count,
+            bits,
+            chunks,
+            ends,
+            r,
+            ranges,
+            scratch,
+        )
     return result
 
 
@@ -158,7 +182,11 @@ def test_numbers_become_items_and_come_back(bits, has_equals, count):
         pairs = np.empty((count, 1 if bits == 32 else 2), np.uint64)
         call(f"sort_make_pairs_{bits}", None, unsigned, pairs, 5, count, *order)
         places = np.arange(5, 5 + count, dtype=np.uint64)
-        made = keys.astype(np.uint64) << np.uint64(32) | places if bits == 32 else np.stack([keys, places], 1)
+        made = (
+            keys.astype(np.uint64) << np.uint64(32) | places
+            if bits == 32
+            else np.stack([keys, places], 1)
+        )
         np.testing.assert_array_equal(pairs.reshape(made.shape), made)
 
 
@@ -178,7 +206,9 @@ def test_elements_are_taken_from_their_places(size, bits, count):
     np.testing.assert_array_equal(result, places.astype(result.dtype))
 
 
-@pytest.mark.parametrize("count, needed", [(1, 1), (64, 3), (100, 10), (1000, 1), (1000, 64), (130, 130)])
+@pytest.mark.parametrize(
+    "count, needed", [(1, 1), (64, 3), (100, 10), (1000, 1), (1000, 64), (130, 130)]
+)
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("few", [False, True])
 def test_first_of_a_row(few, bits, count, needed):

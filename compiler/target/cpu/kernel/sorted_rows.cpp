@@ -115,8 +115,7 @@ alula::cpu::findRowsInMemory(stablehlo::SortOp sort, Value number,
   rows.key = form->argument.getArgNumber() / 2;
   rows.hasEquals = form->nan.has_value();
   rows.nan = form->nan ? form->nan->getSExtValue() : 0;
-  rows.strides =
-      lowering.getStrides(lowering.getShape(sort.getInputs()[0]));
+  rows.strides = lowering.getStrides(lowering.getShape(sort.getInputs()[0]));
   for (auto [input, result] : llvm::zip_equal(sort.getInputs(), results)) {
     auto operand = findOperand(input, result, dim, lowering);
     if (!operand)
@@ -125,8 +124,7 @@ alula::cpu::findRowsInMemory(stablehlo::SortOp sort, Value number,
   }
   const RowsInMemory::Operand &key = rows.operands[rows.key];
   if (!key.buffer ||
-      8 * key.bytes !=
-          static_cast<int64_t>(element.getIntOrFloatBitWidth()))
+      8 * key.bytes != static_cast<int64_t>(element.getIntOrFloatBitWidth()))
     return std::nullopt;
   return rows;
 }
@@ -149,8 +147,8 @@ Value RowsInMemory::getRow(Lowering &lowering, size_t operand,
                            ValueRange row) const {
   ImplicitLocOpBuilder &b = lowering.b;
   if (Value buffer = operands[operand].buffer)
-    return getElementPointer(
-        lowering, buffer, getPlace(lowering, row, lowering.index(0)));
+    return getElementPointer(lowering, buffer,
+                             getPlace(lowering, row, lowering.index(0)));
   return b.create<LLVM::ZeroOp>(LLVM::LLVMPointerType::get(b.getContext()));
 }
 
