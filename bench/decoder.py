@@ -5,14 +5,15 @@
 
 The defaults have 1.1 billion parameters. Weights are random numbers of `i4`, each 32 along the
 sums share a scale in f32; keys and values of earlier tokens are bytes with a scale for each head and
-place. The program is compiled for this machine, and `alula-bench`, a C program, calls it; the limit
-is the bytes of weights and cache by the measured bandwidth of reading."""
+place. The program is compiled for this machine, and a C program calls it (`read_turns.c`); the
+limit is what as many threads take to only read the same memory, in turns with the calls."""
 
 import argparse
-import json
 import os
 import subprocess
 from pathlib import Path
+
+from bench.read_turns import take_turns
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
@@ -118,24 +119,6 @@ def compile_step(options, folder: Path) -> Path:
     return artifact
 
 
-def measure(options, artifact: Path) -> float:
-    """Seconds of the fastest step."""
-    command = [
-        BUILD / "bin" / "alula-bench",
-        artifact,
-        f"--threads={options.threads}",
-        "--benchmark_format=json",
-        f"--benchmark_min_time={options.seconds}",
-        "--benchmark_repetitions=5",
-    ]
-    ended = subprocess.run(command, check=True, capture_output=True, text=True)
-    runs = [
-        run for run in json.loads(ended.stdout)["benchmarks"] if run.get("run_type") != "aggregate"
-    ]
-    unit = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
-    return min(run["real_time"] * unit[run["time_unit"]] for run in runs)
-
-
 def parse(argv=None):
     parser = argparse.ArgumentParser(
         prog="./dev bench decoder", description=__doc__.splitlines()[0]
@@ -144,24 +127,19 @@ def parse(argv=None):
         "layers": 20, "width": 2048, "inner": 5632, "words": 32000, "places": 512, "threads": 2,
     }.items():  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of each of five repetitions")
+    parser.add_argument("--seconds", type=float, default=5.0, help="default: %(default)s")
     parser.add_argument("--accuracy", action="append", default=[])
     return parser.parse_args(argv)
 
 
 def main():
-    from bench.roofline import bandwidth, measure_peaks
-
     options = parse()
     artifact = compile_step(options, FOLDER)
-    cpus = sorted(os.sched_getaffinity(0))[: options.threads]
-    read = measure_peaks(FOLDER, options.threads, cpus)["read"]
-    seconds, count = measure(options, artifact), count_bytes(options)
-    speed = bandwidth(read, count)
+    count = count_bytes(options)
+    turns = take_turns(artifact, options.threads, options.seconds)
     parameters = sum(n * k for n, k in matrices(options))
     print(f"{parameters / 1e9:.2f} billion parameters, {count / 1e6:.0f} MB to read for a token")
-    print(f"{1 / seconds:.2f} tokens/s, {count / seconds / 1e9:.1f} GB/s")
-    print(f"reading alone: {speed:.1f} GB/s; {100 * count / seconds / 1e9 / speed:.0f} %")
+    print(f"{1 / min(turns.calls):.2f} tokens/s, {turns.describe()}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,17 @@
 """Products with weights of bytes and of few bits beside onnxruntime's, call by call in one process.
 
 ./dev bench few-bits [--rows N,...] [--only TEXT] [--size N] [--threads N] [--rounds N]
+                     [--past-cache MATRICES]
 
 Rows of unsigned bytes times signed weights, and rows of f32 times weights of four and eight bits with
 a scale for each 32 along the sums: in f32 on both sides (`accuracy_level=1`), and with activations
-rounded to bytes (`--accuracy=i8-activations` and `accuracy_level=4`). Peers take turns; with one
+rounded to bytes (`--accuracy=i8-activations` and `accuracy_level=4`), weights of four bits with a
+zero point for each scale too. Peers take turns; with one
 thread, processor time is counted, else real time, each after the other's threads have stopped. Figures are onnxruntime's time as a multiple of
-ours, the median of ratios of neighbours in time."""
+ours, the median of ratios of neighbours in time.
+
+With `--past-cache`, one row goes through so many constant matrices, one after the other, from C,
+beside threads that only read the same memory."""
 
 import argparse
 import os
@@ -18,13 +23,15 @@ from pathlib import Path
 
 from bench.turns import measure, summarize
 
-# Name -> (bits, level of onnxruntime); no bits: bytes times bytes.
+# Name -> (bits, level of onnxruntime, whether there are zero points); no bits: bytes times bytes.
 KINDS = {
-    "u8 x i8": (0, 0),
-    "i4 f32": (4, 1),
-    "i8 f32": (8, 1),
-    "i4 bytes": (4, 4),
-    "i8 bytes": (8, 4),
+    "u8 x i8": (0, 0, False),
+    "i4 f32": (4, 1, False),
+    "i8 f32": (8, 1, False),
+    "i4 bytes": (4, 4, False),
+    "i8 bytes": (8, 4, False),
+    "ui4 zeros f32": (4, 1, True),
+    "ui4 zeros bytes": (4, 4, True),
 }
 
 
@@ -37,33 +44,33 @@ def parse(argv=None):
     parser.add_argument("--size", type=int, default=4096, help="default: %(default)s")
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--rounds", type=int, default=15, help="default: %(default)s")
+    parser.add_argument("--past-cache", type=int, help="how many matrices")
     return parser.parse_args(argv)
 
 
 def make_case(kind, rows, size):
     from bench.workloads.products import constant_bytes, few_bit_weights
 
-    bits, level = KINDS[kind]
+    bits, level, has_zeros = KINDS[kind]
     if not bits:
         return constant_bytes(rows, size, size)
-    return few_bit_weights(rows, size, size, bits, 32, level)
+    return few_bit_weights(rows, size, size, bits, 32, level, has_zeros)
 
 
-def compile_case(case, accuracy, folder):
-    """Our program, loaded."""
-    import alula
+def compile_function(function, inputs, kind, folder):
+    """Its artifact."""
     import jax
     from jax import export
 
     from bench.peers.alula import BUILD
 
-    exported = export.export(jax.jit(case.closed()), platforms=["cpu"])(*case.inputs)
+    exported = export.export(jax.jit(function), platforms=["cpu"])(*inputs)
     program, artifact = folder / "program.mlirbc", folder / "program.alula"
     program.write_bytes(exported.mlir_module_serialized)
-    flags = [f"--target={target}" for target in case.targets]
-    flags += [f"--accuracy={accuracy}"] if accuracy else []
+    flags = ["--target=cpu:host"]
+    flags += ["--accuracy=i8-activations"] if KINDS[kind][1] == 4 else []
     subprocess.run([BUILD / "bin/alula-compile", program, "-o", artifact, *flags], check=True)
-    return alula.load(artifact)
+    return artifact
 
 
 def compute_error(result, wanted):
@@ -74,16 +81,15 @@ def compute_error(result, wanted):
 
 def run_case(kind, rows, options):
     """The row of figures and, of each peer, its error."""
+    import alula
     import jax
     import numpy as np
 
     from bench.peers.in_onnxruntime import InOnnxruntime
 
     case = make_case(kind, rows, options.size)
-    level = KINDS[kind][1]
     with tempfile.TemporaryDirectory() as folder:
-        accuracy = "i8-activations" if level == 4 else ""
-        ours = compile_case(case, accuracy, Path(folder))
+        ours = alula.load(compile_function(case.closed(), case.inputs, kind, Path(folder)))
         theirs = InOnnxruntime(case, options.threads)
         wanted = np.asarray(jax.jit(case.function)(case.params, *case.inputs), np.float64)
         errors = {
@@ -96,11 +102,40 @@ def run_case(kind, rows, options):
         return summarize(times), errors
 
 
+def run_past_cache(kind, options):
+    """How a row of constants fares, as text."""
+    import jax
+    import numpy as np
+
+    from bench.read_turns import take_turns
+
+    case = make_case(kind, 1, options.size)
+    draws = np.random.default_rng(1)
+    layers = [
+        {name: draws.permutation(array) for name, array in case.params.items()}
+        for _ in range(options.past_cache)
+    ]
+
+    def function(x):
+        for params in layers:
+            x = jax.numpy.tanh(case.function(params, x))
+        return x
+
+    with tempfile.TemporaryDirectory() as folder:
+        artifact = compile_function(function, case.inputs, kind, Path(folder))
+        return take_turns(artifact, options.threads, 3).describe()
+
+
 def main() -> int:
     options = parse()
+    if options.past_cache:
+        for kind, (bits, *_) in KINDS.items():
+            if bits and options.only in kind:
+                print(f"{kind:15} {run_past_cache(kind, options)}", flush=True)
+        return 0
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-options.threads :])
     os.environ["JAX_PLATFORMS"] = "cpu"
-    print(f"{'':10} {'rows':>5} {'us':>10} {'ratio':>8} {'error':>9} {'its error':>9}", flush=True)
+    print(f"{'':15} {'rows':>5} {'us':>10} {'ratio':>8} {'error':>9} {'its error':>9}", flush=True)
     is_wrong = False
     for kind in KINDS:
         if options.only not in kind:
@@ -113,7 +148,7 @@ def main() -> int:
             is_wrong = is_wrong or bool(wrong)
             figures = f"{row['microseconds']:10.1f} {row['onnxruntime']:8.2f}"
             shown = f"{errors['alula']:9.1e} {errors['onnxruntime']:9.1e}"
-            print(f"{kind:10} {rows:5} {figures} {shown}", *wrong, flush=True)
+            print(f"{kind:15} {rows:5} {figures} {shown}", *wrong, flush=True)
     return is_wrong
 
 

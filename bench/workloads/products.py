@@ -75,29 +75,46 @@ def constant_bytes(m, k, n):
     )
 
 
-def few_bit_weights(m, k, n, bits, block, level=1):
-    """Floats times weights of few bits with a scale for each block along the sums. `level` is
-    onnxruntime's: in 1 sums are of f32, in 4 activations become bytes."""
+def few_bit_weights(m, k, n, bits, block, level=1, has_zeros=False):
+    """Floats times weights of few bits with a scale for each block along the sums, and a zero
+    point or none. `level` is onnxruntime's: in 1 sums are of f32, in 4 activations become
+    bytes."""
     random = np.random.default_rng(0)
     a = normal(m, k)
     codes = random.integers(0, 1 << bits, (k, n))
     scales = random.uniform(0.5, 2, (k // block, n)).astype(np.float32) / np.float32(64)
-    w = (codes - (1 << bits - 1)).astype(ml_dtypes.int4 if bits == 4 else np.int8)
+    params = {"scales": scales}
+    if has_zeros:
+        params["w"] = codes.astype(ml_dtypes.uint4 if bits == 4 else np.uint8)
+        params["zeros"] = random.integers(0, 1 << bits, scales.shape).astype(params["w"].dtype)
+    else:
+        signed = codes - (1 << bits - 1)
+        params["w"] = signed.astype(ml_dtypes.int4 if bits == 4 else np.int8)
 
     def function(params, a):
         wide = jnp.asarray(params["w"]).astype(a.dtype).reshape(k // block, block, n)
+        if has_zeros:
+            wide = wide - jnp.asarray(params["zeros"]).astype(a.dtype)[:, None]
         return a @ (wide * params["scales"][:, None]).reshape(k, n)
 
+    def pack(lines):
+        """Along the last dimension, as onnxruntime has them."""
+        lines = lines.astype(np.uint8)
+        if bits == 8:
+            return lines
+        lines = np.pad(lines, [(0, 0), (0, lines.shape[1] % 2)])
+        return lines[:, 0::2] | lines[:, 1::2] << 4
+
     def onnx(graph, params, a):
-        lines = codes.T.astype(np.uint8)
-        packed = lines[:, 0::2] | lines[:, 1::2] << 4 if bits == 4 else lines
-        weights = graph.constant(packed.reshape(n, k // block, -1))
+        numbers = [np.ascontiguousarray(scales.T).reshape(-1)]
+        if has_zeros:
+            numbers.append(pack(params["zeros"].T).reshape(-1))
         graph.output(
             graph.add(
                 "MatMulNBits",
                 graph.input(a),
-                weights,
-                graph.constant(np.ascontiguousarray(scales.T).reshape(-1)),
+                graph.constant(pack(codes.T).reshape(n, k // block, -1)),
+                *map(graph.constant, numbers),
                 domain="com.microsoft",
                 K=k,
                 N=n,
@@ -108,14 +125,15 @@ def few_bit_weights(m, k, n, bits, block, level=1):
         )
 
     read = a.nbytes + codes.size * bits // 8 + scales.nbytes
+    read += scales.size * bits // 8 if has_zeros else 0
     return Case(
         function,
         (a,),
         Work(2.0 * m * k * n, read, 4 * m * n),
-        params={"w": w, "scales": scales},
+        params=params,
         onnx=onnx,
         targets=("cpu:host",),
-        few_bits=(codes, scales, bits) if block == 32 else None,
+        few_bits=(codes, scales, bits) if block == 32 and not has_zeros else None,
     )
 
 
