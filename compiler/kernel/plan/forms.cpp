@@ -172,3 +172,13 @@ SmallVector<int64_t> alula::kernel::collectFreeDims(stablehlo::DotGeneralOp dot,
       free.push_back(d);
   return free;
 }
+
+bool alula::kernel::hasBatchBetweenColumns(stablehlo::DotGeneralOp dot,
+                                           bool isLhs) {
+  auto numbers = dot.getDotDimensionNumbers();
+  ArrayRef<int64_t> batch = isLhs ? numbers.getLhsBatchingDimensions()
+                                  : numbers.getRhsBatchingDimensions();
+  SmallVector<int64_t> free = collectFreeDims(dot, isLhs);
+  return !free.empty() &&
+         llvm::any_of(batch, [&](int64_t dim) { return dim > free.front(); });
+}

@@ -30,4 +30,9 @@ bool mayReduceInParts(mlir::stablehlo::ReduceOp reduce, int64_t parts);
 llvm::SmallVector<int64_t> collectFreeDims(mlir::stablehlo::DotGeneralOp dot,
                                            bool isLhs);
 
+/// Whether neighbours in a batch lie between the columns of a matrix, which is
+/// the right side of a product, or the left one. Rows of the product are then
+/// computed some columns of each matrix after the other.
+bool hasBatchBetweenColumns(mlir::stablehlo::DotGeneralOp dot, bool isLhs);
+
 } // namespace alula::kernel

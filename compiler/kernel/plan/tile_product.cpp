@@ -8,6 +8,7 @@
 #include "dialect/dispatch/machine.h"
 #include "dialect/dispatch/panel_layout.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,8 +30,10 @@ struct BlockSizes {
   /// As many are one block.
   int64_t undividedRows = rows * 3 / 16;
   int64_t goodColumns = columns / 2, leastColumns = columns / 4;
-  /// A single row (GEMV) streams the unpacked right side, best in long pieces.
+  /// A single row (GEMV) streams the unpacked right side, best in long pieces;
+  /// in short ones where matrices of a batch lie between each other's columns.
   int64_t longRow = 8 * columns, leastLongRow = 2 * columns;
+  int64_t rowBetween = columns;
 };
 
 SmallVector<int64_t> getSizes(Value tensor, ArrayRef<int64_t> dims) {
@@ -46,6 +49,21 @@ bool isSwapped(stablehlo::DotGeneralOp dot) {
   return llvm::all_of(
       getSizes(dot.getRhs(), collectFreeDims(dot, /*isLhs=*/false)),
       [](int64_t size) { return size == 1; });
+}
+
+/// Columns of a long row, so that as many threads as there may be get the same.
+int64_t divideEvenly(int64_t columns, int64_t limit, int64_t multiple,
+                     int64_t most) {
+  auto divide = [](int64_t count, int64_t by) {
+    return static_cast<int64_t>(llvm::divideCeil(static_cast<uint64_t>(count),
+                                                 static_cast<uint64_t>(by)));
+  };
+  int64_t blocks = divide(columns, limit);
+  int64_t parts = std::min(
+      static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(blocks))),
+      most);
+  blocks = divide(blocks, parts) * parts;
+  return std::min(divide(divide(columns, blocks), multiple) * multiple, limit);
 }
 } // namespace
 
@@ -122,9 +140,12 @@ SmallVector<int64_t> alula::kernel::chooseTile(stablehlo::DotGeneralOp dot,
                             wantedBlocks);
   };
   int64_t leastLimit = sizes.leastColumns;
-  if (rows && *rows <= fewRows && !getPanelWidth(dot, question.inlined)) {
-    columnLimit = sizes.longRow;
-    leastLimit = sizes.leastLongRow;
+  bool isLongRow =
+      rows && *rows <= fewRows && !getPanelWidth(dot, question.inlined);
+  bool isBetween = isLongRow && hasBatchBetweenColumns(dot, swapped);
+  if (isLongRow) {
+    columnLimit = isBetween ? sizes.rowBetween : sizes.longRow;
+    leastLimit = std::min(columnLimit, sizes.leastLongRow);
   }
   // Smaller tiles are more tiles; with fewer rows the right side is packed more
   // often, with fewer columns the left side read more often.
@@ -136,6 +157,9 @@ SmallVector<int64_t> alula::kernel::chooseTile(stablehlo::DotGeneralOp dot,
   halve(rowLimit, sizes.goodRows);
   halve(columnLimit, leastLimit);
   halve(rowLimit, sizes.leastRows);
+  if (columns && isLongRow && !isBetween)
+    columnLimit = divideEvenly(std::max<int64_t>(*columns, 1), columnLimit,
+                               sizes.goodColumns, machine.getMaxWorkgroups());
   if (columns)
     columnLimit = std::min(columnLimit, std::max<int64_t>(*columns, 1));
   return {rowLimit, columnLimit};
