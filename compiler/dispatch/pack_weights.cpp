@@ -8,8 +8,8 @@
 // multiplied with: tensor<4x196x32x4xui8>.
 //
 // Integers of four and eight bits that become floats where they are multiplied
-// (scaled_integers.h) lie in groups of 32 bits, moved up to be unsigned, and
-// what they are scaled with in the same panels:
+// (scaled_integers.h) lie in groups of 32 bits, moved up to be unsigned; what
+// they are scaled with lies in the same panels, and zero points as floats too:
 //   %w = constant : tensor<4096x100xi4>
 //   →  %p = constant : tensor<4x512x32x8xui4>;  %w = dispatch.from_panels %p
 
@@ -294,16 +294,52 @@ public:
   void packAll(int64_t minElements, int64_t panelBytes);
 
 private:
-  struct Weights {
-    /// The scale is null unless it is to lie in panels.
-    stablehlo::ConstantOp integers, scale;
-    Matrix matrix, scaleMatrix;
-    /// What repeats the scale.
+  /// Numbers that are to lie in panels beside the integers.
+  struct Numbers {
+    /// Null if there are none.
+    stablehlo::ConstantOp constant;
+    Matrix matrix;
+    /// What is repeated, the constant or it as floats, and by what.
+    Value repeated;
     Operation *broadcast;
   };
+  struct Weights {
+    stablehlo::ConstantOp integers;
+    Matrix matrix;
+    Numbers scale, zero;
+  };
+  static Numbers findNumbers(Value repeated, Operation *broadcast,
+                             const stablehlo::ScaledIntegers &found);
+  /// Panels of constants that had several readers are made once.
+  using Panels =
+      llvm::MapVector<Operation *, SmallVector<std::pair<Matrix, Value>>>;
+  static void replaceNumbers(Numbers numbers, Panels &known,
+                             int64_t panelBytes);
   /// Of each constant of integers, its readers.
   llvm::MapVector<Operation *, std::vector<Weights>> readers;
 };
+
+/// The constant behind numbers for each column of some rows.
+FewBits::Numbers FewBits::findNumbers(Value repeated, Operation *broadcast,
+                                      const stablehlo::ScaledIntegers &found) {
+  auto convert = repeated.getDefiningOp<stablehlo::ConvertOp>();
+  Value source = convert ? convert.getOperand() : repeated;
+  auto constant = source.getDefiningOp<stablehlo::ConstantOp>();
+  const stablehlo::MatrixSteps &steps = found.steps;
+  auto type = cast<RankedTensorType>(repeated.getType());
+  Type from = getElementTypeOrSelf(source);
+  if (!constant || !isKnown(constant) || !type.getElementType().isF32() ||
+      (convert && !from.isInteger(4) && !from.isInteger(8)))
+    return {};
+  int64_t lines = static_cast<int64_t>(
+      llvm::divideCeil(static_cast<uint64_t>(found.layout.rows),
+                       static_cast<uint64_t>(steps.rows)));
+  auto dims = stablehlo::divideDims(
+      type, {lines, found.layout.columns, steps.rowStep, steps.columnStep});
+  if (!dims)
+    return {};
+  return {constant, {dims->rows, dims->columns, false}, repeated, broadcast};
+}
 
 void FewBits::add(stablehlo::DotGeneralOp dot) {
   auto right = findRightSide(dot);
@@ -314,7 +350,7 @@ void FewBits::add(stablehlo::DotGeneralOp dot) {
     return;
   SmallVector<Operation *> inside = stablehlo::findWidening(*right->operand);
   auto found = stablehlo::findScaledIntegers(
-      right->operand->get(), right->rows, right->columns,
+      right->operand->get(), /*batch=*/{}, right->rows, right->columns,
       Float32Type::get(dot.getContext()),
       [&](Operation *op) { return llvm::is_contained(inside, op); });
   if (inside.empty() || !found)
@@ -338,43 +374,62 @@ void FewBits::add(stablehlo::DotGeneralOp dot) {
     return;
   Weights weights;
   weights.integers = constant;
-  weights.broadcast = found->broadcast;
   weights.matrix = {dims->rows, dims->columns, !element.isUnsigned()};
-  // A scale for each column of some rows lies beside these.
-  if (steps.rowStep && steps.columnStep) {
-    weights.scale = found->scale.getDefiningOp<stablehlo::ConstantOp>();
-    int64_t lines = static_cast<int64_t>(
-        llvm::divideCeil(static_cast<uint64_t>(found->layout.rows),
-                         static_cast<uint64_t>(steps.rows)));
-    auto scaleDims = stablehlo::divideDims(
-        cast<RankedTensorType>(found->scale.getType()),
-        {lines, found->layout.columns, steps.rowStep, steps.columnStep});
-    if (!weights.scale || !scaleDims)
-      return;
-    weights.scaleMatrix = {scaleDims->rows, scaleDims->columns, false};
-  } else if (steps.columnStep > 1) {
+  // A scale for each column of some rows lies beside these, and a zero point
+  // with it.
+  bool isEach = steps.rowStep && steps.columnStep;
+  if (isEach)
+    weights.scale = findNumbers(found->scale, found->broadcast, *found);
+  if (found->zero && isEach && found->zeroSteps == steps)
+    weights.zero = findNumbers(found->zero, found->zeroBroadcast, *found);
+  if ((isEach && !weights.scale.constant) ||
+      (found->zero && !weights.zero.constant) ||
+      (!isEach && steps.columnStep > 1))
     return;
-  }
   readers[constant].push_back(weights);
 }
 
+/// Integers of at most eight bits as floats.
+stablehlo::ConstantOp createFloats(stablehlo::ConstantOp constant) {
+  auto type = cast<RankedTensorType>(constant.getType());
+  auto element = cast<IntegerType>(type.getElementType());
+  auto unused = static_cast<int>(8 - element.getWidth());
+  std::vector<float> floats;
+  for (char code : getElements(constant.getValue())) {
+    auto bits = static_cast<uint8_t>(static_cast<uint8_t>(code) << unused);
+    floats.push_back(static_cast<float>(
+        element.isUnsigned() ? bits >> unused
+                             : static_cast<int8_t>(bits) >> unused));
+  }
+  OpBuilder builder(constant);
+  auto wide = RankedTensorType::get(type.getShape(), builder.getF32Type());
+  return builder.create<stablehlo::ConstantOp>(constant.getLoc(),
+                                               getAttribute(wide, floats));
+}
+
+/// Others that read the constant keep theirs.
+void FewBits::replaceNumbers(Numbers numbers, Panels &known,
+                             int64_t panelBytes) {
+  auto &all = known[numbers.constant];
+  auto *found = llvm::find_if(
+      all, [&](auto &one) { return one.first == numbers.matrix; });
+  if (found == all.end()) {
+    bool isFloat = numbers.repeated == numbers.constant.getResult();
+    stablehlo::ConstantOp floats =
+        isFloat ? numbers.constant : createFloats(numbers.constant);
+    Value panels = createPanels(floats, numbers.matrix, panelBytes);
+    if (!isFloat)
+      floats.erase();
+    found = all.insert(all.end(), {numbers.matrix, panels});
+  }
+  Operation *reader = numbers.broadcast;
+  while (reader->getOperand(0) != numbers.repeated)
+    reader = reader->getOperand(0).getDefiningOp();
+  reader->setOperand(0, found->second);
+}
+
 void FewBits::packAll(int64_t minElements, int64_t panelBytes) {
-  // Scales may have other readers, which keep theirs.
-  DenseMap<Operation *, SmallVector<std::pair<Matrix, Value>>> scales;
-  auto replaceScale = [&](Weights &weights) {
-    auto &known = scales[weights.scale];
-    auto *found = llvm::find_if(
-        known, [&](auto &one) { return one.first == weights.scaleMatrix; });
-    if (found == known.end()) {
-      Value panels =
-          createPanels(weights.scale, weights.scaleMatrix, panelBytes);
-      found = known.insert(known.end(), {weights.scaleMatrix, panels});
-    }
-    Operation *reader = weights.broadcast;
-    while (reader->getOperand(0).getDefiningOp() != weights.scale)
-      reader = reader->getOperand(0).getDefiningOp();
-    reader->setOperand(0, found->second);
-  };
+  Panels known;
   for (auto &[op, all] : readers) {
     Weights first = all.front();
     auto uses =
@@ -384,18 +439,22 @@ void FewBits::packAll(int64_t minElements, int64_t panelBytes) {
         countElements(cast<RankedTensorType>(first.integers.getType()),
                       first.matrix.columns) < panelBytes / 16 ||
         !isKnown(first.integers) || !llvm::all_of(all, [&](const Weights &one) {
-          return one.matrix == first.matrix &&
-                 (!one.scale || isKnown(one.scale));
+          return one.matrix == first.matrix;
         }))
       continue;
     for (Weights &weights : all)
-      if (weights.scale)
-        replaceScale(weights);
+      for (const Numbers &numbers : {weights.scale, weights.zero})
+        if (numbers.constant)
+          replaceNumbers(numbers, known, panelBytes);
     replaceByPanels(first.integers, first.matrix, panelBytes);
   }
-  for (auto &[op, known] : scales)
+  for (auto &[op, panels] : known) {
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      if (isa<stablehlo::ConvertOp>(user) && user->use_empty())
+        user->erase();
     if (op->use_empty())
       op->erase();
+  }
 }
 
 struct PackWeights

@@ -62,13 +62,15 @@ public:
   Matcher(Type element, IsInside isInside)
       : element(element), isInside(isInside) {}
 
-  std::optional<ScaledIntegers> match(Value operand, ArrayRef<int64_t> rows,
+  std::optional<ScaledIntegers> match(Value operand, ArrayRef<int64_t> batch,
+                                      ArrayRef<int64_t> rows,
                                       ArrayRef<int64_t> columns) {
-    Value source = layOut(operand, rows, columns);
+    Value source = layOut(operand, batch, rows, columns);
     if (!source)
       return std::nullopt;
     found.integers = findIntegers(source);
-    if (!found.integers || (factor && !placeScale()))
+    if (!found.integers || (factor && !placeScale()) ||
+        (difference && !placeZero()))
       return std::nullopt;
     return found;
   }
@@ -86,11 +88,11 @@ private:
   }
 
   /// The tensor behind transposes, if rows and columns of it lie together.
-  Value layOut(Value operand, ArrayRef<int64_t> rows,
+  Value layOut(Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> rows,
                ArrayRef<int64_t> columns) {
-    SmallVector<int64_t> rowDims(rows), columnDims(columns);
+    SmallVector<int64_t> batchDims(batch), rowDims(rows), columnDims(columns);
     while (auto transpose = getInside<TransposeOp>(operand)) {
-      for (SmallVector<int64_t> *dims : {&rowDims, &columnDims})
+      for (SmallVector<int64_t> *dims : {&batchDims, &rowDims, &columnDims})
         for (int64_t &dim : *dims)
           dim = transpose.getPermutation()[static_cast<size_t>(dim)];
       operand = transpose.getOperand();
@@ -113,6 +115,14 @@ private:
     if (layout.rowStride != 1 && layout.columnStride != 1)
       return {};
     found.layout = layout;
+    addAxis(layout.rowStride, layout.rows);
+    addAxis(layout.columnStride, layout.columns);
+    for (int64_t dim : batchDims) {
+      int64_t stride = ShapedType::getNumElements(
+          type.getShape().drop_front(static_cast<size_t>(dim) + 1));
+      addAxis(stride, type.getDimSize(static_cast<unsigned>(dim)));
+      found.batch.push_back({stride, 0});
+    }
     return operand;
   }
 
@@ -132,6 +142,15 @@ private:
       factor = {};
       return {};
     }
+    // What is subtracted before it is scaled.
+    if (auto subtract = getInside<SubtractOp>(value); subtract && !difference) {
+      difference = subtract.getRhs();
+      if (!getInside<MulOp>(skipReshapes(subtract.getLhs())))
+        if (Value integers = findIntegers(subtract.getLhs()))
+          return integers;
+      difference = {};
+      return {};
+    }
     auto convert = getInside<ConvertOp>(value);
     if (!convert || getElementTypeOrSelf(convert.getResult()) != element)
       return {};
@@ -139,22 +158,40 @@ private:
     return isa<IntegerType>(getElementTypeOrSelf(source)) ? source : Value();
   }
 
-  /// Which number of the scales each element has.
   bool placeScale() {
-    const MatrixLayout &layout = found.layout;
-    auto broadcast = getInside<BroadcastInDimOp>(skipReshapes(factor));
-    if (!broadcast)
+    SmallVector<int64_t> batch;
+    if (!place(factor, found.broadcast, found.scale, found.steps, batch))
       return false;
-    found.broadcast = broadcast;
-    found.scale = skipReshapes(broadcast.getOperand());
+    for (auto [step, number] : llvm::zip_equal(found.batch, batch))
+      step.scale = number;
+    return true;
+  }
+  bool placeZero() {
+    SmallVector<int64_t> batch;
+    return found.batch.empty() && place(difference, found.zeroBroadcast,
+                                        found.zero, found.zeroSteps, batch);
+  }
+
+  /// Whether all that is inside of a place are whole lines of the matrices or
+  /// numbers of the batch: parts of a place then have numbers of their own, and
+  /// the place has their sum.
+  bool isBoundary(int64_t place) const {
+    return llvm::any_of(axes, [&](const Axis &axis) {
+      return axis.size > 1 && place % axis.stride == 0 &&
+             axis.stride * axis.size % place == 0;
+    });
+  }
+
+  /// A dimension of numbers: how far in the integers its neighbours are apart,
+  /// and among the numbers.
+  struct Dim {
+    int64_t stride, size, step;
+  };
+  std::optional<SmallVector<Dim>> collectDims(BroadcastInDimOp broadcast) {
     auto small = cast<RankedTensorType>(broadcast.getOperand().getType());
     auto large = cast<RankedTensorType>(broadcast.getType());
     if (!small.hasStaticShape() || !large.hasStaticShape())
-      return false;
-    // Each dimension belongs to the rows or to the columns.
-    struct Dim {
-      int64_t stride, size, step;
-    };
+      return std::nullopt;
     SmallVector<Dim> dims;
     int64_t step = 1;
     for (int64_t d = small.getRank(); d-- > 0;) {
@@ -165,43 +202,69 @@ private:
         continue;
       int64_t stride =
           ShapedType::getNumElements(large.getShape().drop_front(to + 1));
-      int64_t inner = layout.columnStride == 1 ? layout.columns : layout.rows;
-      if (stride * size > inner && stride % inner != 0)
-        return false;
+      if (!isBoundary(stride) || !isBoundary(stride * size))
+        return std::nullopt;
       dims.push_back({stride, size, step});
       step *= size;
     }
-    auto numberOf = [&](int64_t place) {
-      int64_t number = 0;
-      for (const Dim &dim : dims)
-        number += place / dim.stride % dim.size * dim.step;
-      return number;
+    return dims;
+  }
+
+  /// Which of the numbers that are repeated each element has.
+  bool place(Value repeated, Operation *&repeats, Value &numbers,
+             MatrixSteps &matrixSteps, SmallVector<int64_t> &batch) {
+    const MatrixLayout &layout = found.layout;
+    auto broadcast = getInside<BroadcastInDimOp>(skipReshapes(repeated));
+    auto dims = broadcast ? collectDims(broadcast) : std::nullopt;
+    if (!dims)
+      return false;
+    repeats = broadcast;
+    numbers = skipReshapes(broadcast.getOperand());
+    auto findStepsAlong = [&](int64_t count, int64_t stride) {
+      return findSteps(count, [&](int64_t line) {
+        int64_t number = 0;
+        for (const Dim &dim : *dims)
+          number += line * stride / dim.stride % dim.size * dim.step;
+        return number;
+      });
     };
-    auto rows = findSteps(layout.rows, [&](int64_t row) {
-      return numberOf(row * layout.rowStride);
-    });
-    auto columns = findSteps(layout.columns, [&](int64_t column) {
-      return numberOf(column * layout.columnStride);
-    });
+    auto rows = findStepsAlong(layout.rows, layout.rowStride);
+    auto columns = findStepsAlong(layout.columns, layout.columnStride);
     if (!rows || !columns)
       return false;
-    found.steps = {rows->span, rows->step, columns->span, columns->step};
+    // The first two axes are of the matrix.
+    for (const Axis &axis : ArrayRef(axes).drop_front(2)) {
+      auto steps = findStepsAlong(axis.size, axis.stride);
+      if (!steps || (steps->step && steps->span != 1))
+        return false;
+      batch.push_back(steps->step);
+    }
+    matrixSteps = {rows->span, rows->step, columns->span, columns->step};
     return true;
+  }
+
+  struct Axis {
+    int64_t stride, size;
+  };
+  void addAxis(int64_t stride, int64_t size) {
+    axes.push_back({std::max<int64_t>(stride, 1), size});
   }
 
   Type element;
   IsInside isInside;
   ScaledIntegers found;
-  /// What the integers are multiplied by.
-  Value factor;
+  /// Of the integers: rows, columns, and the batch.
+  SmallVector<Axis> axes;
+  /// What the integers are multiplied by, and what is subtracted before.
+  Value factor, difference;
 };
 } // namespace
 
 std::optional<ScaledIntegers>
-stablehlo::findScaledIntegers(Value operand, ArrayRef<int64_t> rows,
-                              ArrayRef<int64_t> columns, Type element,
-                              IsInside isInside) {
-  return Matcher(element, isInside).match(operand, rows, columns);
+stablehlo::findScaledIntegers(Value operand, ArrayRef<int64_t> batch,
+                              ArrayRef<int64_t> rows, ArrayRef<int64_t> columns,
+                              Type element, IsInside isInside) {
+  return Matcher(element, isInside).match(operand, batch, rows, columns);
 }
 
 std::optional<RowsAndColumns>

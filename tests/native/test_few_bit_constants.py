@@ -116,6 +116,68 @@ def test_random_products(tools, target, case):
     check_sums(got, x, weights.matrix())
 
 
+def widen_with_zeros(codes, zeros, scales, tiles, np=np):
+    """As AWQ's and GPTQ's layers and onnx's MatMulNBits are: a zero point for each scale."""
+    wide = codes.astype(np.float32).reshape(tiles)
+    return ((wide - zeros.astype(np.float32)) * scales).reshape(codes.shape)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind,of_zeros", [("ui4", "ui4"), ("i4", "i8"), ("ui8", "ui8"), ("i8", "f32")])  # fmt: skip
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("m,k,n,group,options", [(1, 608, 100, 32, []), (3, 520, 33, 40, []), (40, 1088, 70, 64, []), (1, 608, 100, 32, [ROUNDS]), (40, 1088, 70, 64, [ROUNDS])])  # fmt: skip
+def test_zero_points(tools, target, kind, of_zeros, transposed, m, k, n, group, options):
+    weights, x = Weights(kind, k, n, "blocks", group, transposed), normal(m, k)
+    if of_zeros == "f32":
+        zeros = np.random.default_rng(5).integers(-9, 9, weights.scales.shape).astype(np.float32)
+    else:
+        zeros = draw(of_zeros, weights.scales.shape, 5)
+
+    def widen(np):
+        codes, zero = (np.asarray(one) for one in (weights.codes, zeros))
+        return widen_with_zeros(codes, zero, weights.scales, weights.tiles, np)
+
+    def function(x):
+        right = widen(jnp)
+        return x @ (right.T if transposed else right)
+
+    got, _ = compile_and_run(tools, function, x, target, *options)
+    right = widen(np).T if transposed else widen(np)
+    try:
+        check_sums(got, rounded(x) if options else x, right)
+    except AssertionError:
+        # Bytes gain nothing.
+        assert options and (m > 3 or target != "cpu:host")
+        check_sums(got, x, right)
+
+
+def test_zero_points_lie_in_panels(tools):
+    """Several products that share zero points, of which others read some."""
+    weights, x = Weights("ui4", 512, 96, "blocks", 32, True), normal(1, 512)
+    other = Weights("ui4", 512, 96, "blocks", 32, True, seed=9)
+    zeros = draw("ui4", weights.scales.shape, 5)
+
+    def function(x):
+        shared = jnp.asarray(zeros)
+        parts = [
+            x @ widen_with_zeros(jnp.asarray(one.codes), shared, one.scales, one.tiles, jnp).T
+            for one in (weights, other)
+        ]
+        return parts[0] + parts[1] + jnp.sum(shared.astype(jnp.float32))
+
+    text = jax.jit(function).lower(x).as_text()
+    dumped = compile_text(text, "--target=cpu:host", "--compile-to=kernel").decode()
+    assert "alula_panel_product_ui4" in dumped
+    got, _ = compile_and_run(tools, function, x, "cpu:host")
+    right = [
+        widen_with_zeros(one.codes, zeros, one.scales, one.tiles).T.astype(np.float64)
+        for one in (weights, other)
+    ]
+    expected = x.astype(np.float64) @ (right[0] + right[1]) + zeros.astype(np.float64).sum()
+    limit = np.abs(x).astype(np.float64) @ sum(map(np.abs, right)) + zeros.size * 16
+    assert (np.abs(got - expected) <= 516 * 2.0**-23 * limit).all()
+
+
 def rounded(x):
     """Each 32 neighbours in bytes, times their scale."""
     padded = np.pad(x, [(0, 0), (0, -x.shape[1] % 32)]).reshape(len(x), -1, 32)

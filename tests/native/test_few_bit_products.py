@@ -150,8 +150,60 @@ def test_one_scale_and_none(tools, kind, m):
     check_sums(got[1][0], a, b.astype(np.float32))
 
 
+# Batch e of matrices of rows k and columns n: which of the dimensions the integers
+# have in which order, and the scales; `g` of them share one along k.
+BATCHES = {
+    "experts": ("ekn", "egn"),
+    "experts, transposed": ("enk", "eng"),
+    "keys of a cache": ("nek", "ne"),
+    "values of a cache": ("ken", "ke"),
+    "a scale for each matrix": ("ekn", "e"),
+    "a scale for each column": ("enk", "en"),
+    "none": ("enk", ""),
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", LIMITS)
+@pytest.mark.parametrize("layout", BATCHES)
+@pytest.mark.parametrize("m,sizes,group", [(1, {"e": 3, "k": 128, "n": 70}, 32), (2, {"e": 2, "k": 66, "n": 131}, 33), (40, {"e": 4, "k": 96, "n": 64}, 32)])  # fmt: skip
+def test_batches(tools, target, kind, layout, m, sizes, group):
+    order, scaled = BATCHES[layout]
+    sizes = sizes | {"g": sizes["k"] // group}
+    stored = tuple(sizes[d] for d in order)
+    # What is multiplied: a block of k is a dimension of its own.
+    tiles, scales = [], []
+    for d in order:
+        if d == "k" and "g" in scaled:
+            tiles += [sizes["g"], group]
+            scales += [sizes["g"], 1]
+        else:
+            tiles.append(sizes[d])
+            scales.append(sizes[d] if d in scaled else 1)
+    w, f, tile = (type_of(*t) for t in ((stored, kind), (stored, "f32"), (tiles, "f32")))
+    x, out = type_of((sizes["e"], m, sizes["k"]), "f32"), type_of((sizes["e"], m, sizes["n"]), "f32")
+    numbers = f"batching_dims = [0] x [{order.index('e')}], contracting_dims = [2] x [{order.index('k')}]"
+    text = f"""func.func @main(%x: {x}, %w: {w}, %s: {type_of(scales, "f32")}) -> {out} {{
+      %a = stablehlo.convert %w : ({w}) -> {f}
+      %b = stablehlo.reshape %a : ({f}) -> {tile}
+      %c = stablehlo.broadcast_in_dim %s, dims = {list(range(len(scales)))} : ({type_of(scales, "f32")}) -> {tile}
+      %d = stablehlo.multiply %b, %c : {tile}
+      %e = stablehlo.reshape %d : ({tile}) -> {f}
+      %0 = stablehlo.dot_general %x, %e, {numbers} : ({x}, {f}) -> {out}
+      return %0 : {out}
+    }}"""
+    a = normal((sizes["e"], m, sizes["k"]), 1)
+    b, s = weights(kind, stored, 2), uniform(scales, 3)
+    (got, _), *_ = run(tools, text, [a, b, s], ["f32", kind, "f32"], target)[0]
+    right = (b.astype(np.float32).reshape(tiles) * s).reshape(stored)
+    for one, left, matrix in zip(
+        got, a, right.transpose([order.index(d) for d in "ekn"]), strict=True
+    ):
+        check_sums(one, left, matrix)
+
+
 def test_other_spellings(tools):
-    """Zero points, nibbles of bytes and a batch: by the general way."""
+    """Zero points and a batch without scales."""
     k, n = 256, 96
     text = f"""func.func @main(%x: tensor<7x{k}xf32>, %w: tensor<{k}x{n}xui4>, %z: tensor<{n}xf32>,
         %p: tensor<3x7x{k}xf32>, %q: tensor<3x{k}x{n}xi4>) -> (tensor<7x{n}xf32>, tensor<3x7x{n}xf32>) {{

@@ -16,6 +16,10 @@
 /* Columns that are summed at once, and lines until they are added to c. */
 enum { STRIP = 128, VECTORS = STRIP / 16, LINES = 32 };
 
+/* Neighbours along the sums that share a scale where rows are rounded, and that
+ * columns have numbers for. */
+enum { SHARED = 32 };
+
 typedef float floats __attribute__((vector_size(64)));
 typedef float loose_floats
     __attribute__((vector_size(64), aligned(4), may_alias));
@@ -90,8 +94,8 @@ INLINE floats nibbles_in_order(const uint8_t *w, int is_signed, floats table) {
   typedef uint32_t loose_lane __attribute__((aligned(1), may_alias));
   lanes low = ((const loose_lane *)w)[0] - (lanes){0};
   lanes high = ((const loose_lane *)w)[1] - (lanes){0};
-  lanes both = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 24, 25,
-                                       26, 27, 28, 29, 30, 31);
+  lanes both = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 24,
+                                       25, 26, 27, 28, 29, 30, 31);
   both >>= (lanes){0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28};
 #if defined(__x86_64__)
   typedef int32_t indices __attribute__((vector_size(64)));
@@ -106,7 +110,8 @@ INLINE floats nibbles_in_order(const uint8_t *w, int is_signed, floats table) {
 }
 #define SIXTEEN_i4(w, table) nibbles_in_order(w, 1, table)
 #define SIXTEEN_ui4(w, table) nibbles_in_order(w, 0, table)
-#define SIXTEEN_i8(w, table) ((void)(table), WIDE_i8(*(const loose_bytes_16 *)(w)))
+#define SIXTEEN_i8(w, table)                                                   \
+  ((void)(table), WIDE_i8(*(const loose_bytes_16 *)(w)))
 #define SIXTEEN_ui8(w, table)                                                  \
   ((void)(table), WIDE_ui8(*(const loose_bytes_16 *)(w)))
 
@@ -206,11 +211,11 @@ WIDEN(ui8)
     int64_t j = 0;                                                             \
     AS_WRITTEN                                                                 \
     for (; j + STRIP <= length; j += STRIP)                                    \
-      strip_of_panels_##type(                                                  \
-          out + j / 32 * out_panel, out_panel, w + BYTES_OF_##type(j),         \
-          line_bytes, lines, STRIP / 32,                                       \
-          scale ? scale + j * scale_step : NULL, scale_lines, scale_line,      \
-          scale_step, table);                                                  \
+      strip_of_panels_##type(out + j / 32 * out_panel, out_panel,              \
+                             w + BYTES_OF_##type(j), line_bytes, lines,        \
+                             STRIP / 32,                                       \
+                             scale ? scale + j * scale_step : NULL,            \
+                             scale_lines, scale_line, scale_step, table);      \
     AS_WRITTEN                                                                 \
     for (; j + 32 <= length; j += 32)                                          \
       strip_of_panels_##type(out + j / 32 * out_panel, out_panel,              \
@@ -221,7 +226,8 @@ WIDEN(ui8)
     for (int64_t l = 0; j < length && l < lines; ++l) {                        \
       float *to = out + j / 32 * out_panel + l * 32;                           \
       const float *by =                                                        \
-          scale ? scale + l / scale_lines * scale_line + j * scale_step : NULL; \
+          scale ? scale + l / scale_lines * scale_line + j * scale_step        \
+                : NULL;                                                        \
       AS_WRITTEN                                                               \
       for (int64_t i = 0; i < length - j; ++i)                                 \
         to[i] = (float)get_##type(w + l * line_bytes, j + i) *                 \
@@ -278,7 +284,7 @@ INLINE floats nibbles(lanes q, int k, int is_signed, floats table) {
   for (int k = 0; k < VECTORS; ++k)                                            \
     sums[k] += of_line * nibbles(q, k, is_signed, table);
 #define READ_BYTES(wide)                                                       \
-  for (int k = 0; k < VECTORS; ++k)                                            \
+  for (int k = 0; k < vectors; ++k)                                            \
     sums[k] += of_line * wide(((const loose_bytes_16 *)p)[k]);
 #define ADD_LINE_i4 READ_NIBBLES(1)
 #define ADD_LINE_ui4 READ_NIBBLES(0)
@@ -326,21 +332,27 @@ INLINE void put_in_order(floats *v) {
 #define IN_ORDER_i8(sums)
 #define IN_ORDER_ui8(sums)
 
+/* Columns of a strip that is read where it lies. */
+#define WHOLE_i4 STRIP
+#define WHOLE_ui4 STRIP
+#define WHOLE_i8 16
+#define WHOLE_ui8 16
+
 #define PRODUCT_ROWS(type)                                                     \
   /* One strip of c, of which `columns` are there; `count` lines. */           \
   INLINE void strip_##type(float *c, const float *x, const uint8_t *p,         \
                            int64_t line_bytes, int64_t count, int64_t columns, \
                            const float *scale, int64_t scale_step,             \
-                           int32_t add, floats table) {                        \
+                           int32_t add, floats table, int vectors) {           \
     (void)table;                                                               \
     floats sums[VECTORS];                                                      \
-    for (int k = 0; k < VECTORS; ++k)                                          \
+    for (int k = 0; k < vectors; ++k)                                          \
       sums[k] = (floats){0};                                                   \
     AS_WRITTEN                                                                 \
     for (int64_t l = 0; l < count; ++l, p += line_bytes) {                     \
       /* Lines are far apart: no machine expects the next piece. */            \
       __builtin_prefetch(p + LINES * line_bytes);                              \
-      if (BYTES_OF_##type(STRIP) > 64)                                         \
+      if (BYTES_OF_##type(16 * vectors) > 64)                                  \
         __builtin_prefetch(p + LINES * line_bytes + 64);                       \
       floats of_line = x[l] - (floats){0};                                     \
       ADD_LINE_##type                                                          \
@@ -348,7 +360,7 @@ INLINE void put_in_order(floats *v) {
     IN_ORDER_##type(sums) float scales[STRIP], ends[STRIP];                    \
     const float *by = scale;                                                   \
     float *to = c;                                                             \
-    if (columns < STRIP) {                                                     \
+    if (columns < 16 * vectors) {                                              \
       for (int64_t j = 0; j < STRIP; ++j) {                                    \
         scales[j] = scale && j < columns ? scale[j * scale_step] : 0;          \
         ends[j] = add && j < columns ? c[j] : 0;                               \
@@ -356,17 +368,17 @@ INLINE void put_in_order(floats *v) {
       by = scale ? scales : NULL;                                              \
       to = ends;                                                               \
     }                                                                          \
-    for (int k = 0; k < VECTORS; ++k) {                                        \
+    for (int k = 0; k < vectors; ++k) {                                        \
       loose_floats *at = (loose_floats *)(to + 16 * k);                        \
       floats s = sums[k];                                                      \
-      if (by && (scale_step || columns < STRIP))                               \
+      if (by && (scale_step || columns < 16 * vectors))                        \
         s *= *(const loose_floats *)(by + 16 * k);                             \
       else if (by)                                                             \
         s *= *by;                                                              \
       *at = add ? *at + s : s;                                                 \
     }                                                                          \
     AS_WRITTEN                                                                 \
-    for (int64_t j = 0; columns < STRIP && j < columns; ++j)                   \
+    for (int64_t j = 0; columns < 16 * vectors && j < columns; ++j)            \
       c[j] = ends[j];                                                          \
   }                                                                            \
   void alula_product_rows_##type(                                              \
@@ -375,7 +387,10 @@ INLINE void put_in_order(floats *v) {
       int64_t w_line, int64_t depth, int64_t columns, const float *scale,      \
       int64_t scale_lines, int64_t scale_line, int64_t scale_step) {           \
     floats table = make_table(SIGN_##type);                                    \
-    int64_t line_bytes = BYTES_OF_##type(w_line), whole = columns & -STRIP;    \
+    int64_t line_bytes = BYTES_OF_##type(w_line),                              \
+            whole = columns & -WHOLE_##type;                                   \
+    /* Scales of a few whole lines multiply the rows. */                       \
+    int is_of_lines = scale && !scale_step && scale_lines < LINES;             \
     uint8_t ends[LINES][BYTES_OF_##type(STRIP)];                               \
     w += BYTES_OF_##type(first);                                               \
     int64_t l = 0;                                                             \
@@ -384,7 +399,7 @@ INLINE void put_in_order(floats *v) {
       /* Lines of one scale. */                                                \
       int64_t count = depth - l < LINES ? depth - l : LINES;                   \
       const float *by = NULL;                                                  \
-      if (scale && depth) {                                                    \
+      if (scale && depth && !is_of_lines) {                                    \
         int64_t left = scale_lines - l % scale_lines;                          \
         count = count < left ? count : left;                                   \
         by = scale + l / scale_lines * scale_line;                             \
@@ -404,22 +419,37 @@ INLINE void put_in_order(floats *v) {
           ends[i][b] = b < rest ? from[b] : 0;                                 \
       }                                                                        \
       float x[LINES];                                                          \
+      int64_t width;                                                           \
       AS_WRITTEN                                                               \
-      for (int64_t j = 0; j < columns; j += STRIP) {                           \
+      for (int64_t j = 0; j < columns; j += width) {                           \
         int64_t left = columns - j;                                            \
+        width = left >= STRIP ? STRIP                                          \
+                : j == whole  ? left                                           \
+                : left >= 64  ? 64                                             \
+                              : 16;                                             \
         const float *here = by ? by + j * scale_step : NULL;                   \
         AS_WRITTEN                                                             \
         for (int64_t r = 0; r < rows; ++r) {                                   \
           AS_WRITTEN                                                           \
-          for (int64_t i = 0; (j == 0 || rows > 1) && i < count; ++i)          \
+          for (int64_t i = 0; (j == 0 || rows > 1) && i < count; ++i) {        \
             x[i] = a[r * a_row + (l + i) * a_column];                          \
-          if (left >= STRIP)                                                   \
-            strip_##type(c + r * c_row + j, x, lines + BYTES_OF_##type(j),     \
-                         line_bytes, count, STRIP, here, scale_step, l > 0,    \
-                         table);                                               \
-          else                                                                 \
-            strip_##type(c + r * c_row + j, x, ends[0], sizeof ends[0], count, \
-                         left, here, scale_step, l > 0, table);                \
+            if (is_of_lines)                                                   \
+              x[i] *= scale[(l + i) / scale_lines * scale_line];               \
+          }                                                                    \
+          float *to = c + r * c_row + j;                                       \
+          const uint8_t *from = lines + BYTES_OF_##type(j);                    \
+          if (j == whole)                                                      \
+            strip_##type(to, x, ends[0], sizeof ends[0], count, left, here,    \
+                         scale_step, l > 0, table, VECTORS);                   \
+          else if (width == STRIP)                                             \
+            strip_##type(to, x, from, line_bytes, count, STRIP, here,          \
+                         scale_step, l > 0, table, VECTORS);                   \
+          else if (WHOLE_##type < STRIP && width == 64)                        \
+            strip_##type(to, x, from, line_bytes, count, 64, here, scale_step, \
+                         l > 0, table, 4);                                     \
+          else if (WHOLE_##type < STRIP)                                       \
+            strip_##type(to, x, from, line_bytes, count, 16, here, scale_step, \
+                         l > 0, table, 1);                                     \
         }                                                                      \
       }                                                                        \
       l += count;                                                              \
@@ -430,148 +460,7 @@ PRODUCT_ROWS(ui4)
 PRODUCT_ROWS(i8)
 PRODUCT_ROWS(ui8)
 
-/* Neighbours of a column that are multiplied at once, and such columns. */
-enum { PIECE = 128, TOGETHER = 4 };
-
-typedef float four_floats __attribute__((vector_size(16)));
-typedef float loose_four_floats
-    __attribute__((vector_size(16), aligned(4), may_alias));
-
-/// Where a row keeps element i of a piece: as vectors of the other side have it.
-INLINE int64_t place_i4(int64_t i) { return i % 8 * 16 + i / 8; }
-INLINE int64_t place_i8(int64_t i) { return i; }
-#define place_ui4 place_i4
-#define place_ui8 place_i8
-
-/// The products of a piece, times a number for each 32 of them.
-#define MULTIPLY_NIBBLES(is_signed)                                            \
-  lanes q = *(const loose_lanes *)w;                                           \
-  floats sum = {0};                                                            \
-  for (int k = 0; k < VECTORS; ++k)                                            \
-    sum += ((const loose_floats *)x)[k] * nibbles(q, k, is_signed, table);     \
-  four_floats few = *(const loose_four_floats *)numbers;                       \
-  return all + sum * (floats)__builtin_shufflevector(few, few, 0, 0, 0, 0, 1,  \
-                                                     1, 1, 1, 2, 2, 2, 2, 3,   \
-                                                     3, 3, 3);
-#define MULTIPLY_BYTES(wide)                                                   \
-  (void)table;                                                                 \
-  for (int k = 0; k < VECTORS; k += 2) {                                       \
-    floats sum = ((const loose_floats *)x)[k] *                                \
-                 wide(((const loose_bytes_16 *)w)[k]);                         \
-    sum += ((const loose_floats *)x)[k + 1] *                                  \
-           wide(((const loose_bytes_16 *)w)[k + 1]);                           \
-    all += sum * numbers[k / 2];                                               \
-  }                                                                            \
-  return all;
-#define MULTIPLY_i4 MULTIPLY_NIBBLES(1)
-#define MULTIPLY_ui4 MULTIPLY_NIBBLES(0)
-#define MULTIPLY_i8 MULTIPLY_BYTES(WIDE_i8)
-#define MULTIPLY_ui8 MULTIPLY_BYTES(WIDE_ui8)
-
-INLINE float sum_lanes(floats v) {
-  four_floats s = {0};
-  for (int i = 0; i < 4; ++i)
-    s += ((const four_floats *)&v)[i];
-  return s[0] + s[1] + (s[2] + s[3]);
-}
-
-/// A number for each 32 elements of a piece that begins at `at`.
-INLINE const float *find_scales(float *to, const float *line, int64_t run,
-                                int64_t step, int64_t at, int64_t depth) {
-  if (run == 32 && step == 1 && at + PIECE <= depth)
-    return line + at / 32;
-  for (int64_t k = 0; k < 4; ++k) {
-    int64_t i = at + 32 * k;
-    if (line && i < depth)
-      to[k] = step ? line[i / run * step] : line[0];
-    else
-      to[k] = line ? 0 : 1;
-  }
-  return to;
-}
-
-/// Asks for what columns after the next ones have where these are read: lines of
-/// memory are too short for the machine to expect them.
-INLINE void expect_columns(const uint8_t *from, int64_t bytes, int64_t line,
-                           const float *numbers, int64_t scale_line) {
-  __builtin_prefetch(from + 2 * TOGETHER * line);
-  if (bytes > 64)
-    __builtin_prefetch(from + 2 * TOGETHER * line + 64);
-  __builtin_prefetch(numbers + 2 * TOGETHER * scale_line);
-}
-
-#define PRODUCT_COLUMNS(type)                                                  \
-  INLINE floats multiply_##type(floats all, const float *x, const uint8_t *w,  \
-                                const float *numbers, floats table) {          \
-    MULTIPLY_##type                                                            \
-  }                                                                            \
-  void alula_product_columns_##type(                                           \
-      float *c, int64_t c_row, const float *a, int64_t a_row,                  \
-      int64_t a_column, int64_t rows, const uint8_t *w, int64_t first_line,    \
-      int64_t w_line, int64_t depth, int64_t columns, const float *scale,      \
-      int64_t scale_lines, int64_t scale_line, int64_t scale_run,              \
-      int64_t scale_step, float *scratch) {                                    \
-    floats table = make_table(SIGN_##type);                                    \
-    int64_t padded = (depth + PIECE - 1) & -PIECE, whole = depth & -PIECE;     \
-    int64_t line_bytes = BYTES_OF_##type(w_line);                              \
-    w += first_line * line_bytes;                                              \
-    AS_WRITTEN                                                                 \
-    for (int64_t r = 0; r < rows; ++r)                                         \
-      AS_WRITTEN                                                               \
-      for (int64_t l = 0; l < padded; ++l)                                     \
-        scratch[r * padded + l / PIECE * PIECE + place_##type(l % PIECE)] =    \
-            l < depth ? a[r * a_row + l * a_column] : 0;                       \
-    AS_WRITTEN                                                                 \
-    for (int64_t j = 0; j < columns; j += TOGETHER) {                          \
-      /* The last column stands for those that are not there. */               \
-      const uint8_t *from[TOGETHER];                                           \
-      const float *lines[TOGETHER];                                            \
-      for (int64_t t = 0; t < TOGETHER; ++t) {                                 \
-        int64_t column = j + t < columns ? j + t : columns - 1;                \
-        from[t] = w + column * line_bytes;                                     \
-        int64_t group = (first_line + column) / scale_lines;                   \
-        lines[t] = scale ? scale + group * scale_line : NULL;                  \
-      }                                                                        \
-      uint8_t ends[TOGETHER][BYTES_OF_##type(PIECE)];                          \
-      if (whole < depth) {                                                     \
-        int64_t rest = BYTES_OF_##type(depth - whole);                         \
-        AS_WRITTEN                                                             \
-        for (int64_t t = 0; t < TOGETHER; ++t)                                 \
-          AS_WRITTEN                                                           \
-          for (int64_t b = 0; b < BYTES_OF_##type(PIECE); ++b)                 \
-            ends[t][b] =                                                       \
-                b < rest ? from[t][BYTES_OF_##type(whole) + b] : 0;            \
-      }                                                                        \
-      AS_WRITTEN                                                               \
-      for (int64_t r = 0; r < rows; ++r) {                                     \
-        floats sums[TOGETHER] = {{0}, {0}, {0}, {0}};                          \
-        const float *x = scratch + r * padded;                                 \
-        float few[4];                                                          \
-        AS_WRITTEN                                                             \
-        for (int64_t l = 0; l < whole; l += PIECE)                             \
-          for (int t = 0; t < TOGETHER; ++t) {                                 \
-            const float *numbers =                                             \
-                find_scales(few, lines[t], scale_run, scale_step, l, depth);   \
-            const uint8_t *at = from[t] + BYTES_OF_##type(l);                  \
-            expect_columns(at, BYTES_OF_##type(PIECE), line_bytes, numbers,    \
-                           scale_line);                                        \
-            sums[t] = multiply_##type(sums[t], x + l, at, numbers, table);     \
-          }                                                                    \
-        for (int t = 0; whole < depth && t < TOGETHER; ++t)                    \
-          sums[t] = multiply_##type(sums[t], x + whole, ends[t],               \
-                                    find_scales(few, lines[t], scale_run,      \
-                                                scale_step, whole, depth),     \
-                                    table);                                    \
-        AS_WRITTEN                                                             \
-        for (int64_t t = 0; t < TOGETHER && j + t < columns; ++t)              \
-          c[r * c_row + j + t] = sum_lanes(sums[t]);                           \
-      }                                                                        \
-    }                                                                          \
-  }
-PRODUCT_COLUMNS(i4)
-PRODUCT_COLUMNS(ui4)
-PRODUCT_COLUMNS(i8)
-PRODUCT_COLUMNS(ui8)
+#include "compiler/kernel/library/few_bits_columns.inc"
 
 #include "compiler/kernel/library/few_bits_rounded.inc"
 

@@ -138,24 +138,25 @@ ALULA_ROUNDED_BLOCK(ui8)
  *   c[r * c_row + j] = sum over l of a[r * a_row + l * a_column] * w[l, j] *
  *     scale[l / scale_lines * scale_line + j / 32 * scale_panel +
  *           j % 32 * scale_step]
- * scale_step is 0 or 1. If scale_line is not 0, scale_lines is a multiple of what
- * a line has terms of, and of 32 where rows are rounded: `product` is for a few
- * rows as they are, `rounded` for a few that become bytes, `block` for many that
- * do. `scratch` has room for alula_panel_scratch floats, of a block for
- * alula_block_scratch, aligned to 64. */
+ * or, where `zero` is not null, of (w[l, j] - zero[…]) * scale[…], whose numbers
+ * are the same. scale_step is 0 or 1. If scale_line is not 0, scale_lines is a
+ * multiple of what a line has terms of, and of 32 where rows are rounded:
+ * `product` is for a few rows as they are, `rounded` for a few that become bytes,
+ * `block` for many that do. `scratch` has room for alula_panel_scratch floats, of
+ * a block for alula_block_scratch, aligned to 64. */
 #define ALULA_PANELS(type)                                                     \
   void alula_panel_product_##type(                                             \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
       int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_panel,       \
       int64_t depth, int64_t columns, const float *scale, int64_t scale_lines, \
       int64_t scale_line, int64_t scale_panel, int64_t scale_step,             \
-      float *scratch);                                                         \
+      const float *zero, float *scratch);                                      \
   void alula_panel_rounded_##type(                                             \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
       int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_panel,       \
       int64_t depth, int64_t columns, const float *scale, int64_t scale_lines, \
       int64_t scale_line, int64_t scale_panel, int64_t scale_step,             \
-      float *scratch);                                                         \
+      const float *zero, float *scratch);                                      \
   void alula_panel_block_##type(                                               \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
       int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_panel,       \
@@ -167,7 +168,7 @@ ALULA_ROUNDED_BLOCK(ui8)
       float *out, int64_t out_panel, const uint8_t *w, int64_t w_panel,        \
       int64_t first, int64_t terms, int64_t columns, const float *scale,       \
       int64_t scale_lines, int64_t scale_line, int64_t scale_panel,            \
-      int64_t scale_step);
+      int64_t scale_step, const float *zero);
 ALULA_PANELS(i4)
 ALULA_PANELS(ui4)
 ALULA_PANELS(i8)
@@ -184,7 +185,7 @@ static inline int64_t alula_block_scratch(int64_t rows) {
          rows * (ALULA_BLOCK_TERMS / 4 + 2 * shares);
 }
 static inline int64_t alula_rounded_scratch(int64_t rows, int64_t depth) {
-  return rows * ((depth + 127) / 128) * 68;
+  return (rows * 68 + 16) * ((depth + 127) / 128);
 }
 static inline int64_t alula_panel_scratch(int64_t rows, int64_t depth) {
   return rows * ((depth + 31) & -32);
@@ -194,7 +195,7 @@ static inline int32_t alula_rounded_rows_fit(int64_t scale_lines,
   return scale_line == 0 || scale_lines % 32 == 0;
 }
 static inline int64_t alula_columns_scratch(int64_t rows, int64_t depth) {
-  return rows * ((depth + 127) & -128);
+  return (rows * 32 + 4) * (((depth + 127) & -128) / 32);
 }
 static inline int32_t alula_columns_fit(int64_t scale_run, int64_t scale_step) {
   return scale_step == 0 || scale_run == 32 || scale_run == 64 ||

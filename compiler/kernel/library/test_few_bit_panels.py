@@ -24,9 +24,9 @@ def lay_out(kind, values):
     return packed, packed.size // len(lines)
 
 
-def draw_scales(form, depth, columns, run):
+def draw_scales(form, depth, columns, run, seed=3):
     """The numbers, how they lie (lines, line, panel, step), and each element's."""
-    draws, lines, panels = np.random.default_rng(3), -(-depth // run), -(-columns // PANEL)
+    draws, lines, panels = np.random.default_rng(seed), -(-depth // run), -(-columns // PANEL)
     if form == "panels":
         scale = draws.uniform(1, 2, (panels, lines, PANEL)).astype(np.float32)
         each = scale.transpose(1, 0, 2).reshape(lines, panels * PANEL)[:, :columns]
@@ -44,24 +44,34 @@ def draw_scales(form, depth, columns, run):
     return None, (1, 0, 0, 0), np.ones((depth, columns), np.float32)
 
 
+def draw_zeros(form, depth, columns, run, has_zeros):
+    """Zero points that lie as scales do, and each element's."""
+    zeros, _, each = draw_scales(form, depth, columns, run, 4)
+    if not has_zeros or zeros is None:
+        return None, np.zeros((depth, columns), np.float32)
+    return np.rint(9 * zeros), np.rint(9 * each)
+
+
 FORMS = ["panels", "rows", "columns", "lines", None]
 SIZES = [(1, 32, 32, 32), (2, 37, 71, 32), (3, 1000, 100, 64), (1, 3, 5, 32), (3, 600, 33, 96)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("form", FORMS)
-def test_product(machine, kind, form):
+@pytest.mark.parametrize("has_zeros", [False, True])
+def test_product(machine, kind, form, has_zeros):
     for rows, depth, columns, run in [*SIZES, (1, 100, 64, 8), (2, 0, 40, 32)]:
         values = draw(kind, (depth, columns), depth)
         a = np.random.default_rng(2).standard_normal((depth, rows + 1)).astype(np.float32)
         scale, numbers, factor = draw_scales(form, depth, columns, run)
+        zeros, each = draw_zeros(form, depth, columns, run, has_zeros)
         packed, panel = lay_out(kind, values)
         out = np.full((rows, columns + 2), 77, np.float32)
         scratch = Scratch(4 * rows * (depth + 31 & -32))
         call(f"panel_product_{kind}", out, columns + 2, a, 1, rows + 1, rows, packed, panel,
-             depth, columns, scale, *numbers, scratch.bytes)  # fmt: skip
+             depth, columns, scale, *numbers, zeros, scratch.bytes)  # fmt: skip
         scratch.check()
-        left, right = a[:, :rows].T.astype(float), values * factor.astype(float)
+        left, right = a[:, :rows].T.astype(float), (values - each) * factor.astype(float)
         limit = (depth + 4) * 2.0**-24 * (np.abs(left) @ np.abs(right))
         assert (np.abs(out[:, :columns] - left @ right) <= limit).all()
         assert (out[:, columns:] == 77).all()
@@ -69,7 +79,8 @@ def test_product(machine, kind, form):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("form", FORMS)
-def test_widen(machine, kind, form):
+@pytest.mark.parametrize("has_zeros", [False, True])
+def test_widen(machine, kind, form, has_zeros):
     for depth, columns, run, first, terms in [
         (64, 70, 32, 0, 64),
         (200, 32, 64, 24, 176),
@@ -78,14 +89,15 @@ def test_widen(machine, kind, form):
     ]:
         values = draw(kind, (depth, columns), depth)
         scale, numbers, factor = draw_scales(form, depth, columns, run)
+        zeros, each = draw_zeros(form, depth, columns, run, has_zeros)
         packed, panel = lay_out(kind, values)
         panels = -(-columns // PANEL)
         out = np.full((panels, terms + 1, PANEL), 77, np.float32)
         call(f"panel_widen_{kind}", out, out[0].size, packed, panel, first, terms, columns,
-             scale, *numbers)  # fmt: skip
+             scale, *numbers, zeros)  # fmt: skip
         got = out[:, :terms].transpose(1, 0, 2).reshape(terms, -1)[:, :columns]
         there = slice(first, first + terms)
-        expected = values[there].astype(np.float32) * factor[there]
+        expected = (values[there] - each[there]).astype(np.float32) * factor[there]
         np.testing.assert_array_equal(got, expected)
         assert (out[:, terms:] == 77).all()
 
@@ -93,8 +105,9 @@ def test_widen(machine, kind, form):
 @pytest.mark.parametrize("dot", [0, 1])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ["rounded", "block"])
+@pytest.mark.parametrize("name", ["rounded", "rounded, zeros", "block"])
 def test_rounded(machine, kind, form, name, dot):
+    has_zeros, name = "," in name, name.split(",")[0]
     fact = ctypes.c_int32.in_dll(_library, "alula_has_int8_dot")
     known, fact.value = fact.value, min(dot, fact.value)
     for rows, depth, columns, run in [*SIZES, (9, 1100, 40, 32), (17, 544, 5, 544)]:
@@ -102,6 +115,7 @@ def test_rounded(machine, kind, form, name, dot):
         a = np.random.default_rng(2).standard_normal((rows, 2 * depth)).astype(np.float32)
         a[:, :depth] *= 100
         scale, numbers, factor = draw_scales(form, depth, columns, run)
+        zeros, each = draw_zeros(form, depth, columns, run, has_zeros)
         packed, panel = lay_out(kind, values)
         room = rows * (depth + 31 & -32)
         if name == "block":
@@ -109,9 +123,12 @@ def test_rounded(machine, kind, form, name, dot):
         scratch = Scratch(4 * room)
         out = np.full((rows, columns + 2), 77, np.float32)
         call(f"panel_{name}_{kind}", out, columns + 2, a, 2 * depth, 2, rows, packed, panel,
-             depth, columns, scale, *numbers, scratch.bytes)  # fmt: skip
+             depth, columns, scale, *numbers, *([zeros] if name == "rounded" else []),
+             scratch.bytes)  # fmt: skip
         scratch.check()
-        expected, magnitude = multiply_rounded(np.ascontiguousarray(a[:, ::2]), values, factor)
+        expected, magnitude = multiply_rounded(
+            np.ascontiguousarray(a[:, ::2]), values - each, factor
+        )
         limit = (depth / 32 + 4) * 2.0**-23 * magnitude
         assert (np.abs(out[:, :columns] - expected) <= limit).all()
         assert (out[:, columns:] == 77).all()
@@ -128,6 +145,6 @@ def test_rounded_numbers(name):
     packed, panel = lay_out("i8", np.ones((40, 32), np.int64))
     scratch, out = Scratch(4 * 20000), np.zeros((8, 32), np.float32)
     call(f"panel_{name}_i8", out, 32, a, 40, 1, 8, packed, panel, 40, 32, None,
-         1, 0, 0, 0, scratch.bytes)  # fmt: skip
+         1, 0, 0, 0, *([None] if name == "rounded" else []), scratch.bytes)  # fmt: skip
     expected = np.array([40, np.nan, np.nan, 0, 0, 127 + 0 + 2 - 2, 40, 40], np.float32)
     np.testing.assert_allclose(out, np.tile(expected[:, None], 32), rtol=1e-6)

@@ -134,7 +134,7 @@ def test_product_columns(machine, kind, run, lines):
         scale = draws.uniform(1, 2, (groups, steps)).astype(np.float32)
         numbers = [lines, steps, run or depth, 1 if run else 0]
         factor = np.repeat(scale, run or depth, 1)[:, :depth]
-        scratch = np.full(rows * ((depth + 127) // 128 * 128) + 4, 77, np.float32)
+        scratch = np.full((32 * rows + 4) * ((depth + 127) // 128 * 4) + 4, 77, np.float32)
         right = (values * np.repeat(factor, lines, 0)[:columns]).T
         limit = (depth + 4) * 2.0**-23 * (np.abs(a.T) @ np.abs(right))
         # From a column on that may share its scale with those before.
@@ -233,7 +233,7 @@ def test_rounded_columns(machine, kind, run, lines, dot):
         steps, groups = -(-depth // run) if run else 1, -(-columns // lines)
         scale = draws.uniform(1, 2, (groups, steps)).astype(np.float32)
         factor = np.repeat(np.repeat(scale, run or depth, 1)[:, :depth], lines, 0)[:columns]
-        scratch = np.full(rows * ((depth + 127) // 128) * 68 + 4, 77, np.float32)
+        scratch = np.full((68 * rows + 16) * ((depth + 127) // 128) + 4, 77, np.float32)
         expected, magnitude = multiply_rounded(a.T, values.T, factor.T)
         limit = (depth / 32 + 4) * 2.0**-23 * magnitude
         for first in (columns // 2, 0):

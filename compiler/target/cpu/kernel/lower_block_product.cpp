@@ -120,6 +120,11 @@ bool BlockProduct::emit() {
   size_t numBatch = grid.size();
   grid.push_back(lowering.ceilDiv(rows, blockRows));
   grid.push_back(lowering.ceilDiv(columns, blockColumns));
+  // Blocks are in the order in which their columns lie in memory.
+  bool isBatchInner = hasBatchBetweenColumns(dot, isSwapped) &&
+                      *getConstantIntValue(blockRows) <= fewRows;
+  if (isBatchInner)
+    std::rotate(grid.begin(), grid.begin() + numBatch, grid.end());
   // With few rows the right side is bound by memory bandwidth.
   int64_t productsPerStep = getProductsPerStep(lowering.machine);
   if (*getConstantIntValue(blockRows) <= fewRows)
@@ -130,6 +135,8 @@ bool BlockProduct::emit() {
       productsPerStep;
   lowering.forEachBlock(lowering.product(grid), steps, [&](Value number) {
     SmallVector<Value> position = lowering.delinearize(number, grid);
+    if (isBatchInner)
+      std::rotate(position.begin(), position.begin() + 2, position.end());
     emitBlock(ValueRange(position).take_front(numBatch),
               lowering.mul(position[numBatch], blockRows),
               lowering.mul(position[numBatch + 1], blockColumns));
@@ -189,13 +196,17 @@ bool BlockProduct::multiplyPanels(const ProductCall &call, ValueRange batch,
       dot->hasAttr("alula.byte_activations") &&
       alula_rounded_rows_fit(matrix->steps.rows, matrix->steps.rowStep);
   bool isFew = rowLimit <= fewRows;
-  if (!isFew && (!rounds || !machine.int8Dot || machine.vectorBytes < 64))
+  if (!isFew &&
+      (!rounds || !machine.int8Dot || machine.vectorBytes < 64 || matrix->zero))
     return false;
+  NarrowMatrix here = getMatrix(lowering, *matrix, batch);
   RoutineArguments arguments = beginNarrow(call, batch, firstRow);
-  arguments.addPanels(*matrix, firstColumn);
+  arguments.addPanels(here, firstColumn);
   arguments.addSize(depth);
   arguments.addSize(call.columns);
-  arguments.addPanelScales(*matrix, firstColumn);
+  arguments.addPanelScales(here, firstColumn);
+  if (isFew)
+    arguments.addPanelZeros(here, firstColumn);
   int64_t room =
       isFew ? alula_panel_scratch(rowLimit, *getConstantIntValue(depth))
             : alula_block_scratch(rowLimit);
@@ -231,15 +242,16 @@ bool BlockProduct::multiplyFewRows(const ProductCall &call, ValueRange batch,
                                                    matrix->steps.rowStep));
   std::string function = rounds ? "alula_rounded_" : "alula_product_";
   Value zero = lowering.index(0);
+  NarrowMatrix here = getMatrix(lowering, *matrix, batch);
   RoutineArguments arguments = beginNarrow(call, batch, firstRow);
-  arguments.add(matrix->integers);
+  arguments.add(here.integers);
   // Lines that are columns are counted from the first one: so are their scales.
   arguments.addSize(firstColumn);
   arguments.addSize(line);
   arguments.addSize(depth);
   arguments.addSize(call.columns);
   arguments.add(
-      getScalePointer(lowering, *matrix, zero, byRows ? firstColumn : zero));
+      getScalePointer(lowering, here, zero, byRows ? firstColumn : zero));
   if (byRows) {
     arguments.addSize(matrix->steps.rows);
     arguments.addSize(matrix->steps.rowStep);
@@ -278,14 +290,15 @@ bool BlockProduct::multiplyRounded(const ProductCall &call, ValueRange batch,
        *getConstantIntValue(blockColumns) % 2 != 0))
     return false;
   Value zero = lowering.index(0);
+  NarrowMatrix here = getMatrix(lowering, *matrix, batch);
   RoutineArguments arguments = beginNarrow(call, batch, firstRow);
-  arguments.add(matrix->integers);
+  arguments.add(here.integers);
   arguments.addSize(layout.rowStride);
   arguments.addSize(layout.columnStride);
   arguments.addSize(depth);
   arguments.addSize(firstColumn);
   arguments.addSize(call.columns);
-  arguments.add(getScalePointer(lowering, *matrix, zero, zero));
+  arguments.add(getScalePointer(lowering, here, zero, zero));
   arguments.addSize(matrix->steps.rows);
   arguments.addSize(matrix->steps.rowStep);
   arguments.addSize(matrix->steps.columns);

@@ -76,9 +76,8 @@ bool MatrixOperand::findStrides() {
 }
 
 std::optional<NarrowMatrix> MatrixOperand::findNarrow() const {
-  if (!dims.batch.empty())
-    return std::nullopt;
-  return findNarrowMatrix(tensor, dims.rows, dims.columns, element, lowering);
+  return findNarrowMatrix(tensor, dims.batch, dims.rows, dims.columns, element,
+                          lowering);
 }
 
 /// Null if they are not as the library wants them.
@@ -133,25 +132,27 @@ Value alula::cpu::getScalePointer(Lowering &lowering,
     return lowering.mul(lowering.div(first, lowering.index(span)),
                         lowering.index(by));
   };
-  return getElementPointer(
-      lowering, matrix.scale,
-      lowering.add(
-          step(firstRow, matrix.steps.rows, matrix.steps.rowStep),
-          step(firstColumn, matrix.steps.columns, matrix.steps.columnStep)));
+  Value number = lowering.add(
+      step(firstRow, matrix.steps.rows, matrix.steps.rowStep),
+      step(firstColumn, matrix.steps.columns, matrix.steps.columnStep));
+  if (matrix.firstScale)
+    number = lowering.add(matrix.firstScale, number);
+  return getElementPointer(lowering, matrix.scale, number);
 }
 
 /// As panels, where product.h wants columns of lines that are rows; no pointer
 /// for others.
-MatrixBlock MatrixOperand::widenPanels(Value firstRow, Value rows,
+MatrixBlock MatrixOperand::widenPanels(const NarrowMatrix &matrix,
+                                       Value firstRow, Value rows,
                                        Value firstColumn, Value columns,
                                        Value rowLimit, Value columnLimit) {
   constexpr int64_t width = ALULA_PANEL_BYTES / 4;
   auto limit = getConstantIntValue(columnLimit);
-  const stablehlo::MatrixLayout &layout = narrow->layout;
+  const stablehlo::MatrixLayout &layout = matrix.layout;
   if (!mayBePanels || !element.isF32() || layout.columnStride != 1 || !limit ||
-      (narrow->steps.columnStep &&
-       (narrow->steps.columns != 1 || narrow->steps.columnStep != 1)) ||
-      (narrow->hasFourBits() && (layout.rowStride % 2 || *limit % 2)))
+      (matrix.steps.columnStep &&
+       (matrix.steps.columns != 1 || matrix.steps.columnStep != 1)) ||
+      (matrix.hasFourBits() && (layout.rowStride % 2 || *limit % 2)))
     return {};
   Value panel = lowering.mul(rowLimit, lowering.index(width));
   Value tile = lowering.createTemporary(
@@ -159,27 +160,28 @@ MatrixBlock MatrixOperand::widenPanels(Value firstRow, Value rows,
       getMemoryType(element));
   RoutineArguments arguments(lowering, lowering.getPointer(tile));
   arguments.addSize(panel);
-  arguments.add(narrow->integers);
+  arguments.add(matrix.integers);
   arguments.addSize(lowering.add(
       lowering.mul(firstRow, lowering.index(layout.rowStride)), firstColumn));
   arguments.addSize(layout.rowStride);
   arguments.addSize(rows);
   arguments.addSize(columns);
-  arguments.add(getScalePointer(lowering, *narrow, firstRow, firstColumn));
-  arguments.addSize(narrow->steps.rows);
-  arguments.addSize(narrow->steps.rowStep);
-  arguments.addSize(narrow->steps.columnStep);
-  lowering.callLibrary("alula_widen_panels_" + narrow->type, arguments);
+  arguments.add(getScalePointer(lowering, matrix, firstRow, firstColumn));
+  arguments.addSize(matrix.steps.rows);
+  arguments.addSize(matrix.steps.rowStep);
+  arguments.addSize(matrix.steps.columnStep);
+  lowering.callLibrary("alula_widen_panels_" + matrix.type, arguments);
   return {lowering.getPointer(tile), {}, {}, panel};
 }
 
 /// The same from panels of integers; no pointer for blocks that begin inside of
 /// one.
-MatrixBlock MatrixOperand::widenFromPanels(Value firstRow, Value rows,
+MatrixBlock MatrixOperand::widenFromPanels(const NarrowMatrix &matrix,
+                                           Value firstRow, Value rows,
                                            Value firstColumn, Value columns,
                                            Value rowLimit, Value columnLimit) {
   constexpr int64_t width = ALULA_PANEL_BYTES / 4;
-  if (!mayBePanels || !beginsPanels(*narrow, columnLimit))
+  if (!mayBePanels || !beginsPanels(matrix, columnLimit))
     return {};
   Value panel = lowering.mul(rowLimit, lowering.index(width));
   int64_t limit = *getConstantIntValue(columnLimit);
@@ -188,33 +190,35 @@ MatrixBlock MatrixOperand::widenFromPanels(Value firstRow, Value rows,
       getMemoryType(element));
   RoutineArguments arguments(lowering, lowering.getPointer(tile));
   arguments.addSize(panel);
-  arguments.addPanels(*narrow, firstColumn);
+  arguments.addPanels(matrix, firstColumn);
   arguments.addSize(firstRow);
   arguments.addSize(rows);
   arguments.addSize(columns);
-  arguments.addPanelScales(*narrow, firstColumn);
-  lowering.callLibrary("alula_panel_widen_" + narrow->type, arguments);
+  arguments.addPanelScales(matrix, firstColumn);
+  arguments.addPanelZeros(matrix, firstColumn);
+  lowering.callLibrary("alula_panel_widen_" + matrix.type, arguments);
   return {lowering.getPointer(tile), {}, {}, panel};
 }
 
 /// A block by a call of the library, line by line as the integers lie; no
 /// pointer if a line would begin inside of what shares a scale.
-MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
+MatrixBlock MatrixOperand::widenBlock(const NarrowMatrix &matrix,
+                                      Value firstRow, Value rows,
                                       Value firstColumn, Value columns,
                                       Value rowLimit, Value columnLimit) {
-  if (narrow->isInPanels)
-    return widenFromPanels(firstRow, rows, firstColumn, columns, rowLimit,
-                           columnLimit);
+  if (matrix.isInPanels)
+    return widenFromPanels(matrix, firstRow, rows, firstColumn, columns,
+                           rowLimit, columnLimit);
   auto isWhole = [](Value limit, int64_t span, int64_t step) {
     auto size = getConstantIntValue(limit);
     return step == 0 || (size && (*size % span == 0 || span % *size == 0));
   };
-  if (!isWhole(rowLimit, narrow->steps.rows, narrow->steps.rowStep) ||
-      !isWhole(columnLimit, narrow->steps.columns, narrow->steps.columnStep))
+  if (!isWhole(rowLimit, matrix.steps.rows, matrix.steps.rowStep) ||
+      !isWhole(columnLimit, matrix.steps.columns, matrix.steps.columnStep))
     return {};
-  bool byRows = narrow->layout.columnStride == 1;
-  if (MatrixBlock block = widenPanels(firstRow, rows, firstColumn, columns,
-                                      rowLimit, columnLimit);
+  bool byRows = matrix.layout.columnStride == 1;
+  if (MatrixBlock block = widenPanels(matrix, firstRow, rows, firstColumn,
+                                      columns, rowLimit, columnLimit);
       block.pointer)
     return block;
   Value lineLimit = byRows ? rowLimit : columnLimit;
@@ -222,27 +226,25 @@ MatrixBlock MatrixOperand::widenBlock(Value firstRow, Value rows,
   Value tile = lowering.createTemporary({lineLimit, lengthLimit},
                                         getMemoryType(element));
   Value first = lowering.add(
-      lowering.mul(firstRow, lowering.index(narrow->layout.rowStride)),
-      lowering.mul(firstColumn, lowering.index(narrow->layout.columnStride)));
+      lowering.mul(firstRow, lowering.index(matrix.layout.rowStride)),
+      lowering.mul(firstColumn, lowering.index(matrix.layout.columnStride)));
   RoutineArguments arguments(lowering, lowering.getPointer(tile));
   arguments.addSize(lengthLimit);
-  arguments.add(narrow->integers);
+  arguments.add(matrix.integers);
   arguments.addSize(first);
-  arguments.addSize(byRows ? narrow->layout.rowStride
-                           : narrow->layout.columnStride);
+  arguments.addSize(byRows ? matrix.layout.rowStride
+                           : matrix.layout.columnStride);
   arguments.addSize(byRows ? rows : columns);
   arguments.addSize(byRows ? columns : rows);
   if (element.isF32()) {
-    arguments.add(getScalePointer(lowering, *narrow, firstRow, firstColumn));
-    arguments.addSize(byRows ? narrow->steps.rows : narrow->steps.columns);
-    arguments.addSize(byRows ? narrow->steps.rowStep
-                             : narrow->steps.columnStep);
-    arguments.addSize(byRows ? narrow->steps.columns : narrow->steps.rows);
-    arguments.addSize(byRows ? narrow->steps.columnStep
-                             : narrow->steps.rowStep);
+    arguments.add(getScalePointer(lowering, matrix, firstRow, firstColumn));
+    arguments.addSize(byRows ? matrix.steps.rows : matrix.steps.columns);
+    arguments.addSize(byRows ? matrix.steps.rowStep : matrix.steps.columnStep);
+    arguments.addSize(byRows ? matrix.steps.columns : matrix.steps.rows);
+    arguments.addSize(byRows ? matrix.steps.columnStep : matrix.steps.rowStep);
   }
   lowering.callLibrary(
-      "alula_widen_" + narrow->type + "_" + getLibraryName(element), arguments);
+      "alula_widen_" + matrix.type + "_" + getLibraryName(element), arguments);
   Value one = lowering.index(1);
   return {lowering.getPointer(tile), byRows ? lengthLimit : one,
           byRows ? one : lengthLimit};
@@ -274,8 +276,9 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow,
             columnStride};
   }
   if (narrow)
-    if (MatrixBlock block = widenBlock(firstRow, rows, firstColumn, columns,
-                                       rowLimit, columnLimit);
+    if (MatrixBlock block =
+            widenBlock(getMatrix(lowering, *narrow, batch), firstRow, rows,
+                       firstColumn, columns, rowLimit, columnLimit);
         block.pointer)
       return block;
   // Neighbours in memory are computed together.
@@ -316,9 +319,9 @@ MatrixBlock MatrixOperand::getBlock(ValueRange batch, Value firstRow,
       std::swap(loops[0], loops[1]);
     lowering.forEach(loops, [&](ValueRange position) {
       Value row = position[byRows ? 0 : 1], column = position[byRows ? 1 : 0];
-      store(row, column,
-            lowering.delinearize(lowering.add(firstColumn, column),
-                                 columnSizes));
+      store(
+          row, column,
+          lowering.delinearize(lowering.add(firstColumn, column), columnSizes));
     });
     return block;
   }

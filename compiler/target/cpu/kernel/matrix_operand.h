@@ -74,15 +74,18 @@ private:
   bool measure(mlir::Value source);
   bool findStrides();
   std::optional<NarrowMatrix> findNarrow() const;
-  MatrixBlock widenPanels(mlir::Value firstRow, mlir::Value rows,
-                          mlir::Value firstColumn, mlir::Value columns,
-                          mlir::Value rowLimit, mlir::Value columnLimit);
-  MatrixBlock widenFromPanels(mlir::Value firstRow, mlir::Value rows,
-                              mlir::Value firstColumn, mlir::Value columns,
-                              mlir::Value rowLimit, mlir::Value columnLimit);
-  MatrixBlock widenBlock(mlir::Value firstRow, mlir::Value rows,
-                         mlir::Value firstColumn, mlir::Value columns,
-                         mlir::Value rowLimit, mlir::Value columnLimit);
+  MatrixBlock widenPanels(const NarrowMatrix &matrix, mlir::Value firstRow,
+                          mlir::Value rows, mlir::Value firstColumn,
+                          mlir::Value columns, mlir::Value rowLimit,
+                          mlir::Value columnLimit);
+  MatrixBlock widenFromPanels(const NarrowMatrix &matrix, mlir::Value firstRow,
+                              mlir::Value rows, mlir::Value firstColumn,
+                              mlir::Value columns, mlir::Value rowLimit,
+                              mlir::Value columnLimit);
+  MatrixBlock widenBlock(const NarrowMatrix &matrix, mlir::Value firstRow,
+                         mlir::Value rows, mlir::Value firstColumn,
+                         mlir::Value columns, mlir::Value rowLimit,
+                         mlir::Value columnLimit);
   mlir::Value findStride(llvm::ArrayRef<int64_t> list, bool &isOne) const;
   mlir::Value findPanels() const;
 

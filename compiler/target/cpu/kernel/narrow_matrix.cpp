@@ -120,14 +120,29 @@ bool placeScale(NarrowMatrix &matrix, const stablehlo::ScaledIntegers &found,
   matrix.scale = one;
   return true;
 }
+
+/// Zero points are known to routines for panels, where they lie as scales do.
+bool placeZero(NarrowMatrix &matrix, const stablehlo::ScaledIntegers &found,
+               Lowering &lowering) {
+  if (!matrix.hasScalePanels || found.zeroSteps != found.steps)
+    return false;
+  Value panels = findPanels(found.zero,
+                            {countScaleLines(matrix), matrix.layout.columns,
+                             found.steps.rowStep, found.steps.columnStep},
+                            /*group=*/1, /*isOffset=*/false, lowering);
+  if (!panels || !lowering.hasBuffer(panels))
+    return false;
+  matrix.zero = lowering.getBuffer(panels);
+  return true;
+}
 } // namespace
 
 std::optional<NarrowMatrix>
-alula::cpu::findNarrowMatrix(Value operand, ArrayRef<int64_t> rows,
-                             ArrayRef<int64_t> columns, Type element,
-                             Lowering &lowering) {
+alula::cpu::findNarrowMatrix(Value operand, ArrayRef<int64_t> batch,
+                             ArrayRef<int64_t> rows, ArrayRef<int64_t> columns,
+                             Type element, Lowering &lowering) {
   auto found = stablehlo::findScaledIntegers(
-      operand, rows, columns, element, [&](Operation *op) {
+      operand, batch, rows, columns, element, [&](Operation *op) {
         return op->getNumResults() == 1 && lowering.isInlined(op->getResult(0));
       });
   if (!found)
@@ -135,11 +150,41 @@ alula::cpu::findNarrowMatrix(Value operand, ArrayRef<int64_t> rows,
   NarrowMatrix matrix;
   matrix.layout = found->layout;
   matrix.steps = found->steps;
+  matrix.batch = found->batch;
   matrix.scale = found->scale;
   if (!placeIntegers(matrix, found->integers, element, lowering) ||
       (found->scale && !placeScale(matrix, *found, element, lowering)) ||
+      (found->zero && !placeZero(matrix, *found, lowering)) ||
       (matrix.isInPanels && !knowsScales(matrix)))
     return std::nullopt;
+  // Matrices begin with a byte.
+  if (matrix.hasFourBits() &&
+      llvm::any_of(matrix.batch, [](const stablehlo::BatchStep &step) {
+        return step.integers % 2 != 0;
+      }))
+    return std::nullopt;
+  return matrix;
+}
+
+NarrowMatrix alula::cpu::getMatrix(Lowering &lowering,
+                                   const NarrowMatrix &first,
+                                   ValueRange batch) {
+  NarrowMatrix matrix = first;
+  if (batch.empty())
+    return matrix;
+  ImplicitLocOpBuilder &b = lowering.b;
+  Value bytes = lowering.index(0), scale = lowering.index(0);
+  for (auto [step, index] : llvm::zip_equal(first.batch, batch)) {
+    int64_t apart = first.hasFourBits() ? step.integers / 2 : step.integers;
+    bytes = lowering.add(bytes, lowering.mul(index, lowering.index(apart)));
+    scale =
+        lowering.add(scale, lowering.mul(index, lowering.index(step.scale)));
+  }
+  Value offset = b.create<arith::IndexCastOp>(b.getI64Type(), bytes);
+  matrix.integers =
+      b.create<LLVM::GEPOp>(first.integers.getType(), b.getI8Type(),
+                            first.integers, LLVM::GEPArg(offset));
+  matrix.firstScale = scale;
   return matrix;
 }
 
@@ -204,4 +249,19 @@ void RoutineArguments::addPanelScales(const NarrowMatrix &matrix,
   addSize(line);
   addSize(panel);
   addSize(step);
+}
+
+void RoutineArguments::addPanelZeros(const NarrowMatrix &matrix,
+                                     Value firstColumn) {
+  if (!matrix.zero) {
+    ImplicitLocOpBuilder &b = lowering.b;
+    values.push_back(
+        b.create<LLVM::ZeroOp>(LLVM::LLVMPointerType::get(b.getContext())));
+    return;
+  }
+  int64_t panel = countScaleLines(matrix) * ALULA_BLOCK_COLUMNS;
+  Value number = lowering.mul(
+      lowering.div(firstColumn, lowering.index(ALULA_BLOCK_COLUMNS)),
+      lowering.index(panel));
+  values.push_back(getElementPointer(lowering, matrix.zero, number));
 }

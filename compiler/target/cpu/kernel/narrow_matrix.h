@@ -19,17 +19,28 @@ struct NarrowMatrix {
   /// Whether the integers lie in panels, and the scales: these as
   /// [panel][line of steps.rows rows][column].
   bool isInPanels = false, hasScalePanels = false;
+  /// What is subtracted from the integers in panels: the numbers of the scales,
+  /// which lie in panels too. Null: nothing.
+  mlir::Value zero = {};
+  /// One for each dimension of a batch.
+  llvm::SmallVector<mlir::stablehlo::BatchStep> batch;
+  /// The number of the first scale; null: 0.
+  mlir::Value firstScale = {};
 
   bool hasFourBits() const { return type.back() == '4'; }
 };
 
 /// What an operand that has no memory is as `element`s; nothing if it is
-/// anything else. `rows` and `columns` are dimensions that count as one each.
-std::optional<NarrowMatrix> findNarrowMatrix(mlir::Value operand,
-                                             llvm::ArrayRef<int64_t> rows,
-                                             llvm::ArrayRef<int64_t> columns,
-                                             mlir::Type element,
-                                             kernel::Lowering &lowering);
+/// anything else. `rows` and `columns` are dimensions that count as one each,
+/// `batch` numbers matrices, of which this is the first.
+std::optional<NarrowMatrix>
+findNarrowMatrix(mlir::Value operand, llvm::ArrayRef<int64_t> batch,
+                 llvm::ArrayRef<int64_t> rows, llvm::ArrayRef<int64_t> columns,
+                 mlir::Type element, kernel::Lowering &lowering);
+
+/// That of a place in the batch.
+NarrowMatrix getMatrix(kernel::Lowering &lowering, const NarrowMatrix &first,
+                       mlir::ValueRange batch);
 
 /// A pointer to an element of contiguous memory.
 mlir::Value getElementPointer(kernel::Lowering &lowering, mlir::Value buffer,
@@ -49,8 +60,9 @@ public:
   void addSize(int64_t size) { addSize(lowering.index(size)); }
   /// The panels of a matrix from a column on, which begins one.
   void addPanels(const NarrowMatrix &matrix, mlir::Value firstColumn);
-  /// Their scales: of all rows.
+  /// Their scales: of all rows; and what is subtracted before.
   void addPanelScales(const NarrowMatrix &matrix, mlir::Value firstColumn);
+  void addPanelZeros(const NarrowMatrix &matrix, mlir::Value firstColumn);
   operator mlir::ValueRange() const { return values; }
 
 private:
