@@ -75,6 +75,71 @@ func.func @others(%x: tensor<400x4xf32>, %s: tensor<2x9xf32>, %t: tensor<5xf32>)
 
 // -----
 
+// A zero point for each scale lies as scales do, as floats.
+// CHECK-LABEL: func.func @zero_points
+// CHECK-DAG: %[[P:.*]] = stablehlo.constant dense<"0x0001020304050607{{.*}}"> : tensor<1x2x32x8xui4>
+// CHECK-DAG: %[[Q:.*]] = stablehlo.constant dense<{{.*}}[1.500000e+01, 1.400000e+01,{{.*}}> : tensor<1x2x32xf32>
+// CHECK-DAG: dispatch.from_panels %[[P]] rows = [0] columns = [1] : tensor<1x2x32x8xui4> -> tensor<16x8xui4>
+// CHECK-DAG: %[[Z:.*]] = dispatch.from_panels %[[Q]] rows = [0] columns = [1] : tensor<1x2x32xf32> -> tensor<2x8xf32>
+// CHECK-DAG: %[[B:.*]] = stablehlo.broadcast_in_dim %[[Z]]
+// CHECK: stablehlo.subtract %{{.*}}, %[[B]]
+// KERNEL-LABEL: func.func @zero_points
+// KERNEL: func.func @zero_points_0({{.*}}tensor<1x2x32x8xui4>
+func.func @zero_points(%x: tensor<400x16xf32>) -> tensor<400x8xf32> {
+  %w = stablehlo.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 8], [2, 3, 4, 5, 6, 7, 8, 9], [3, 4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10, 11], [5, 6, 7, 8, 9, 10, 11, 12], [6, 7, 8, 9, 10, 11, 12, 13], [7, 8, 9, 10, 11, 12, 13, 14], [8, 9, 10, 11, 12, 13, 14, 15], [9, 10, 11, 12, 13, 14, 15, 0], [10, 11, 12, 13, 14, 15, 0, 1], [11, 12, 13, 14, 15, 0, 1, 2], [12, 13, 14, 15, 0, 1, 2, 3], [13, 14, 15, 0, 1, 2, 3, 4], [14, 15, 0, 1, 2, 3, 4, 5], [15, 0, 1, 2, 3, 4, 5, 6]]> : tensor<16x8xui4>
+  %s = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0]]> : tensor<2x8xf32>
+  %z = stablehlo.constant dense<[[1, 2, 3, 4, 5, 6, 7, 8], [15, 14, 13, 12, 11, 10, 9, 8]]> : tensor<2x8xui4>
+  %y = stablehlo.convert %z : (tensor<2x8xui4>) -> tensor<2x8xf32>
+  %b = stablehlo.broadcast_in_dim %y, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %0 = stablehlo.convert %w : (tensor<16x8xui4>) -> tensor<16x8xf32>
+  %1 = stablehlo.reshape %0 : (tensor<16x8xf32>) -> tensor<2x8x8xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %2 = stablehlo.subtract %1, %b : tensor<2x8x8xf32>
+  %3 = stablehlo.multiply %2, %c : tensor<2x8x8xf32>
+  %4 = stablehlo.reshape %3 : (tensor<2x8x8xf32>) -> tensor<16x8xf32>
+  %5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<400x16xf32>, tensor<16x8xf32>) -> tensor<400x8xf32>
+  return %5 : tensor<400x8xf32>
+}
+
+// -----
+
+// Does not fire: zero points of columns beside scales of blocks; what is
+// subtracted after it is scaled.
+// CHECK-LABEL: func.func @zero_points_of_columns
+// CHECK-NOT: dispatch.from_panels
+func.func @zero_points_of_columns(%x: tensor<400x16xf32>) -> tensor<400x8xf32> {
+  %w = stablehlo.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 8], [2, 3, 4, 5, 6, 7, 8, 9], [3, 4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10, 11], [5, 6, 7, 8, 9, 10, 11, 12], [6, 7, 8, 9, 10, 11, 12, 13], [7, 8, 9, 10, 11, 12, 13, 14], [8, 9, 10, 11, 12, 13, 14, 15], [9, 10, 11, 12, 13, 14, 15, 0], [10, 11, 12, 13, 14, 15, 0, 1], [11, 12, 13, 14, 15, 0, 1, 2], [12, 13, 14, 15, 0, 1, 2, 3], [13, 14, 15, 0, 1, 2, 3, 4], [14, 15, 0, 1, 2, 3, 4, 5], [15, 0, 1, 2, 3, 4, 5, 6]]> : tensor<16x8xui4>
+  %s = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0]]> : tensor<2x8xf32>
+  %z = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>
+  %b = stablehlo.broadcast_in_dim %z, dims = [2] : (tensor<8xf32>) -> tensor<2x8x8xf32>
+  %0 = stablehlo.convert %w : (tensor<16x8xui4>) -> tensor<16x8xf32>
+  %1 = stablehlo.reshape %0 : (tensor<16x8xf32>) -> tensor<2x8x8xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %2 = stablehlo.subtract %1, %b : tensor<2x8x8xf32>
+  %3 = stablehlo.multiply %2, %c : tensor<2x8x8xf32>
+  %4 = stablehlo.reshape %3 : (tensor<2x8x8xf32>) -> tensor<16x8xf32>
+  %5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<400x16xf32>, tensor<16x8xf32>) -> tensor<400x8xf32>
+  return %5 : tensor<400x8xf32>
+}
+
+func.func @minima(%x: tensor<400x16xf32>) -> tensor<400x8xf32> {
+  %w = stablehlo.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 8], [2, 3, 4, 5, 6, 7, 8, 9], [3, 4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10, 11], [5, 6, 7, 8, 9, 10, 11, 12], [6, 7, 8, 9, 10, 11, 12, 13], [7, 8, 9, 10, 11, 12, 13, 14], [8, 9, 10, 11, 12, 13, 14, 15], [9, 10, 11, 12, 13, 14, 15, 0], [10, 11, 12, 13, 14, 15, 0, 1], [11, 12, 13, 14, 15, 0, 1, 2], [12, 13, 14, 15, 0, 1, 2, 3], [13, 14, 15, 0, 1, 2, 3, 4], [14, 15, 0, 1, 2, 3, 4, 5], [15, 0, 1, 2, 3, 4, 5, 6]]> : tensor<16x8xui4>
+  %s = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0]]> : tensor<2x8xf32>
+  %z = stablehlo.constant dense<[[1, 2, 3, 4, 5, 6, 7, 8], [15, 14, 13, 12, 11, 10, 9, 8]]> : tensor<2x8xui4>
+  %y = stablehlo.convert %z : (tensor<2x8xui4>) -> tensor<2x8xf32>
+  %b = stablehlo.broadcast_in_dim %y, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %0 = stablehlo.convert %w : (tensor<16x8xui4>) -> tensor<16x8xf32>
+  %1 = stablehlo.reshape %0 : (tensor<16x8xf32>) -> tensor<2x8x8xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %2 = stablehlo.multiply %1, %c : tensor<2x8x8xf32>
+  %3 = stablehlo.subtract %2, %b : tensor<2x8x8xf32>
+  %4 = stablehlo.reshape %3 : (tensor<2x8x8xf32>) -> tensor<16x8xf32>
+  %5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<400x16xf32>, tensor<16x8xf32>) -> tensor<400x8xf32>
+  return %5 : tensor<400x8xf32>
+}
+
+// -----
+
 // Does not fire: bytes where vectors are short, unless rows are rounded.
 // CHECK-LABEL: func.func @short
 // CHECK: stablehlo.constant {{.*}} : tensor<4x9xi8>
