@@ -257,3 +257,16 @@ TEST(SmallFloats, AreComparedInVectors) {
   // Number by number it is more than twice as much.
   EXPECT_LT(object->size(), 1200u);
 }
+
+// The passes of the code generator, and what was read of the library, are those
+// of the modules before.
+TEST(Objects, AreTheSameWhateverCameBefore) {
+  for (const char *name : everyMachine) {
+    Machine machine = llvm::cantFail(findMachine(name));
+    std::string first = llvm::cantFail(compile(loopOverExp, machine));
+    std::string other = llvm::cantFail(compile(loopOverHalves, machine));
+    EXPECT_NE(first, other) << name;
+    EXPECT_EQ(first, llvm::cantFail(compile(loopOverExp, machine))) << name;
+    EXPECT_EQ(other, llvm::cantFail(compile(loopOverHalves, machine))) << name;
+  }
+}
