@@ -24,9 +24,24 @@ using namespace mlir;
 using namespace alula::driver;
 
 namespace {
+/// Dimensions that a transpose has moved and a reshape makes one for a product:
+/// they have no stride, so that the product reads a copy.
+bool isCopiedForProduct(Operation *op) {
+  auto isFactor = [](Operation *user) {
+    return stablehlo::readsAny(user, stablehlo::Access::Contracted);
+  };
+  return isa<stablehlo::TransposeOp>(op) &&
+         llvm::any_of(op->getUsers(), [&](Operation *user) {
+           return isa<stablehlo::ReshapeOp>(user) &&
+                  llvm::any_of(user->getUsers(), isFactor);
+         });
+}
+
 /// Computed by whoever reads it, if it isn't a call.
 bool isFusedByItself(Operation *op) {
   using stablehlo::Access;
+  if (isCopiedForProduct(op))
+    return false;
   // An array that the program spells out is read from memory like any other.
   if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
     return constant.getValue().isSplat();

@@ -174,8 +174,7 @@ def test_bytes_of_kernels_add_up_in_networks(row, tmp_path):
     )
     network = collect.collect(path, run=False)
     moved = network.total(lambda k: k.cost_bytes)
-    # Copies that transposes need, as of merged heads, are kernels that the model has not.
-    assert moved == pytest.approx(network.cost["bytes accessed"], rel=0.07)
+    assert moved == pytest.approx(network.cost["bytes accessed"], rel=0.05)
     assert network.total(lambda k: k.flops) == pytest.approx(network.cost["flops"], rel=1e-6)
     # What they are given is no less than what they touch of it; short constants are in
     # their code.
