@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 
 from bench.measuring import prepare
-from bench.peers.alula import BUILD, Alula
+from bench.peers.alula import BUILD, Alula, read_seconds
 from bench.peers.tool import ToolFailed
 
 ROUNDS = 9
@@ -120,8 +120,7 @@ def bench(artifact: Path, inputs, threads: int) -> float:
     command = [BUILD / "bin/alula-bench", artifact, f"--threads={threads}", *inputs]
     command += ["--benchmark_format=json", "--benchmark_min_time=0.1"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found = json.loads(done.stdout)["benchmarks"][0]
-    return found["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[found["time_unit"]]
+    return read_seconds(done.stdout, "real_time")
 
 
 def measure_wake(folder: Path) -> float:
@@ -145,8 +144,7 @@ def worst(kernels: dict[str, Kernel], machine: Machine, cores: int, most: int = 
     """(name, its seconds beyond an N-th, workgroups), the worst first."""
     found = []
     for name, kernel in kernels.items():
-        alone = sum(seconds for seconds, _, _ in kernel.dispatches)
-        lost = kernel.seconds(machine, cores) - alone / cores
+        lost = kernel.seconds(machine, cores) - kernel.seconds(machine, 1) / cores
         groups = statistics.median(groups for _, groups, _ in kernel.dispatches)
         found.append((name, lost, int(groups), len(kernel.dispatches)))
     return sorted(found, key=lambda each: -each[1])[:most]
@@ -154,7 +152,7 @@ def worst(kernels: dict[str, Kernel], machine: Machine, cores: int, most: int = 
 
 def predict(total: float, kernels: dict[str, Kernel], machine: Machine, cores: int) -> float:
     """Of a call: what is not in kernels stays as it is."""
-    alone = sum(seconds for kernel in kernels.values() for seconds, _, _ in kernel.dispatches)
+    alone = sum(kernel.seconds(machine, 1) for kernel in kernels.values())
     return max(0.0, total - alone) + sum(k.seconds(machine, cores) for k in kernels.values())
 
 

@@ -9,7 +9,6 @@ allowed. With --f64 floats are of 64 bits, and only XLA:CPU is beside."""
 
 import argparse
 import dataclasses
-import json
 import math
 import os
 import statistics
@@ -18,6 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from bench.peers.alula import Alula, read_seconds
 
 SECONDS = 0.05
 
@@ -59,7 +60,6 @@ class FromC:
 
     def __init__(self, row, size, cpu):
         from bench.measuring import prepare
-        from bench.peers.alula import Alula
 
         self._folder = tempfile.TemporaryDirectory()
         folder = Path(self._folder.name)
@@ -73,9 +73,7 @@ class FromC:
     def __call__(self) -> float:
         command = [*map(str, self._tool.bench_command(SECONDS, 1))]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
-        found = json.loads(done.stdout)["benchmarks"][0]
-        scale = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[found["time_unit"]]
-        return found["cpu_time"] * scale
+        return read_seconds(done.stdout, "cpu_time")
 
 
 def sample(call) -> float:

@@ -1,5 +1,6 @@
 """Alula: alula-compile, then alula-bench; also with what `--accuracy` allows."""
 
+import json
 import os
 from pathlib import Path
 
@@ -8,6 +9,12 @@ from bench.peers.tool import Tool
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("ALULA_BUILD", "build")
+
+
+def read_seconds(text: str, which: str) -> float:
+    """Of a call, by what `alula-bench` prints as JSON: its "real_time" or "cpu_time"."""
+    found = json.loads(text)["benchmarks"][0]
+    return found[which] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[found["time_unit"]]
 
 
 class Alula(Tool):
