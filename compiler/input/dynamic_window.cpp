@@ -32,7 +32,10 @@ public:
       buildWindow();
       return true;
     }
-    buildLoop();
+    if (isAssociative())
+      buildDoubling();
+    else
+      buildLoop();
     return true;
   }
 
@@ -124,6 +127,8 @@ private:
     rewriter.replaceOp(call, window);
   }
 
+  // ---- Windows of unknown sizes ----
+
   /// Each round takes in one place of all windows: a slice of the input.
   void buildLoop() {
     SmallVector<Value> sizes, strides, dilations, places;
@@ -194,6 +199,168 @@ private:
     rewriter.create<stablehlo::ReturnOp>(location, yielded);
     rewriter.setInsertionPointAfter(loop);
     rewriter.replaceOp(call, loop.getResults().drop_front());
+  }
+
+  static RankedTensorType getType(Value tensor) {
+    return cast<RankedTensorType>(tensor.getType());
+  }
+
+  SmallVector<Value> getShape(Value tensor) {
+    SmallVector<Value> sizes;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      sizes.push_back(math.getDim(tensor, dim));
+    return sizes;
+  }
+
+  Value repeat(Value scalar, RankedTensorType type, Value shape) {
+    return rewriter.create<stablehlo::DynamicBroadcastInDimOp>(
+        location, type.clone(getElementTypeOrSelf(scalar.getType())), scalar,
+        shape, rewriter.getDenseI64ArrayAttr({}), DenseI64ArrayAttr(),
+        DenseI64ArrayAttr());
+  }
+
+  /// Whether each result is its two elements, combined by one op whose order is
+  /// free.
+  bool isAssociative() {
+    for (auto [i, result] :
+         llvm::enumerate(body.front().getTerminator()->getOperands())) {
+      Operation *op = result.getDefiningOp();
+      if (!isa_and_nonnull<stablehlo::AddOp, stablehlo::MulOp, stablehlo::MaxOp,
+                           stablehlo::MinOp, stablehlo::AndOp, stablehlo::OrOp,
+                           stablehlo::XorOp>(op) ||
+          op->getOperand(0) != body.getArgument(unsigned(i)) ||
+          op->getOperand(1) != body.getArgument(count + unsigned(i)))
+        return false;
+    }
+    return true;
+  }
+
+  /// The body of each pair of elements.
+  SmallVector<Value> combine(ValueRange left, ValueRange right) {
+    SmallVector<Value> results;
+    for (auto [i, result] :
+         llvm::enumerate(body.front().getTerminator()->getOperands())) {
+      OperationState state(location, result.getDefiningOp()->getName(),
+                           {left[i], right[i]}, left[i].getType());
+      results.push_back(rewriter.create(state)->getResult(0));
+    }
+    return results;
+  }
+
+  /// Element i is element i + `distance` in a dimension; behind the end is
+  /// anything.
+  SmallVector<Value> shift(ValueRange tensors, int64_t dim, Value distance) {
+    Value zero = math.make(0);
+    SmallVector<Value> low(static_cast<size_t>(rank), zero), high(low),
+        interior(low), shifted;
+    low[static_cast<size_t>(dim)] = math.subtract(zero, distance);
+    high[static_cast<size_t>(dim)] = distance;
+    Value lowList = math.makeList(low), highList = math.makeList(high),
+          interiorList = math.makeList(interior);
+    for (auto [i, tensor] : llvm::enumerate(tensors))
+      shifted.push_back(rewriter.create<stablehlo::DynamicPadOp>(
+          location, tensor.getType(), tensor, call.getInputs()[count + i],
+          lowList, highList, interiorList));
+    return shifted;
+  }
+
+  /// Windows in one dimension, one for each element: rounds double what `wide`
+  /// holds, windows of powers of two, and put those that the size is made of
+  /// behind each other in `found`. That begins with the init value, which each
+  /// window has once, or with the first element.
+  SmallVector<Value> reduceDim(ArrayRef<Value> inputs, int64_t dim,
+                               bool hasInit) {
+    Value zero = math.make(0), two = math.make(2);
+    Value shape = math.makeList(getShape(inputs[0]));
+    Value size = math.getElement(getList(Sizes), {dim});
+    Value dilation = math.getElement(getList(Dilations), {dim});
+    SmallVector<Value> initial{
+        hasInit ? size : math.subtract(size, math.make(1)),
+        hasInit ? zero : dilation, dilation};
+    llvm::append_range(initial, inputs);
+    for (unsigned i = 0; i < count; ++i)
+      initial.push_back(hasInit ? repeat(call.getInputs()[count + i],
+                                         getType(inputs[i]), shape)
+                                : inputs[i]);
+    auto loop = rewriter.create<stablehlo::WhileOp>(
+        location, ValueRange(initial).getTypes(), initial);
+    SmallVector<Type> types(loop.getResultTypes());
+    SmallVector<Location> locations(types.size(), location);
+    Block *condition =
+        rewriter.createBlock(&loop.getCond(), {}, types, locations);
+    Value isLeft = rewriter.create<stablehlo::CompareOp>(
+        location, condition->getArgument(0), zero,
+        stablehlo::ComparisonDirection::GT);
+    rewriter.create<stablehlo::ReturnOp>(location, isLeft);
+
+    Block *round = rewriter.createBlock(&loop.getBody(), {}, types, locations);
+    auto arguments = round->getArguments();
+    Value rest = arguments[0], offset = arguments[1], step = arguments[2];
+    ValueRange wide = ValueRange(arguments).slice(3, count);
+    ValueRange found = ValueRange(arguments).drop_front(3 + count);
+    Value bit = math.getRemainder(rest, two);
+    Value isTaken = rewriter.create<stablehlo::CompareOp>(
+        location, bit, zero, stablehlo::ComparisonDirection::NE);
+    SmallVector<Value> yielded{math.divide(rest, two),
+                               math.add(offset, math.multiply(bit, step)),
+                               math.multiply(step, two)};
+    llvm::append_range(yielded, combine(wide, shift(wide, dim, step)));
+    SmallVector<Value> longer =
+        combine(found, shift(wide, dim, offset));
+    for (auto [before, after] : llvm::zip_equal(found, longer))
+      yielded.push_back(rewriter.create<stablehlo::SelectOp>(
+          location, before.getType(), isTaken, after, before));
+    rewriter.create<stablehlo::ReturnOp>(location, yielded);
+    rewriter.setInsertionPointAfter(loop);
+    return SmallVector<Value>(loop.getResults().drop_front(3 + count));
+  }
+
+  /// In one dimension after the other, then every so many of the windows.
+  void buildDoubling() {
+    SmallVector<Value> windows(padded);
+    SmallVector<int64_t> dims;
+    for (int64_t dim = rank; dim-- > 0;)
+      if (!isOne(Sizes, dim))
+        dims.push_back(dim);
+    if (dims.empty())
+      dims.push_back(0);
+    for (int64_t dim : dims)
+      windows = reduceDim(windows, dim, /*hasInit=*/dim == dims.back());
+    SmallVector<Value> starts, limits, strides;
+    Value zero = math.make(0), one = math.make(1);
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      Value stride = math.getElement(getList(Strides), {dim});
+      Value extent = math.add(
+          math.multiply(
+              math.subtract(math.getElement(getList(Sizes), {dim}), one),
+              math.getElement(getList(Dilations), {dim})),
+          one);
+      Value last = math.subtract(math.getDim(padded[0], dim), extent);
+      starts.push_back(zero);
+      // Behind the first place of the last window, if there is one.
+      limits.push_back(math.getMaximum(math.add(last, one), zero));
+      strides.push_back(stride);
+    }
+    Value startList = math.makeList(starts), limitList = math.makeList(limits),
+          strideList = math.makeList(strides);
+    SmallVector<Value> results;
+    for (auto [result, tensor] : llvm::zip_equal(call.getResults(), windows))
+      results.push_back(rewriter.create<stablehlo::RealDynamicSliceOp>(
+          location, result.getType(), tensor, startList, limitList,
+          strideList));
+    rewriter.replaceOp(call, results);
+  }
+
+  bool isOne(List list, int64_t dim) {
+    Value value = getList(list);
+    if (auto known = stablehlo::readConstant(value))
+      return (*known)[static_cast<size_t>(dim)] == 1;
+    auto parts = value.getDefiningOp<stablehlo::ConcatenateOp>();
+    if (!parts || static_cast<int64_t>(parts.getInputs().size()) != rank)
+      return false;
+    auto known = stablehlo::readConstant(
+        parts.getInputs()[static_cast<size_t>(dim)]);
+    return known && known->size() == 1 && known->front() == 1;
   }
 
   stablehlo::CustomCallOp call;

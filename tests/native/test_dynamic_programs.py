@@ -96,6 +96,16 @@ def paired_windows(x):
     return lax.reduce_window((x, columns), start, later, (1, x.shape[0]), (1, 2), "VALID")
 
 
+def wide_windows(x):
+    """As wide as the rows are many, with gaps, and every other one."""
+    rows, columns = x.shape
+    holes = dict(window_dilation=(1, 2), padding=((2, 3), (1, 0)))
+    return (
+        lax.reduce_window(x, -np.inf, lax.max, (rows, columns // 2 + 1), (2, 3), **holes),
+        lax.reduce_window(x, 0.0, lax.add, (rows + 4, 1), (1, 2), ((2, 3), (0, 0))),
+    )
+
+
 def running(x):
     return lax.cumsum(x, 0), lax.cummax(x, 1, reverse=True), lax.cumlogsumexp(x, 0)
 
@@ -161,7 +171,26 @@ PROGRAMS = {
         [("a, b, c", F)],
         [{"a": a, "b": b, "c": c} for a, b, c in ((1, 1, 1), (9, 8, 3), (2, 17, 1100), (70, 9, 5))],
     ),
-    "softmax": (jax.nn.softmax, [("b, n", F)], [{"b": b, "n": n} for b in (0, 1, 5) for n in (1, 33)]),
+    "softmax": (
+        jax.nn.softmax,
+        [("b, n", F)],
+        # Several workgroups; rows that are summed up in parts.
+        [
+            *({"b": b, "n": n} for b in (0, 1, 5) for n in (1, 33)),
+            {"b": 3000, "n": 1100},
+            {"b": 2, "n": 400_000},
+        ],
+    ),
+    "rows_of_batches": (
+        lambda x: jax.nn.softmax(x * 2, (2, 3)) + layer_norm(x),
+        [("3, b, c, n", F)],
+        [{"b": b, "c": c, "n": n} for b in (1, 6) for c in (1, 5) for n in (1, 130)],
+    ),
+    "unit_dims": (
+        lambda x: jnp.transpose(jnp.tanh(x)[:, None, :, None], (2, 3, 0, 1)) * 2,
+        [("b, 5", F)],
+        MANY,
+    ),
     "layer_norm": (layer_norm, [("b, n", F)], [{"b": b, "n": n} for b in (1, 5) for n in (1, 7, 130)]),
     "convolve": (
         convolve,
@@ -188,7 +217,16 @@ PROGRAMS = {
         [("b, b + n", F)],
         [{"b": b, "n": n} for b in (1, 3, 8) for n in (1, 10)],
     ),
-    "running": (running, [("b, n", F)], [{"b": b, "n": n} for b in (1, 5, 30) for n in (1, 4)]),
+    "wide_windows": (
+        wide_windows,
+        [("b, n", F)],
+        [{"b": b, "n": n} for b in (1, 2, 7, 40) for n in (1, 4, 13)],
+    ),
+    "running": (
+        running,
+        [("b, n", F)],
+        [*({"b": b, "n": n} for b in (1, 5, 30) for n in (1, 4)), {"b": 2000, "n": 3}],
+    ),
     "largest": (largest, [("3, n", F)], [{"n": n} for n in (1, 2, 40)]),
     "approximate": (
         lambda x: lax.approx_max_k(x, 3) + lax.approx_min_k(x.T, x.shape[0], reduction_dimension=1),
@@ -325,6 +363,33 @@ func.func @main() -> tensor<{rows}x{columns}xui32> {{
         wanted = run(tools, tools[0].compile(static.encode(), ["cpu:host"]), [])[0]
         ours = run(tools, artifact, [np.array([rows, columns], I)])[0]
         np.testing.assert_array_equal(ours, wanted)
+
+
+def test_a_row_may_become_many(tools):
+    program = b"""
+func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %four = stablehlo.constant dense<4> : tensor<1xi32>
+  %r = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+  %r1 = stablehlo.reshape %r : (tensor<i32>) -> tensor<1xi32>
+  %list = stablehlo.concatenate %r1, %four, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %t = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
+  %tb = stablehlo.dynamic_broadcast_in_dim %t, %list, dims = [0] {known_nonexpanding_dimensions = array<i64: 0>} : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+  %s = stablehlo.subtract %y, %tb : tensor<?x4xf32>
+  %u = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<?x4xf32>, tensor<f32>) -> tensor<?xf32>
+  %ub = stablehlo.dynamic_broadcast_in_dim %u, %list, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+  %0 = stablehlo.add %s, %ub : tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+"""
+    artifact = tools[0].compile(program, ["cpu:host"])
+    random = np.random.RandomState(3)
+    for before, after in ((1, 5), (5, 5), (1, 1), (1, 0)):
+        x = random.standard_normal((before, 7)).astype(F)
+        y = random.standard_normal((after, 4)).astype(F)
+        s = y - x.sum(1)[:, None]
+        wanted = s + s.sum(1)[:, None]
+        np.testing.assert_allclose(run(tools, artifact, [x, y])[0], wanted, rtol=1e-5, atol=1e-5)
 
 
 def test_says_what_shapes_break(tools):

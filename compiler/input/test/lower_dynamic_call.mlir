@@ -24,16 +24,20 @@ func.func @window(%x: tensor<?xf32>, %init: tensor<f32>, %edges: tensor<1x2xi32>
   return %0 : tensor<?xf32>
 }
 
-// A window whose size is not known: a loop over its places, each a slice.
+// A window whose size is not known: windows twice as long from two neighbours, and
+// one behind those that were found before if the size has that power of two.
 // CHECK-LABEL: func.func @sum
 // CHECK: %[[PADDED:.*]] = stablehlo.dynamic_pad
 // CHECK: %[[START:.*]] = stablehlo.dynamic_broadcast_in_dim %{{.*}}, %{{.*}}, dims = []
-// CHECK: %[[R:.*]]:2 = stablehlo.while(%[[K:.*]] = %{{.*}}, %[[ACC:.*]] = %[[START]])
-// CHECK: stablehlo.compare LT, %[[K]],
-// CHECK: %[[SLICE:.*]] = stablehlo.real_dynamic_slice %[[PADDED]]
-// CHECK: "stablehlo.map"(%[[ACC]], %[[SLICE]])
-// CHECK: stablehlo.add
-// CHECK: return %[[R]]#1
+// CHECK: %[[R:.*]]:5 = stablehlo.while(%[[REST:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[WIDE:.*]] = %[[PADDED]], %[[FOUND:.*]] = %[[START]])
+// CHECK: stablehlo.compare GT, %[[REST]],
+// CHECK: %[[NEXT:.*]] = stablehlo.dynamic_pad %[[WIDE]]
+// CHECK: stablehlo.add %[[WIDE]], %[[NEXT]] : tensor<?xf32>
+// CHECK: %[[BEHIND:.*]] = stablehlo.dynamic_pad %[[WIDE]]
+// CHECK: %[[LONGER:.*]] = stablehlo.add %[[FOUND]], %[[BEHIND]] : tensor<?xf32>
+// CHECK: stablehlo.select %{{.*}}, %[[LONGER]], %[[FOUND]]
+// CHECK: %[[S:.*]] = stablehlo.real_dynamic_slice %[[R]]#4
+// CHECK: return %[[S]]
 func.func @sum(%x: tensor<?xf32>, %init: tensor<f32>, %size: tensor<1xi32>, %edges: tensor<1x2xi32>) -> tensor<?xf32> {
   %one = stablehlo.constant dense<1> : tensor<1xi32>
   %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %init, %size, %one, %one, %one, %edges) {called_computations = [@add]} : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>) -> tensor<?xf32>
@@ -52,7 +56,8 @@ func.func @top(%x: tensor<4x?xf32>, %k: tensor<i32>) -> (tensor<4x?xf32>, tensor
   return %0#0, %0#1 : tensor<4x?xf32>, tensor<4x?xi32>
 }
 
-// Of two inputs: a map for each result.
+// Where the order matters, a loop over the places, each a slice. Of two inputs: a
+// map for each result.
 // CHECK-LABEL: func.func @two
 // CHECK-COUNT-2: stablehlo.dynamic_pad
 // CHECK: %[[R:.*]]:3 = stablehlo.while(%{{.*}} = %{{.*}}, %[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
