@@ -38,6 +38,24 @@ SmallVector<unsigned> getShapeOperands(Operation *op) {
   return operands;
 }
 
+/// Says which dimensions are of one size before and after, whoever said so
+/// before: a kernel can't know.
+void markKept(stablehlo::DynamicBroadcastInDimOp broadcast, HostSizes &sizes) {
+  SmallVector<int64_t> kept;
+  for (auto [dim, target] :
+       llvm::enumerate(broadcast.getBroadcastDimensions())) {
+    auto from = static_cast<int64_t>(dim);
+    if (getType(broadcast.getOperand()).isDynamicDim(unsigned(dim)) &&
+        sizes.getDim(broadcast.getOperand(), from) ==
+            sizes.getDim(broadcast.getResult(), target))
+      kept.push_back(from);
+  }
+  broadcast.removeKnownExpandingDimensionsAttr();
+  broadcast.removeKnownNonexpandingDimensionsAttr();
+  if (!kept.empty())
+    broadcast.setKnownNonexpandingDimensions(kept);
+}
+
 /// A kernel is passed the sizes of its results; the call's own operands stay.
 void dropShapeOperands(stablehlo::CustomCallOp call) {
   auto indices =
@@ -146,6 +164,8 @@ LogicalResult HostSizes::computeOp(Operation *op) {
   }
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     dropShapeOperands(call);
+  if (auto broadcast = dyn_cast<stablehlo::DynamicBroadcastInDimOp>(op))
+    markKept(broadcast, *this);
   addShapeChecks(op, *this, numbers);
   for (unsigned number : getShapeOperands(op))
     pack(op->getOpOperand(number));

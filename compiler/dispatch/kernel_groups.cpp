@@ -330,35 +330,56 @@ private:
            estimateWork(producer) > steps / leastReuse;
   }
 
+  /// The rows that one loop may go over. Threads have to know sizes to share
+  /// them.
+  std::optional<ArrayRef<int64_t>> getSharedRows(Operation *op) {
+    auto rows = stablehlo::getReducedRows(op);
+    if (rows && machine.blockThreads > 1 &&
+        !cast<RankedTensorType>(op->getOperand(0).getType()).hasStaticShape())
+      return std::nullopt;
+    return rows;
+  }
+
   /// A producer that several loops over a row read must be row-wise too: it is
   /// kept in memory one row at a time.
   bool mayBeReadByRow(Operation *producer) {
     auto rows = contractions.empty()
                     ? std::nullopt
-                    : stablehlo::getReducedRows(contractions.front());
+                    : getSharedRows(contractions.front());
     if (!rows || producer->hasOneUse())
       return true;
-    return stablehlo::readsOnly(producer, Access::Elementwise |
-                                              Access::Repeated |
-                                              Access::Reshaped) &&
+    return stablehlo::readsOnly(producer,
+                                Access::Elementwise | Access::Repeated |
+                                    Access::Reshaped | Access::Sizes) &&
            llvm::all_of(producer->getUses(), [&](OpOperand &use) {
              return stablehlo::keepsRows(use, *rows);
            });
   }
 
+  /// Whether a row stays in the cache between loops over it, and there are rows
+  /// for most cores. What only the call knows is taken for usual.
+  bool hasFewColumns(Operation *reduce, ArrayRef<int64_t> rows) {
+    auto type = cast<RankedTensorType>(reduce->getOperand(0).getType());
+    bool areRowsKnown = !ShapedType::isDynamicShape(rows);
+    ArrayRef<int64_t> columnSizes = type.getShape().drop_front(rows.size());
+    bool areColumnsKnown = !ShapedType::isDynamicShape(columnSizes);
+    int64_t numRows = areRowsKnown ? ShapedType::getNumElements(rows) : 0;
+    int64_t columns =
+        areColumnsKnown ? ShapedType::getNumElements(columnSizes) : 0;
+    if (columns > getMaxColumns(machine))
+      return false;
+    return !areRowsKnown || numRows >= getMinRows(machine, columns) ||
+           (areColumnsKnown && isSmallWork(type.getNumElements(), machine));
+  }
+
   /// Whether one loop over rows can hold a reduction and all that follows it.
   bool sharesRows(Operation *reduce) {
-    auto rows = stablehlo::getReducedRows(reduce);
+    auto rows = getSharedRows(reduce);
     if (!rows || !llvm::all_of(contractions, [&](Operation *op) {
           return stablehlo::getReducedRows(op) == rows;
         }))
       return false;
-    auto type = cast<RankedTensorType>(reduce->getOperand(0).getType());
-    int64_t numRows = ShapedType::getNumElements(*rows);
-    int64_t columns = type.getNumElements() / std::max<int64_t>(numRows, 1);
-    if (type.getNumElements() > getMaxColumns(machine) * numRows ||
-        (numRows < getMinRows(machine, columns) &&
-         !isSmallWork(type.getNumElements(), machine)))
+    if (!hasFewColumns(reduce, *rows))
       return false;
     SmallVector<Operation *> followers{reduce};
     DenseSet<Operation *> seen;

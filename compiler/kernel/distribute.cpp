@@ -210,12 +210,15 @@ private:
                    llvm::all_of(op->getOperands(), isHostArithmetic));
   }
 
-  /// Temporaries whose size only the host knows are one for all workgroups.
+  /// Temporaries whose size only the host knows are one for all workgroups, but
+  /// for small ones.
   bool sharesTemporaries() {
     return function
         .walk([](memref::AllocOp alloc) {
-          return alloc.getType().hasStaticShape() ? WalkResult::advance()
-                                                  : WalkResult::interrupt();
+          return alloc.getType().hasStaticShape() ||
+                         alloc->hasAttr(alula::kernel::privateName)
+                     ? WalkResult::advance()
+                     : WalkResult::interrupt();
         })
         .wasInterrupted();
   }

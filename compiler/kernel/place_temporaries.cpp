@@ -2,7 +2,9 @@
 // each launch, which is dead afterwards.
 //   memref.alloc(%n)  →  memref.view %temporaries[%offset][%n]
 //   dispatch.launch … : tensor<?xf32>  →  (tensor<?xf32>, tensor<?xi8>)
-// The host repeats the kernel's arithmetic on the numbers that it passes.
+// The host repeats the kernel's arithmetic on the numbers that it passes. Those
+// of which each workgroup has its own (`kernel.private`) lie behind the others:
+//   %offset = %others + %workgroup * %private + …
 
 #include "compiler/kernel/launches.h"
 #include "compiler/kernel/passes.h"
@@ -54,6 +56,12 @@ private:
         kernel.getArguments().slice(numBindings, launch.getConstants().size()),
         launch.getConstants());
     Value total;
+    auto add = [&](Value bytes) {
+      total = total
+                  ? builder.create<arith::AddIOp>(launch.getLoc(), total, bytes)
+                  : bytes;
+    };
+    Value workgroups;
     for (memref::AllocOp alloc : allocs) {
       SmallVector<Value> sizes;
       Value bytes = computeTemporaryBytes(alloc, builder, mapping, sizes);
@@ -62,9 +70,13 @@ private:
                << "'memref.alloc': size of a temporary must follow from the "
                   "sizes of inputs and results: "
                << alloc.getType();
-      total = total
-                  ? builder.create<arith::AddIOp>(launch.getLoc(), total, bytes)
-                  : bytes;
+      if (isPrivate(alloc)) {
+        if (!workgroups)
+          workgroups = countWorkgroups(launch, builder);
+        bytes = builder.create<arith::MulIOp>(launch.getLoc(), bytes,
+                                              workgroups);
+      }
+      add(bytes);
     }
     SmallVector<Type> types(launch.getResultTypes());
     types.push_back(
@@ -84,6 +96,19 @@ private:
         extended.getResults().take_front(launch.getNumResults()));
     launch.erase();
     return success();
+  }
+
+  /// Whether each of several workgroups has its own.
+  bool isPrivate(memref::AllocOp alloc) {
+    return alloc->hasAttr(alula::kernel::privateName) &&
+           kernel->hasAttr("kernel.workgroup");
+  }
+
+  Value countWorkgroups(LaunchOp launch, OpBuilder &builder) {
+    if (!launch.getWorkgroups().empty())
+      return launch.getWorkgroups().front();
+    return builder.create<arith::ConstantIndexOp>(
+        launch.getLoc(), entry.getWorkgroups().front());
   }
 
   void extendKernel() {
@@ -106,10 +131,23 @@ private:
     SmallVector<Value> offsets;
     SmallVector<SmallVector<Value>> sizes(allocs.size());
     Value total = builder.create<arith::ConstantIndexOp>(location, 0);
+    Value ofWorkgroup = total;
     for (auto [alloc, own] : llvm::zip_equal(allocs, sizes)) {
-      offsets.push_back(total);
+      Value &end = isPrivate(alloc) ? ofWorkgroup : total;
+      offsets.push_back(end);
       Value bytes = computeTemporaryBytes(alloc, builder, mapping, own);
-      total = builder.create<arith::AddIOp>(location, total, bytes);
+      end = builder.create<arith::AddIOp>(location, end, bytes);
+    }
+    if (llvm::any_of(allocs, [&](auto alloc) { return isPrivate(alloc); })) {
+      // The number of the workgroup comes last.
+      Value first = builder.create<arith::AddIOp>(
+          location, total,
+          builder.create<arith::MulIOp>(
+              location, kernel.getArguments().back(), ofWorkgroup));
+      for (auto [alloc, offset] : llvm::zip_equal(allocs, offsets))
+        if (isPrivate(alloc))
+          offset = builder.create<arith::AddIOp>(location, first, offset);
+      total = builder.create<arith::AddIOp>(location, first, ofWorkgroup);
     }
     auto bytesType =
         MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
@@ -123,8 +161,10 @@ private:
       Value view = builder.create<memref::ViewOp>(location, alloc.getType(),
                                                   memory, offset, own);
       alloc.replaceAllUsesWith(view);
-      alloc.erase();
     }
+    // The first may be where the builder is.
+    for (memref::AllocOp alloc : allocs)
+      alloc.erase();
   }
 
   /// MLIR takes a view's pointer for that of its source.

@@ -6,6 +6,11 @@
 
 namespace alula::kernel {
 
+/// On the allocation of a temporary that is small and written before it is read
+/// by whoever runs the kernel: where only the host knows its size, each has its
+/// own.
+constexpr llvm::StringLiteral privateName = "kernel.private";
+
 /// The bytes of one element in memory; an index is as wide as a pointer.
 int64_t getElementBytes(mlir::Type element);
 

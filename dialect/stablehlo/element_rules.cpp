@@ -46,12 +46,44 @@ std::optional<ArrayRef<int64_t>> stablehlo::getReducedRows(Operation *op) {
   auto type = cast<RankedTensorType>(reduce.getInputs()[0].getType());
   size_t numReduced = reduce.getDimensions().size();
   auto numKept = static_cast<size_t>(type.getRank()) - numReduced;
-  if (!type.hasStaticShape() || numKept == 0 || numReduced == 0 ||
+  if (numKept == 0 || numReduced == 0 ||
       llvm::any_of(reduce.getDimensions(), [&](int64_t dim) {
         return dim < static_cast<int64_t>(numKept);
       }))
     return std::nullopt;
   return type.getShape().take_front(numKept);
+}
+
+/// Whether leading dimensions stay the same in a reshape that may have sizes
+/// which only the call knows.
+static bool keepsLeadingDims(Value from, Value to, size_t count) {
+  ArrayRef<int64_t> before = getSizes(from), after = getSizes(to);
+  if (!ShapedType::isDynamicShape(before.take_front(count)))
+    return true;
+  // What is behind them is known, so that one that is not known stays too.
+  auto isOne = [](ArrayRef<int64_t> sizes) {
+    return llvm::count_if(sizes, ShapedType::isDynamic) == 1 &&
+           !llvm::is_contained(sizes, 0);
+  };
+  ArrayRef<int64_t> a = before.drop_front(count), b = after.drop_front(count);
+  return isOne(before) && isOne(after) && !ShapedType::isDynamicShape(a) &&
+         !ShapedType::isDynamicShape(b) &&
+         ShapedType::getNumElements(a) == ShapedType::getNumElements(b);
+}
+
+/// Whether leading dimensions of a broadcast's operand are those of its result.
+static bool keepsLeadingDims(Operation *broadcast, ArrayRef<int64_t> dims,
+                             ArrayRef<int64_t> rows) {
+  auto kept = broadcast->getAttrOfType<DenseI64ArrayAttr>(
+      "known_nonexpanding_dimensions");
+  for (auto [dim, size] : llvm::enumerate(rows)) {
+    auto number = static_cast<int64_t>(dim);
+    if (dims[dim] != number ||
+        (ShapedType::isDynamic(size) &&
+         !(kept && llvm::is_contained(kept.asArrayRef(), number))))
+      return false;
+  }
+  return true;
 }
 
 bool stablehlo::keepsRows(OpOperand &use, ArrayRef<int64_t> rows) {
@@ -60,16 +92,17 @@ bool stablehlo::keepsRows(OpOperand &use, ArrayRef<int64_t> rows) {
       !llvm::all_of(op->getResults(),
                     [&](Value result) { return hasRows(result, rows); }))
     return false;
-  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) {
-    ArrayRef<int64_t> dims = broadcast.getBroadcastDimensions();
-    for (size_t dim = 0; dim < rows.size(); ++dim)
-      if (dims[dim] != static_cast<int64_t>(dim))
-        return false;
-    return true;
-  }
+  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
+    return keepsLeadingDims(op, broadcast.getBroadcastDimensions(), rows);
+  if (auto broadcast = dyn_cast<DynamicBroadcastInDimOp>(op))
+    return use.getOperandNumber() == 0 &&
+           keepsLeadingDims(op, broadcast.getBroadcastDimensions(), rows);
   if (isa<ReduceOp>(op))
     return getReducedRows(op) == rows;
   Access access = getAccess(use);
+  if (access == Access::Reshaped &&
+      !keepsLeadingDims(use.get(), op->getResult(0), rows.size()))
+    return false;
   return op->getNumRegions() == 0 &&
          (access == Access::Elementwise || access == Access::Reshaped);
 }

@@ -20,11 +20,13 @@ bool isElementwise(Operation *op);
 bool readsOutside(Region &region);
 
 /// The sizes of the leading dimensions that a reduction keeps, if all the others
-/// are reduced. Its rows are what these dimensions count.
+/// are reduced. Its rows are what these dimensions count. Some may only be known
+/// to the call.
 std::optional<ArrayRef<int64_t>> getReducedRows(Operation *op);
 
 /// Whether row i of each result needs no other row than i of this operand. Both
-/// have `rows`, the sizes of at least one dimension, in front.
+/// have `rows`, the sizes of at least one dimension, in front: where only the
+/// call knows one, it is the same in both.
 bool keepsRows(OpOperand &use, ArrayRef<int64_t> rows);
 
 } // namespace mlir::stablehlo

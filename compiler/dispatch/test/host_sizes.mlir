@@ -223,3 +223,21 @@ func.func @turned(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = stablehlo.dynamic_broadcast_in_dim %a, %list, dims = [1, 0] : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// -----
+
+// Which sizes a broadcast keeps only the host knows; what a program claims is not
+// believed.
+// CHECK-LABEL: func.func @kept
+// CHECK: stablehlo.dynamic_broadcast_in_dim %{{.*}}, dims = [0] {known_nonexpanding_dimensions = array<i64: 0>} : (tensor<?xf32>
+// CHECK: stablehlo.dynamic_broadcast_in_dim %{{.*}}, dims = [0] : (tensor<?xf32>
+func.func @kept(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?x4xf32> {
+  %four = stablehlo.constant dense<4> : tensor<1xi32>
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %list = stablehlo.concatenate %n1, %four, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %0 = stablehlo.dynamic_broadcast_in_dim %a, %list, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+  %1 = stablehlo.dynamic_broadcast_in_dim %b, %list, dims = [0] {known_nonexpanding_dimensions = array<i64: 0>} : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+  %2 = stablehlo.add %0, %1 : tensor<?x4xf32>
+  return %2 : tensor<?x4xf32>
+}

@@ -210,3 +210,42 @@ func.func @argsort(%x: tensor<100000xf32>) -> tensor<100000xi32> {
   }) {dimension = 0 : i64, is_stable = true} : (tensor<100000xf32>, tensor<100000xi32>) -> (tensor<100000xf32>, tensor<100000xi32>)
   return %2#1 : tensor<100000xi32>
 }
+
+// -----
+
+// Rows whose number and length only the call knows are one loop too, if the host
+// sees that a broadcast keeps their number.
+// CHECK-LABEL: func.func @rows_of_any_size
+// CHECK: dispatch.launch @rows_of_any_size_0
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @rows_of_any_size(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %c = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %r1 = stablehlo.reshape %r : (tensor<i32>) -> tensor<1xi32>
+  %c1 = stablehlo.reshape %c : (tensor<i32>) -> tensor<1xi32>
+  %list = stablehlo.concatenate %r1, %c1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %e = stablehlo.exponential %x : tensor<?x?xf32>
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
+  %tb = stablehlo.dynamic_broadcast_in_dim %t, %list, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %0 = stablehlo.divide %e, %tb : tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// One row, perhaps, that becomes many.
+// CHECK-LABEL: func.func @one_row_perhaps
+// CHECK: dispatch.launch @one_row_perhaps_1
+// CHECK: dispatch.launch @one_row_perhaps_2
+// CHECK: return
+func.func @one_row_perhaps(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %four = stablehlo.constant dense<4> : tensor<1xi32>
+  %r = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+  %r1 = stablehlo.reshape %r : (tensor<i32>) -> tensor<1xi32>
+  %list = stablehlo.concatenate %r1, %four, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %t = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<?x4xf32>, tensor<f32>) -> tensor<?xf32>
+  %tb = stablehlo.dynamic_broadcast_in_dim %t, %list, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+  %0 = stablehlo.divide %y, %tb : tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}

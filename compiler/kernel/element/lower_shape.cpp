@@ -40,12 +40,17 @@ Value alula::kernel::generateBroadcast(OpResult result, ValueRange indices,
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       dims.push_back(resultType.getRank() - type.getRank() + dim);
 
+  auto kept = op->getAttrOfType<DenseI64ArrayAttr>(
+      "known_nonexpanding_dimensions");
+  auto isKept = [&](size_t dim) {
+    return kept && llvm::is_contained(kept.asArrayRef(), int64_t(dim));
+  };
   SmallVector<Value> source;
   for (auto [dim, target] : llvm::enumerate(dims)) {
     int64_t size = type.getDimSize(static_cast<unsigned>(dim));
     if (size == 1) {
       source.push_back(reader.index(0));
-    } else if (!ShapedType::isDynamic(size)) {
+    } else if (!ShapedType::isDynamic(size) || isKept(dim)) {
       source.push_back(indices[target]);
     } else {
       Value isOne = reader.compare(
@@ -83,12 +88,24 @@ Value alula::kernel::generateReshape(OpResult result, ValueRange indices,
   Value operand = result.getOwner()->getOperand(0);
   SmallVector<Value> from = reader.getShape(operand);
   SmallVector<Value> to = reader.getShape(result);
-  auto all = [](ArrayRef<Value> sizes) {
-    return llvm::all_of(sizes, [](Value size) {
-      return getConstantIntValue(size).has_value();
-    });
+  // How many sizes are unknown, and the product of the others.
+  using Count = std::pair<int64_t, int64_t>;
+  auto take = [](ArrayRef<Value> sizes, size_t &at, Count &count) {
+    if (auto size = getConstantIntValue(sizes[at++]))
+      count.second *= *size;
+    else
+      ++count.first;
   };
-  if (!all(from) || !all(to))
+  auto takeAll = [&](ArrayRef<Value> sizes) {
+    Count count(0, 1);
+    for (size_t at = 0; at < sizes.size();)
+      take(sizes, at, count);
+    return count;
+  };
+  // One that is unknown is the same before and after, if all others are.
+  Count all = takeAll(from);
+  bool areKnown = all.first == 0 || (all.first == 1 && all.second);
+  if (!areKnown || takeAll(to) != all)
     return reader.getElement(
         operand, reader.delinearize(reader.linearize(indices, to), from));
 
@@ -96,10 +113,7 @@ Value alula::kernel::generateReshape(OpResult result, ValueRange indices,
   for (size_t i = 0, j = 0; i < from.size() || j < to.size();) {
     // The shortest runs of both that have the same number of elements.
     size_t firstFrom = i, firstTo = j;
-    int64_t numFrom = 1, numTo = 1;
-    auto take = [](ArrayRef<Value> sizes, size_t &at, int64_t &count) {
-      count *= *getConstantIntValue(sizes[at++]);
-    };
+    Count numFrom(0, 1), numTo(0, 1);
     if (i < from.size())
       take(from, i, numFrom);
     if (j < to.size())

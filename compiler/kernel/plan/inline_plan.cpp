@@ -31,17 +31,17 @@ int64_t countElements(Value value) {
 }
 
 /// A reshape that adds or drops unit dimensions: indices need no division.
+/// What only the call knows is the same before and after if all others are.
 bool keepsDims(Operation *reshape) {
-  if (countElements(reshape->getOperand(0)) == -1 ||
-      countElements(reshape->getResult(0)) == -1)
-    return false;
   auto isOne = [](int64_t size) { return size == 1; };
   auto from = cast<RankedTensorType>(reshape->getOperand(0).getType()).getShape();
   auto to = cast<RankedTensorType>(reshape->getResult(0).getType()).getShape();
   SmallVector<int64_t> a(from), b(to);
   llvm::erase_if(a, isOne);
   llvm::erase_if(b, isOne);
-  return a == b;
+  int64_t unknown = llvm::count_if(a, ShapedType::isDynamic);
+  return a == b && (unknown == 0 ||
+                    (unknown == 1 && !llvm::is_contained(a, int64_t(0))));
 }
 
 /// Whether places in other operands are numbers, or each is that of one element:

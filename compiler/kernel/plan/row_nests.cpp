@@ -16,6 +16,7 @@
 #include "compiler/kernel/element/associative.h"
 #include "compiler/kernel/element/element_form.h"
 #include "compiler/kernel/element/generators.h"
+#include "compiler/kernel/plan/tiles.h"
 #include "dialect/dispatch/machine.h"
 #include "dialect/dispatch/rows.h"
 #include "dialect/stablehlo/access.h"
@@ -28,10 +29,12 @@ using namespace mlir;
 using namespace alula::kernel;
 using alula::plan::Memory;
 
+/// What only the call knows may be many.
 static int64_t countColumns(Value tensor, ArrayRef<int64_t> rows) {
-  return ShapedType::getNumElements(cast<RankedTensorType>(tensor.getType())
-                                        .getShape()
-                                        .drop_front(rows.size()));
+  ArrayRef<int64_t> columns = cast<RankedTensorType>(tensor.getType())
+                                  .getShape()
+                                  .drop_front(rows.size());
+  return multiply(columns).value_or(INT64_MAX);
 }
 
 ArrayRef<int64_t> alula::kernel::getColumns(Value tensor, const RowNest &nest) {
@@ -69,9 +72,11 @@ bool alula::kernel::isReadOutside(Operation *op, const RowNest &nest) {
 bool alula::kernel::mayShareRows(Operation *op, ArrayRef<int64_t> rows) {
   if (op->hasTrait<mlir::OpTrait::ConstantLike>())
     return false;
+  // Threads are given rows and columns of known sizes.
+  bool hasThreads = dispatch::getMachine(op).blockThreads > 1;
   for (Value result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type || !type.hasStaticShape() ||
+    if (!type || (hasThreads && !type.hasStaticShape()) ||
         type.getRank() < static_cast<int64_t>(rows.size()) ||
         type.getShape().take_front(rows.size()) != rows)
       return false;
@@ -161,14 +166,17 @@ private:
   }
 
   Work countOperands(Operation *op) {
-    bool isFree = stablehlo::readsOnly(op, stablehlo::Access::Repeated);
+    bool isFree = stablehlo::readsOnly(
+        op, stablehlo::Access::Repeated | stablehlo::Access::Sizes);
     if (!isFree &&
         (!stablehlo::isElementwise(op) ||
          stablehlo::getElementCost(op) > stablehlo::Cost::Instruction))
       return {mostReads + 1, 0};
     Work work{0, isFree ? 0u : 1u};
-    for (Value operand : op->getOperands()) {
-      Work more = countWork(operand);
+    for (OpOperand &use : op->getOpOperands()) {
+      if (stablehlo::getAccess(use) == stablehlo::Access::Sizes)
+        continue;
+      Work more = countWork(use.get());
       work.reads += more.reads;
       work.ops += more.ops;
       if (work.reads > mostReads || work.ops > mostOps)
@@ -246,6 +254,9 @@ private:
     if (machine.blockThreads <= 1)
       return true;
     ArrayRef<int64_t> rows = *stablehlo::getReducedRows(reduction);
+    if (!cast<RankedTensorType>(reduction->getOperand(0).getType())
+             .hasStaticShape())
+      return false;
     return mayShareColumns(reduction, rows,
                            [](Operation *) { return false; }) &&
            (ShapedType::getNumElements(rows) >= manyRows ||

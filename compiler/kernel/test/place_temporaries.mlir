@@ -37,3 +37,33 @@ dispatch.executable @e {
     }
   }
 }
+
+// What is private lies behind the rest, once for each workgroup.
+// CHECK-LABEL: func.func @workgroups
+// CHECK-SAME: %[[A:.*]]: tensor<?xf32>, %[[N:.*]]: index, %[[GRID:.*]]: index
+// CHECK: %[[SHARED:.*]] = arith.muli %{{.*}}, %c64
+// CHECK: %[[OWN:.*]] = arith.muli %{{.*}}, %c64
+// CHECK: %[[ALL:.*]] = arith.muli %[[OWN]], %[[GRID]]
+// CHECK: %[[TOTAL:.*]] = arith.addi %[[SHARED]], %[[ALL]]
+// CHECK: dispatch.launch @w::@k(%[[A]]) [%[[N]]] workgroups({{.*}}) result_dims(%[[N]], %[[TOTAL]])
+func.func @workgroups(%a: tensor<?xf32>, %n: index, %grid: index) -> tensor<?xf32> {
+  %one = arith.constant 1 : index
+  %0 = dispatch.launch @w::@k(%a)[%n] workgroups(%grid, %one, %one) result_dims(%n) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// CHECK: func.func @k(%{{.*}}: memref<f32>, %{{.*}}: memref<f32>, %{{.*}}: memref<i8>, %{{.*}}: index, %[[GROUP:.*]]: index)
+// CHECK: %[[FIRST:.*]] = arith.muli %[[GROUP]], %[[EACH:.*]] : index
+// CHECK: %[[BASE:.*]] = arith.addi %{{.*}}, %[[FIRST]]
+// CHECK: %[[PLACE:.*]] = arith.addi %[[BASE]],
+// CHECK: memref.view %{{.*}}[%[[PLACE]]]{{.*}} to memref<?xf64>
+dispatch.executable @w {
+  dispatch.entry @k bindings([#dispatch<access read>, #dispatch<access write>]) constants 1 workgroups [8, 1, 1] scratch 0
+  builtin.module {
+    func.func @k(%a: memref<f32>, %r: memref<f32>, %n: index, %group: index) attributes {kernel.bindings = 2 : i64, kernel.workgroup} {
+      %0 = memref.alloc(%n) : memref<?xf32>
+      %1 = memref.alloc(%n) {kernel.private} : memref<?xf64>
+      return
+    }
+  }
+}

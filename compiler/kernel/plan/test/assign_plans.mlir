@@ -147,3 +147,22 @@ func.func @long_rows(%x: tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
   %r = stablehlo.divide %e, %tb : tensor<2048x4096xf32>
   return %r : tensor<2048x4096xf32>
 }
+
+// The same loop over rows whose sizes only the call knows.
+// CHECK-LABEL: func.func @rows_of_any_size_
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<rows 0, space = [?, ?], memory = row>
+// CHECK: stablehlo.reduce({{.*}}#plan.stage<rows 0, space = [?, ?], memory = value, fused>
+// CHECK: stablehlo.divide {{.*}}#plan.stage<rows 0, space = [?, ?], memory = whole>
+func.func @rows_of_any_size(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %c = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %r1 = stablehlo.reshape %r : (tensor<i32>) -> tensor<1xi32>
+  %c1 = stablehlo.reshape %c : (tensor<i32>) -> tensor<1xi32>
+  %list = stablehlo.concatenate %r1, %c1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %e = stablehlo.exponential %x : tensor<?x?xf32>
+  %t = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
+  %tb = stablehlo.dynamic_broadcast_in_dim %t, %list, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %0 = stablehlo.divide %e, %tb : tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

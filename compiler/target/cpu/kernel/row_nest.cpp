@@ -4,9 +4,11 @@
 
 #include "compiler/kernel/lowering.h"
 #include "compiler/kernel/reduction.h"
+#include "compiler/kernel/repeat_arithmetic.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace alula::cpu;
@@ -22,7 +24,7 @@ public:
     for (Operation *op : nest.members)
       for (Value result : op->getResults())
         prepare(op, result);
-    lowering.forEach(getSizes(nest.rows), [&](ValueRange row) {
+    lowering.forEach(getRowSizes(), [&](ValueRange row) {
       for (Operation *op : nest.members) {
         lowering.b.setLoc(op->getLoc());
         auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
@@ -37,9 +39,24 @@ public:
   }
 
 private:
-  SmallVector<Value> getSizes(ArrayRef<int64_t> sizes) {
-    return llvm::map_to_vector(
-        sizes, [&](int64_t size) { return lowering.index(size); });
+  /// Any reduction tells how many rows there are.
+  SmallVector<Value> getRowSizes() {
+    for (Operation *op : nest.members)
+      if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+        return getSizes(reduce.getInputs()[0], 0, nest.rows.size());
+    llvm_unreachable("rows are reduced");
+  }
+
+  SmallVector<Value> getColumnSizes(Value tensor) {
+    size_t first = nest.rows.size();
+    return getSizes(tensor, first, first + getColumns(tensor, nest).size());
+  }
+
+  SmallVector<Value> getSizes(Value tensor, size_t begin, size_t end) {
+    SmallVector<Value> sizes;
+    for (size_t dim = begin; dim < end; ++dim)
+      sizes.push_back(lowering.getDim(tensor, static_cast<int64_t>(dim)));
+    return sizes;
   }
 
   SmallVector<Value> join(ValueRange row, ValueRange columns) {
@@ -60,23 +77,31 @@ private:
 
   /// One row, as which every row of a tensor is seen.
   Value createRow(Value tensor) {
-    SmallVector<Value> columns = getSizes(getColumns(tensor, nest));
+    SmallVector<Value> columns = getColumnSizes(tensor);
     auto type = cast<RankedTensorType>(tensor.getType());
     Value row =
         lowering.createTemporary(columns, getMemoryType(type.getElementType()));
+    auto alloc = row.getDefiningOp<memref::AllocOp>();
+    if (alloc && !alloc.getType().hasStaticShape())
+      alloc->setAttr(privateName, lowering.b.getUnitAttr());
     // A stride of zero can be computed with, but a type that says so can't be
     // read back.
     SmallVector<int64_t> typeStrides(nest.rows.size(), ShapedType::kDynamic);
-    SmallVector<OpFoldResult> sizes,
-        strides(nest.rows.size(), lowering.index(0));
+    SmallVector<OpFoldResult> strides(nest.rows.size(), lowering.index(0));
     for (Value stride : lowering.getStrides(columns)) {
-      typeStrides.push_back(*getConstantIntValue(stride));
-      strides.push_back(lowering.b.getIndexAttr(typeStrides.back()));
+      typeStrides.push_back(
+          getConstantIntValue(stride).value_or(int64_t(ShapedType::kDynamic)));
+      strides.push_back(getAsOpFoldResult(stride));
     }
-    for (int64_t size : type.getShape())
-      sizes.push_back(lowering.b.getIndexAttr(size));
+    SmallVector<OpFoldResult> sizes;
+    SmallVector<int64_t> shape;
+    for (Value size : lowering.getShape(tensor)) {
+      sizes.push_back(getAsOpFoldResult(size));
+      shape.push_back(
+          getConstantIntValue(size).value_or(int64_t(ShapedType::kDynamic)));
+    }
     auto view = MemRefType::get(
-        type.getShape(), cast<MemRefType>(row.getType()).getElementType(),
+        shape, cast<MemRefType>(row.getType()).getElementType(),
         StridedLayoutAttr::get(type.getContext(), 0, typeStrides));
     return lowering.b.create<memref::ReinterpretCastOp>(
         view, row, /*offset=*/lowering.b.getIndexAttr(0), sizes, strides);
@@ -94,9 +119,9 @@ private:
   void emitReduction(stablehlo::ReduceOp reduce, ValueRange row, Value stored) {
     Reduction reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
                         reduce.getInitValues(), lowering);
-    SmallVector<Value> state = lowering.fold(
-        getSizes(getColumns(reduce.getInputs()[0], nest)),
-        reduction.getInitial(), [&](ValueRange columns, ValueRange carried) {
+    SmallVector<Value> state = foldColumns(
+        reduction, getColumnSizes(reduce.getInputs()[0]),
+        [&](ValueRange columns, ValueRange carried) {
           if (stored)
             emitElement(stored, join(row, columns));
           return reduction.append(carried, join(row, columns));
@@ -104,6 +129,38 @@ private:
     for (auto [result, value] :
          llvm::zip_equal(reduce.getResults(), reduction.finish(state)))
       setRowValue(result, value, row);
+  }
+
+  /// Of a row whose length only the call knows no sum of floats has more terms
+  /// than one whose length is known.
+  SmallVector<Value> foldColumns(Reduction &reduction, ArrayRef<Value> sizes,
+                                 Lowering::Fold step) {
+    Value length = sizes.back();
+    if (!reduction.getFloatSum() || getConstantIntValue(length))
+      return lowering.fold(sizes, reduction.getInitial(), step);
+    Value most = lowering.index(lowering.machine.getCoreCacheBytes() /
+                                int64_t(sizeof(double)));
+    Value none = lowering.index(0);
+    auto addPart = [&](ValueRange outer, Value number, Value sum) {
+      Value first = lowering.mul(number, most);
+      Value count = lowering.min(most, lowering.sub(length, first));
+      Value part = lowering.foldRange(
+          none, count, reduction.getNeutral(),
+          [&](ValueRange place, ValueRange carried) {
+            Value column = lowering.add(first, place.front());
+            return step(join(outer, column), carried);
+          })[0];
+      return SmallVector<Value>{reduction.addSums(sum, part)};
+    };
+    return lowering.fold(
+        sizes.drop_back(), reduction.getInitial(),
+        [&](ValueRange outer, ValueRange carried) {
+          return lowering.foldRange(
+              none, lowering.ceilDiv(length, most), carried,
+              [&](ValueRange number, ValueRange sums) {
+                return addPart(outer, number.front(), sums.front());
+              });
+        });
   }
 
   void setRowValue(Value result, Value value, ValueRange indices) {
@@ -139,7 +196,7 @@ private:
     if (stablehlo::ReduceOp reader = findReader(result)) {
       emitReduction(reader, row, result);
     } else {
-      lowering.forEach(getSizes(columns), [&](ValueRange inner) {
+      lowering.forEach(getColumnSizes(result), [&](ValueRange inner) {
         emitElement(result, join(row, inner));
       });
     }
