@@ -343,9 +343,8 @@ private:
   /// A producer that several loops over a row read must be row-wise too: it is
   /// kept in memory one row at a time.
   bool mayBeReadByRow(Operation *producer) {
-    auto rows = contractions.empty()
-                    ? std::nullopt
-                    : getSharedRows(contractions.front());
+    auto rows = contractions.empty() ? std::nullopt
+                                     : getSharedRows(contractions.front());
     if (!rows || producer->hasOneUse())
       return true;
     return stablehlo::readsOnly(producer,

@@ -274,9 +274,9 @@ private:
     Value shape = math.makeList(getShape(inputs[0]));
     Value size = math.getElement(getList(Sizes), {dim});
     Value dilation = math.getElement(getList(Dilations), {dim});
-    SmallVector<Value> initial{
-        hasInit ? size : math.subtract(size, math.make(1)),
-        hasInit ? zero : dilation, dilation};
+    SmallVector<Value> initial{hasInit ? size
+                                       : math.subtract(size, math.make(1)),
+                               hasInit ? zero : dilation, dilation};
     llvm::append_range(initial, inputs);
     for (unsigned i = 0; i < count; ++i)
       initial.push_back(hasInit ? repeat(call.getInputs()[count + i],
@@ -305,8 +305,7 @@ private:
                                math.add(offset, math.multiply(bit, step)),
                                math.multiply(step, two)};
     llvm::append_range(yielded, combine(wide, shift(wide, dim, step)));
-    SmallVector<Value> longer =
-        combine(found, shift(wide, dim, offset));
+    SmallVector<Value> longer = combine(found, shift(wide, dim, offset));
     for (auto [before, after] : llvm::zip_equal(found, longer))
       yielded.push_back(rewriter.create<stablehlo::SelectOp>(
           location, before.getType(), isTaken, after, before));
@@ -358,8 +357,8 @@ private:
     auto parts = value.getDefiningOp<stablehlo::ConcatenateOp>();
     if (!parts || static_cast<int64_t>(parts.getInputs().size()) != rank)
       return false;
-    auto known = stablehlo::readConstant(
-        parts.getInputs()[static_cast<size_t>(dim)]);
+    auto known =
+        stablehlo::readConstant(parts.getInputs()[static_cast<size_t>(dim)]);
     return known && known->size() == 1 && known->front() == 1;
   }
 

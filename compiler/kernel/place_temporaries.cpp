@@ -73,8 +73,8 @@ private:
       if (isPrivate(alloc)) {
         if (!workgroups)
           workgroups = countWorkgroups(launch, builder);
-        bytes = builder.create<arith::MulIOp>(launch.getLoc(), bytes,
-                                              workgroups);
+        bytes =
+            builder.create<arith::MulIOp>(launch.getLoc(), bytes, workgroups);
       }
       add(bytes);
     }
@@ -142,8 +142,8 @@ private:
       // The number of the workgroup comes last.
       Value first = builder.create<arith::AddIOp>(
           location, total,
-          builder.create<arith::MulIOp>(
-              location, kernel.getArguments().back(), ofWorkgroup));
+          builder.create<arith::MulIOp>(location, kernel.getArguments().back(),
+                                        ofWorkgroup));
       for (auto [alloc, offset] : llvm::zip_equal(allocs, offsets))
         if (isPrivate(alloc))
           offset = builder.create<arith::AddIOp>(location, first, offset);

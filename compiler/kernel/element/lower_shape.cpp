@@ -40,8 +40,8 @@ Value alula::kernel::generateBroadcast(OpResult result, ValueRange indices,
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       dims.push_back(resultType.getRank() - type.getRank() + dim);
 
-  auto kept = op->getAttrOfType<DenseI64ArrayAttr>(
-      "known_nonexpanding_dimensions");
+  auto kept =
+      op->getAttrOfType<DenseI64ArrayAttr>("known_nonexpanding_dimensions");
   auto isKept = [&](size_t dim) {
     return kept && llvm::is_contained(kept.asArrayRef(), int64_t(dim));
   };

@@ -40,8 +40,8 @@ bool keepsDims(Operation *reshape) {
   llvm::erase_if(a, isOne);
   llvm::erase_if(b, isOne);
   int64_t unknown = llvm::count_if(a, ShapedType::isDynamic);
-  return a == b && (unknown == 0 ||
-                    (unknown == 1 && !llvm::is_contained(a, int64_t(0))));
+  return a == b &&
+         (unknown == 0 || (unknown == 1 && !llvm::is_contained(a, int64_t(0))));
 }
 
 /// Whether places in other operands are numbers, or each is that of one element:

@@ -166,8 +166,8 @@ private:
   }
 
   Work countOperands(Operation *op) {
-    bool isFree = stablehlo::readsOnly(
-        op, stablehlo::Access::Repeated | stablehlo::Access::Sizes);
+    bool isFree = stablehlo::readsOnly(op, stablehlo::Access::Repeated |
+                                               stablehlo::Access::Sizes);
     if (!isFree &&
         (!stablehlo::isElementwise(op) ||
          stablehlo::getElementCost(op) > stablehlo::Cost::Instruction))

@@ -119,13 +119,13 @@ private:
   void emitReduction(stablehlo::ReduceOp reduce, ValueRange row, Value stored) {
     Reduction reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
                         reduce.getInitValues(), lowering);
-    SmallVector<Value> state = foldColumns(
-        reduction, getColumnSizes(reduce.getInputs()[0]),
-        [&](ValueRange columns, ValueRange carried) {
-          if (stored)
-            emitElement(stored, join(row, columns));
-          return reduction.append(carried, join(row, columns));
-        });
+    SmallVector<Value> state =
+        foldColumns(reduction, getColumnSizes(reduce.getInputs()[0]),
+                    [&](ValueRange columns, ValueRange carried) {
+                      if (stored)
+                        emitElement(stored, join(row, columns));
+                      return reduction.append(carried, join(row, columns));
+                    });
     for (auto [result, value] :
          llvm::zip_equal(reduce.getResults(), reduction.finish(state)))
       setRowValue(result, value, row);
@@ -144,23 +144,24 @@ private:
     auto addPart = [&](ValueRange outer, Value number, Value sum) {
       Value first = lowering.mul(number, most);
       Value count = lowering.min(most, lowering.sub(length, first));
-      Value part = lowering.foldRange(
-          none, count, reduction.getNeutral(),
-          [&](ValueRange place, ValueRange carried) {
-            Value column = lowering.add(first, place.front());
-            return step(join(outer, column), carried);
-          })[0];
+      Value part =
+          lowering.foldRange(none, count, reduction.getNeutral(),
+                             [&](ValueRange place, ValueRange carried) {
+                               Value column =
+                                   lowering.add(first, place.front());
+                               return step(join(outer, column), carried);
+                             })[0];
       return SmallVector<Value>{reduction.addSums(sum, part)};
     };
-    return lowering.fold(
-        sizes.drop_back(), reduction.getInitial(),
-        [&](ValueRange outer, ValueRange carried) {
-          return lowering.foldRange(
-              none, lowering.ceilDiv(length, most), carried,
-              [&](ValueRange number, ValueRange sums) {
-                return addPart(outer, number.front(), sums.front());
-              });
-        });
+    return lowering.fold(sizes.drop_back(), reduction.getInitial(),
+                         [&](ValueRange outer, ValueRange carried) {
+                           return lowering.foldRange(
+                               none, lowering.ceilDiv(length, most), carried,
+                               [&](ValueRange number, ValueRange sums) {
+                                 return addPart(outer, number.front(),
+                                                sums.front());
+                               });
+                         });
   }
 
   void setRowValue(Value result, Value value, ValueRange indices) {
