@@ -7,6 +7,7 @@
 #include "pjrt/layout.h"
 #include "pjrt/profile.h"
 #include "pjrt/program.h"
+#include "pjrt/short_list.h"
 #include "pjrt/strides.h"
 
 #include <algorithm>
@@ -22,12 +23,13 @@ struct Launch {
   Device *device = nullptr;
   /// The device's own.
   alula_executable *executable = nullptr;
-  std::vector<Buffer *> given;
-  std::vector<Ref<Value>> arguments;
+  ShortList<Buffer *> given;
+  ShortList<Ref<Value>> arguments;
   /// For each argument, whether the client gives it away.
-  std::vector<uint8_t> donated;
+  ShortList<uint8_t> donated;
+  /// What the client has of a call that may end later.
   Ref<Event> done;
-  std::vector<Ref<Value>> results;
+  ShortList<Ref<Value>> results;
   /// Where it meets the others; null if it needs none.
   std::shared_ptr<alula_collectives> collectives;
   uint32_t participant = 0;
@@ -45,14 +47,16 @@ struct Launch {
     return std::all_of(arguments.begin(), arguments.end(),
                        [](auto &value) { return value->ready->isDone(); });
   }
+  /// The call itself; waits for arguments.
+  std::unique_ptr<Error> call(ShortList<alula_buffer *> &out);
+  /// The same for those who have `done` and `results`.
   void run();
 
 private:
   std::unique_ptr<Error> waitForArguments() const;
-  std::unique_ptr<Error> makeTokens(std::vector<alula_buffer *> &in);
-  std::unique_ptr<Error> call();
+  std::unique_ptr<Error> makeTokens(ShortList<alula_buffer *> &in);
   bool isInResultsMemory(const Value &value) const;
-  std::unique_ptr<Error> moveToHost();
+  std::unique_ptr<Error> moveToHost(ShortList<alula_buffer *> &out) const;
 };
 
 /// The first error that an argument ended in.
@@ -73,7 +77,7 @@ std::unique_ptr<Error> takeError(alula_error *failed, std::string prefix) {
 
 /// What clients hand over for a token is an empty array or a token: all that
 /// counts is that it is ready.
-std::unique_ptr<Error> Launch::makeTokens(std::vector<alula_buffer *> &in) {
+std::unique_ptr<Error> Launch::makeTokens(ShortList<alula_buffer *> &in) {
   for (size_t i = 0; i < in.size(); ++i) {
     if (program->arguments[i].dtype != ALULA_DTYPE_TOKEN)
       continue;
@@ -109,18 +113,18 @@ private:
   Clock::time_point begin;
 };
 
-std::unique_ptr<Error> Launch::call() {
+std::unique_ptr<Error> Launch::call(ShortList<alula_buffer *> &out) {
   if (auto error = waitForArguments())
     return error;
-  std::vector<alula_buffer *> in, out(results.size());
-  std::vector<uint8_t> takeOver;
+  ShortList<alula_buffer *> in(arguments.size());
+  ShortList<uint8_t> takeOver(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     Value &value = *arguments[i];
-    in.push_back(value.data);
+    in[i] = value.data;
     // In place only if there is no other reference to the memory, and it is not
     // the host's while results are the device's; else a copy.
-    takeOver.push_back(donated[i] && program->aliased[i] && !value.isReadOnly &&
-                       value.isUnique() && isInResultsMemory(value));
+    takeOver[i] = donated[i] && program->aliased[i] && !value.isReadOnly &&
+                  value.isUnique() && isInResultsMemory(value);
   }
   if (auto error = makeTokens(in))
     return error;
@@ -142,9 +146,7 @@ std::unique_ptr<Error> Launch::call() {
   for (size_t i = 0; i < arguments.size(); ++i)
     if (takeOver[i])
       arguments[i]->forget();
-  for (size_t i = 0; i < results.size(); ++i)
-    results[i]->set(out[i]);
-  return moveToHost();
+  return moveToHost(out);
 }
 
 bool Launch::isInResultsMemory(const Value &value) const {
@@ -153,11 +155,12 @@ bool Launch::isInResultsMemory(const Value &value) const {
 }
 
 /// Programs compute results in the device's memory.
-std::unique_ptr<Error> Launch::moveToHost() {
+std::unique_ptr<Error>
+Launch::moveToHost(ShortList<alula_buffer *> &out) const {
   if (alula_instance_shares_memory(device->instance.get()))
     return nullptr;
-  for (size_t i = 0; i < results.size(); ++i) {
-    alula_buffer *made = results[i]->data, *moved = nullptr;
+  for (size_t i = 0; i < out.size(); ++i) {
+    alula_buffer *made = out[i], *moved = nullptr;
     if (!isOnHost(device->memories[program->resultMemories[i]]) ||
         alula_buffer_get_dtype(made) == ALULA_DTYPE_TOKEN)
       continue;
@@ -171,14 +174,17 @@ std::unique_ptr<Error> Launch::moveToHost() {
       alula_buffer_release(moved);
       return takeError(failed, program->name + ": ");
     }
-    results[i]->forget();
-    results[i]->set(moved);
+    alula_buffer_release(std::exchange(out[i], moved));
   }
   return nullptr;
 }
 
 void Launch::run() {
-  std::unique_ptr<Error> error = call();
+  ShortList<alula_buffer *> out(results.size());
+  std::unique_ptr<Error> error = call(out);
+  for (size_t i = 0; i < out.size(); ++i)
+    if (out[i])
+      results[i]->set(out[i]);
   // It may have failed before it was a call.
   if (error && collectives)
     alula_collectives_abort(
@@ -225,28 +231,33 @@ bool agree(const ValueType &type, const Buffer &buffer) {
 /// Takes a use of each argument; nothing changes yet.
 void *takeArguments(Launch &launch, size_t replica) {
   const Program &program = *launch.program;
+  auto refuse = [&](size_t argument, const std::string &why) {
+    return invalid("Invalid buffer passed to Execute() as argument " +
+                   std::to_string(argument) + " to replica " +
+                   std::to_string(replica) + ": INVALID_ARGUMENT: " + why);
+  };
   for (size_t i = 0; i < launch.given.size(); ++i) {
     Buffer *buffer = launch.given[i];
-    std::string where = "Invalid buffer passed to Execute() as argument " +
-                        std::to_string(i) + " to replica " +
-                        std::to_string(replica) + ": INVALID_ARGUMENT: ";
     if (!buffer)
-      return invalid(where + "it is null");
+      return refuse(i, "it is null");
     if (buffer->device != launch.device)
-      return invalid(where + "it is on " + buffer->device->description +
-                     ", the program runs on " + launch.device->description);
+      return refuse(i, "it is on " + buffer->device->description +
+                           ", the program runs on " +
+                           launch.device->description);
     if (!agree(program.arguments[i], *buffer))
-      return invalid(where + compareShapes(program.arguments[i], *buffer));
-    Ref<Value> value = buffer->acquire();
-    if (!value)
-      return invalid(where + "Buffer has been deleted or donated.");
-    launch.arguments.push_back(std::move(value));
+      return refuse(i, compareShapes(program.arguments[i], *buffer));
+    launch.arguments[i] = buffer->acquire();
+    if (!launch.arguments[i])
+      return refuse(i, "Buffer has been deleted or donated.");
   }
   return nullptr;
 }
 
 /// No donated buffer may come twice, not even once as another argument.
 void *checkDonations(const Launch &launch) {
+  if (std::find(launch.donated.begin(), launch.donated.end(), 1) ==
+      launch.donated.end())
+    return nullptr;
   std::vector<std::pair<Buffer *, size_t>> sorted;
   for (size_t i = 0; i < launch.given.size(); ++i)
     sorted.emplace_back(launch.given[i], i);
@@ -291,10 +302,13 @@ void *takeDonations(std::vector<Launch> &launches) {
   return nullptr;
 }
 
-/// What the options say must not be given away.
-void keepInputs(void *given, std::vector<uint8_t> &donated) {
+/// What the client gives away: what the program takes, but for what the options
+/// say must be kept.
+ShortList<uint8_t> findDonated(const Program &program, void *given) {
+  ShortList<uint8_t> donated(program.donated.size());
+  std::copy(program.donated.begin(), program.donated.end(), donated.begin());
   if (!given)
-    return;
+    return donated;
   auto *options = as<PJRT_ExecuteOptions>(given);
   using Options = PJRT_ExecuteOptions;
   auto *kept = static_cast<const int64_t *>(
@@ -303,6 +317,7 @@ void keepInputs(void *given, std::vector<uint8_t> &donated) {
   for (size_t i = 0; kept && i < count; ++i)
     if (kept[i] >= 0 && static_cast<size_t>(kept[i]) < donated.size())
       donated[static_cast<size_t>(kept[i])] = 0;
+  return donated;
 }
 
 void *makeResult(const Program &program, Device *device, size_t number,
@@ -314,19 +329,63 @@ void *makeResult(const Program &program, Device *device, size_t number,
   return buffer;
 }
 
+/// The same, of sizes that the arguments say.
+void *makeResult(const Launch &launch, size_t number, Ref<Value> value) {
+  const Program &program = *launch.program;
+  std::vector<int64_t> dims = program.results[number].dims;
+  for (auto &[dim, from] : program.resultSizes[number])
+    dims[dim] = launch.given[from.argument]->dims[from.dim];
+  return makeResult(program, launch.device, number, std::move(dims),
+                    std::move(value));
+}
+
 void makeResults(Launch &launch, void **outputs) {
   const Program &program = *launch.program;
+  launch.results = ShortList<Ref<Value>>(program.results.size());
   for (size_t i = 0; i < program.results.size(); ++i) {
-    launch.results.push_back(make<Value>(launch.device, launch.done));
-    if (program.hasComputedSizes)
-      continue;
-    std::vector<int64_t> dims = program.results[i].dims;
-    for (auto &[dim, from] : program.resultSizes[i])
-      dims[dim] = launch.given[from.argument]->dims[from.dim];
-    outputs[i] = makeResult(program, launch.device, i, std::move(dims),
-                            launch.results.back());
+    launch.results[i] = make<Value>(launch.device, launch.done);
+    if (!program.hasComputedSizes)
+      outputs[i] = makeResult(launch, i, launch.results[i]);
   }
 }
+
+/// A call that ends before its results are made: they are ready, and nobody has
+/// to be told.
+struct CallAtOnce {
+  Launch &launch;
+  ShortList<alula_buffer *> out;
+  std::unique_ptr<Error> error = nullptr;
+
+  explicit CallAtOnce(Launch &launch)
+      : launch(launch), out(launch.program->results.size()) {}
+
+  /// False if others are before it, or it takes longer than telling a thread.
+  bool tryRun() {
+    Queue &queue = launch.device->queue;
+    if (launch.program->hasComputedSizes || !launch.isCheap() ||
+        !launch.isReady() || queue.isInTask() ||
+        !queue.tryRun([this] { error = launch.call(out); }))
+      return false;
+    // Memory goes before anybody acts on the results.
+    launch.arguments.clear();
+    return true;
+  }
+  /// Its event.
+  Ref<Event> finish(void **outputs) {
+    Ref<Event> ready = getReadyEvent();
+    if (error) {
+      ready = make<Event>();
+      ready->finish(std::move(error));
+    }
+    for (size_t i = 0; i < out.size(); ++i) {
+      auto value = make<Value>(launch.device, ready);
+      if (out[i])
+        value->set(out[i]);
+      outputs[i] = makeResult(launch, i, std::move(value));
+    }
+    return ready;
+  }
+};
 
 /// Results of a call with sizes that nothing but these say: they are made when
 /// it has ended. After an error such sizes are 0.
@@ -334,7 +393,7 @@ struct LateResults {
   std::shared_ptr<Program> program;
   Device *device;
   Ref<Event> done;
-  std::vector<Ref<Value>> values;
+  ShortList<Ref<Value>> values;
   void **outputs;
 
   void make() {
@@ -388,17 +447,17 @@ ffi::CurrentCall describeCall(void *options) {
   return call;
 }
 
-void start(Launch launch) {
+void start(Launch &launch) {
   Queue &queue = launch.device->queue;
   // A callback of this device's own program would wait for itself.
   if (queue.isInTask())
     return launch.run();
-  bool isCheap = launch.isCheap() && launch.isReady();
-  auto task = [shared = std::make_shared<Launch>(std::move(launch))] {
+  if (launch.isCheap() && launch.isReady() &&
+      queue.tryRun([&launch] { launch.run(); }))
+    return;
+  queue.push([shared = std::make_shared<Launch>(std::move(launch))] {
     shared->run();
-  };
-  if (!isCheap || !queue.tryRun(task))
-    queue.push(std::move(task));
+  });
 }
 } // namespace
 
@@ -432,9 +491,6 @@ void *alula::pjrt::LoadedExecutable_Execute(
     return missing("argument_lists");
   if (!program.results.empty() && !outputs)
     return missing("output_lists");
-  std::vector<uint8_t> donated = program.donated;
-  keepInputs(take(args, &ALULA_ARGS::options), donated);
-
   ffi::CurrentCall current = describeCall(take(args, &ALULA_ARGS::options));
   std::vector<Launch> launches(deviceCount);
   std::shared_ptr<alula_collectives> collectives;
@@ -459,15 +515,17 @@ void *alula::pjrt::LoadedExecutable_Execute(
     if (void *error =
             launch.program->loads.get(*launch.device, launch.executable))
       return error;
-    launch.donated = donated;
+    launch.donated = findDonated(program, take(args, &ALULA_ARGS::options));
     if (!program.isCheap)
       launch.watched = Watched::begin();
     if (argumentCount && !lists[i])
       return missing("argument_lists");
     if (!program.results.empty() && !outputs[i])
       return missing("output_lists");
+    launch.given = ShortList<Buffer *>(argumentCount);
+    launch.arguments = ShortList<Ref<Value>>(argumentCount);
     for (size_t j = 0; j < argumentCount; ++j)
-      launch.given.push_back(as<Buffer>(lists[i][j]));
+      launch.given[j] = as<Buffer>(lists[i][j]);
     if (void *error = takeArguments(launch, i))
       return error;
     if (void *error = checkDonations(launch))
@@ -478,6 +536,15 @@ void *alula::pjrt::LoadedExecutable_Execute(
 
   auto **events =
       static_cast<void **>(take(args, &ALULA_ARGS::device_complete_events));
+  if (deviceCount == 1 && !collectives) {
+    CallAtOnce call(launches.front());
+    if (call.tryRun()) {
+      Ref<Event> done = call.finish(outputs ? outputs[0] : nullptr);
+      if (events)
+        events[0] = done.leak();
+      return nullptr;
+    }
+  }
   std::vector<LateResults> late;
   for (size_t i = 0; i < deviceCount; ++i) {
     Launch &launch = launches[i];
@@ -495,8 +562,8 @@ void *alula::pjrt::LoadedExecutable_Execute(
   // others: it comes last.
   for (bool isHere : {false, true})
     for (Launch &launch : launches)
-      if (launch.device && launch.device->queue.isInTask() == isHere)
-        start(std::exchange(launch, Launch()));
+      if (launch.device->queue.isInTask() == isHere)
+        start(launch);
   if (order.owns_lock())
     order.unlock();
   for (LateResults &results : late)
