@@ -3,6 +3,7 @@
 #include "compiler/dispatch/pipeline.h"
 #include "compiler/input/passes.h"
 #include "compiler/input/pipeline.h"
+#include "compiler/kernel/passes.h"
 #include "compiler/kernel/pipeline.h"
 #include "compiler/kernel/plan/pipeline.h"
 #include "compiler/optimize/pipeline.h"
@@ -33,7 +34,7 @@ static void addInput(OpPassManager &pm, const CompileOptions &compile) {
   pm.addPass(input::createInputCheckCallSizes());
   pm.addPass(input::createInputInlineCalls());
   pm.addPass(createSymbolDCEPass());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(kernel::createCanonicalize());
 }
 
 static void addDispatch(OpPassManager &pm, const CompileOptions &options) {
