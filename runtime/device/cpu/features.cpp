@@ -1,5 +1,6 @@
 #include "runtime/device/cpu/features.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
@@ -104,9 +105,7 @@ bool has(const Processor &processor, const Feature &feature) {
          (processor.savedStates & feature.states) == feature.states;
 }
 
-} // namespace
-
-Processor getProcessor() {
+Processor askProcessor() {
   Processor processor = {};
 #if defined(__x86_64__)
   uint32_t a, b, c, d;
@@ -130,6 +129,29 @@ Processor getProcessor() {
 #else
   processor.words[0] = 3;
 #endif
+  return processor;
+}
+
+} // namespace
+
+Processor getProcessor() {
+  // A hypervisor takes as long to answer as loading a small program does. Who
+  // asks at the same time hears the same.
+  static std::atomic<uint32_t> words[Processor::wordCount];
+  static std::atomic<uint64_t> savedStates;
+  static std::atomic<bool> isKnown;
+  Processor processor;
+  if (!isKnown.load(std::memory_order_acquire)) {
+    processor = askProcessor();
+    for (unsigned i = 0; i < Processor::wordCount; ++i)
+      words[i].store(processor.words[i], std::memory_order_relaxed);
+    savedStates.store(processor.savedStates, std::memory_order_relaxed);
+    isKnown.store(true, std::memory_order_release);
+    return processor;
+  }
+  for (unsigned i = 0; i < Processor::wordCount; ++i)
+    processor.words[i] = words[i].load(std::memory_order_relaxed);
+  processor.savedStates = savedStates.load(std::memory_order_relaxed);
   return processor;
 }
 
