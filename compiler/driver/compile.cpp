@@ -14,6 +14,7 @@
 #include "compiler/driver/stages.h"
 #include "compiler/driver/stages_executables.h"
 #include "compiler/driver/static_output.h"
+#include "compiler/driver/targets.h"
 #include "compiler/driver/watch.h"
 #include "compiler/emit/emit.h"
 #include "compiler/objects/assemble_ptx.h"
@@ -119,7 +120,7 @@ LogicalResult generateVariants(ModuleOp module, const CompileOptions &options,
   if (failed(ptxas))
     return failure();
   IntermediateFiles intermediates(module, options);
-  for (StringRef target : options.targets) {
+  for (StringRef target : addByteLevels(module, options.targets)) {
     auto [kind, machineName] = target.split(':');
     if (kind == "cuda") {
       if (failed(

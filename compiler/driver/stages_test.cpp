@@ -120,7 +120,8 @@ TEST(Stages, TargetsStandBestFirst) {
   if (llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch() ==
       llvm::Triple::x86_64)
     EXPECT_EQ(settle({"cpu:portable", "cpu:x86-64-v3", "cpu:x86-64"}),
-              "cpu:x86-64-v4 cpu:x86-64-v3 cpu:x86-64-v2 cpu:x86-64");
+              "cpu:x86-64-v4-bf16 cpu:x86-64-v4 cpu:x86-64-v3 cpu:x86-64-v2 "
+              "cpu:x86-64");
 }
 
 /// D9.

@@ -1,6 +1,10 @@
 #include "compiler/driver/targets.h"
 
 #include "compiler/target/cpu/machine.h"
+#include "dialect/dispatch/ops.h"
+#include "dialect/stablehlo/ops.h"
+
+#include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -74,4 +78,43 @@ void alula::driver::settleTargets(std::vector<std::string> &targets,
     for (auto [place, one] : zip_equal(places, ranked))
       targets[place] = all[one.second];
   }
+}
+
+static bool isByte(mlir::Type type) {
+  mlir::Type element = mlir::getElementTypeOrSelf(type);
+  return element.isInteger() && !element.isInteger(1) &&
+         element.getIntOrFloatBitWidth() <= 8;
+}
+
+/// Converts may stand between the bytes and what multiplies them.
+static bool multipliesBytes(alula::dispatch::ExecutableOp executable) {
+  bool multiplies = false, hasBytes = false;
+  executable->walk([&](mlir::Operation *op) {
+    multiplies |= isa<alula::stablehlo::DotGeneralOp,
+                      alula::stablehlo::ConvolutionOp>(op);
+    hasBytes |= any_of(op->getOperandTypes(), isByte) ||
+                any_of(op->getResultTypes(), isByte);
+  });
+  return multiplies && hasBytes;
+}
+
+std::vector<std::string>
+alula::driver::addByteLevels(mlir::ModuleOp module,
+                             ArrayRef<std::string> targets) {
+  std::vector<std::string> all = targets.vec();
+  if (!all_of(cpu::listPortable(), [&](const std::string &name) {
+        return is_contained(targets, "cpu:" + name);
+      }))
+    return all;
+  bool isWorthIt = false;
+  for (auto executable : module.getOps<dispatch::ExecutableOp>()) {
+    if (executable.getObjects() && !executable.getObjects()->empty())
+      return all;
+    isWorthIt |= multipliesBytes(executable);
+  }
+  if (isWorthIt)
+    for (const std::string &name : cpu::listByteLevels())
+      all.push_back("cpu:" + name);
+  settleTargets(all, "");
+  return all;
 }

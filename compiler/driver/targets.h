@@ -1,5 +1,7 @@
 #pragma once
 
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -12,5 +14,13 @@ namespace alula::driver {
 /// first, as the runtime takes the first that fits.
 void settleTargets(std::vector<std::string> &targets,
                    llvm::StringRef byDefault);
+
+/// The targets that variants are made for, best first: where those of
+/// "cpu:portable" are among them and a kernel of `module` multiplies integers
+/// of at most 8 bits, also the levels that have instructions for it. Kernels
+/// with objects of others are left as they are: the objects are for the
+/// targets that were named.
+std::vector<std::string> addByteLevels(mlir::ModuleOp module,
+                                       llvm::ArrayRef<std::string> targets);
 
 } // namespace alula::driver

@@ -384,10 +384,21 @@ const Facts &alula::cpu::getPortableFacts() { return portable; }
 std::vector<std::string> alula::cpu::listPortable() {
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   if (triple.getArch() == llvm::Triple::x86_64)
-    return {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+    return {"x86-64-v4-bf16", "x86-64-v4", "x86-64-v3", "x86-64-v2"};
   if (triple.getArch() == llvm::Triple::aarch64)
     return {"aarch64-mmla", "aarch64-dot", "aarch64"};
   return {triple.getArchName().str()};
+}
+
+std::vector<std::string> alula::cpu::listByteLevels() {
+  std::vector<std::string> portable = listPortable(), names;
+  llvm::StringRef target =
+      llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArchName();
+  for (const Row &row : getTable())
+    if (target == row.target && row.facts.int8Dot &&
+        !llvm::is_contained(portable, row.name))
+      names.push_back(row.name);
+  return names;
 }
 
 std::optional<unsigned> alula::cpu::getRank(const Machine &machine) {
