@@ -90,8 +90,8 @@ static bool isByte(mlir::Type type) {
 static bool multipliesBytes(alula::dispatch::ExecutableOp executable) {
   bool multiplies = false, hasBytes = false;
   executable->walk([&](mlir::Operation *op) {
-    multiplies |= isa<alula::stablehlo::DotGeneralOp,
-                      alula::stablehlo::ConvolutionOp>(op);
+    multiplies |= isa<mlir::stablehlo::DotGeneralOp,
+                      mlir::stablehlo::ConvolutionOp>(op);
     hasBytes |= any_of(op->getOperandTypes(), isByte) ||
                 any_of(op->getResultTypes(), isByte);
   });
