@@ -2,9 +2,8 @@
 
 #include "compiler/target/cpu/machine.h"
 #include "dialect/dispatch/ops.h"
-#include "dialect/stablehlo/ops.h"
 
-#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -80,22 +79,19 @@ void alula::driver::settleTargets(std::vector<std::string> &targets,
   }
 }
 
-static bool isByte(mlir::Type type) {
-  mlir::Type element = mlir::getElementTypeOrSelf(type);
-  return element.isInteger() && !element.isInteger(1) &&
-         element.getIntOrFloatBitWidth() <= 8;
-}
-
-/// Converts may stand between the bytes and what multiplies them.
+/// Kernels call routines of the library for products of bytes.
 static bool multipliesBytes(alula::dispatch::ExecutableOp executable) {
-  bool multiplies = false, hasBytes = false;
-  executable->walk([&](mlir::Operation *op) {
-    multiplies |= isa<mlir::stablehlo::DotGeneralOp,
-                      mlir::stablehlo::ConvolutionOp>(op);
-    hasBytes |= any_of(op->getOperandTypes(), isByte) ||
-                any_of(op->getResultTypes(), isByte);
-  });
-  return multiplies && hasBytes;
+  return executable
+      ->walk([](mlir::func::CallOp call) {
+        StringRef routine = call.getCallee();
+        bool isOfBytes = routine.starts_with("alula_product_i8") ||
+                         routine.starts_with("alula_product_ui8") ||
+                         (routine.starts_with("alula_") &&
+                          routine.contains("rounded_"));
+        return isOfBytes ? mlir::WalkResult::interrupt()
+                         : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 std::vector<std::string>

@@ -16,8 +16,8 @@ void settleTargets(std::vector<std::string> &targets,
                    llvm::StringRef byDefault);
 
 /// The targets that variants are made for, best first: where those of
-/// "cpu:portable" are among them and a kernel of `module` multiplies integers
-/// of at most 8 bits, also the levels that have instructions for it. Kernels
+/// "cpu:portable" are among them and a kernel of `module` calls a routine that
+/// multiplies bytes, also the levels that have instructions for it. Kernels
 /// with objects of others are left as they are: the objects are for the
 /// targets that were named.
 std::vector<std::string> addByteLevels(mlir::ModuleOp module,

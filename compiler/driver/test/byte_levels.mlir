@@ -24,17 +24,17 @@
 // RUN: alula-compile %t/stage.mlir --compile-from=auto -o - | alula-inspect - | FileCheck %s --check-prefix=BYTES
 
 //--- bytes.mlir
-func.func @main(%a: tensor<8x64xi8>, %b: tensor<64x16xi8>) -> tensor<8x16xi32> {
+func.func @main(%a: tensor<128x512xi8>, %b: tensor<512x256xi8>) -> tensor<128x256xi32> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
-    : (tensor<8x64xi8>, tensor<64x16xi8>) -> tensor<8x16xi32>
-  return %0 : tensor<8x16xi32>
+    : (tensor<128x512xi8>, tensor<512x256xi8>) -> tensor<128x256xi32>
+  return %0 : tensor<128x256xi32>
 }
 
 //--- floats.mlir
-func.func @main(%a: tensor<8x64xf32>, %b: tensor<64x16xf32>, %c: tensor<8x16xi8>)
-    -> (tensor<8x16xf32>, tensor<8x16xi8>) {
+func.func @main(%a: tensor<128x512xf32>, %b: tensor<512x256xf32>, %c: tensor<128x256xi8>)
+    -> (tensor<128x256xf32>, tensor<128x256xi8>) {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
-    : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
-  %1 = stablehlo.add %c, %c : tensor<8x16xi8>
-  return %0, %1 : tensor<8x16xf32>, tensor<8x16xi8>
+    : (tensor<128x512xf32>, tensor<512x256xf32>) -> tensor<128x256xf32>
+  %1 = stablehlo.add %c, %c : tensor<128x256xi8>
+  return %0, %1 : tensor<128x256xf32>, tensor<128x256xi8>
 }

@@ -392,10 +392,9 @@ std::vector<std::string> alula::cpu::listPortable() {
 
 std::vector<std::string> alula::cpu::listByteLevels() {
   std::vector<std::string> portable = listPortable(), names;
-  llvm::StringRef target =
-      llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArchName();
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   for (const Row &row : getTable())
-    if (target == row.target && row.facts.int8Dot &&
+    if (triple.getArchName() == row.target && row.facts.int8Dot &&
         !llvm::is_contained(portable, row.name))
       names.push_back(row.name);
   return names;
