@@ -17,12 +17,16 @@ Reduction::Reduction(Operation *op, Block &body, ValueRange inputs,
     : op(op), body(body), inputs(inputs), initValues(initValues),
       lowering(lowering), results(op->getResults()) {
   sumType = getFloatSumType(op, body);
-  isWide = sumType && getMemoryType(getElementType(results[0])) != sumType;
+  extreme = findFloatExtreme(op, body);
+  if (sumType || extreme)
+    floatType = getSumType(getElementType(results[0]));
+  isWide =
+      floatType && getMemoryType(getElementType(results[0])) != floatType;
 }
 
 Value Reduction::convert(Value value, Type from, unsigned k) {
-  if (sumType)
-    return widenForSum(lowering, op, value, from, sumType);
+  if (floatType)
+    return widenForSum(lowering, op, value, from, floatType);
   Type to = getElementType(body.getArgument(k));
   return from == to ? value : convertScalar(lowering, op, value, from, to);
 }
@@ -60,6 +64,10 @@ SmallVector<Value> Reduction::begin(ValueRange indices) {
 SmallVector<Value> Reduction::combine(ValueRange a, ValueRange b) {
   if (sumType)
     return {add(a[0], b[0])};
+  if (isa_and_nonnull<stablehlo::MaxOp>(extreme))
+    return {lowering.b.create<arith::MaximumFOp>(a[0], b[0])};
+  if (extreme)
+    return {lowering.b.create<arith::MinimumFOp>(a[0], b[0])};
   SmallVector<Value> arguments(a);
   llvm::append_range(arguments, b);
   return lowering.call(body, arguments);
@@ -74,19 +82,19 @@ SmallVector<Value> Reduction::prepend(ValueRange state, ValueRange indices) {
 }
 
 SmallVector<Value> Reduction::finish(ValueRange state) {
-  if (sumType)
+  if (floatType)
     return {roundSum(lowering, state[0], getElementType(results[0]))};
   return llvm::to_vector(state);
 }
 
 Type Reduction::getStateType(unsigned k) {
-  return isWide ? sumType : getElementType(results[k]);
+  return isWide ? floatType : getElementType(results[k]);
 }
 
 void Reduction::createStates() {
   for (Value result : results)
     states.push_back(
-        isWide ? lowering.createTemporary(lowering.getShape(result), sumType)
+        isWide ? lowering.createTemporary(lowering.getShape(result), floatType)
                : lowering.createResult(result));
 }
 

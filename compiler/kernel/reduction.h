@@ -4,7 +4,8 @@
 
 // The body of reduce, reduce_window or select_and_scatter as an accumulation.
 // Its state is one accumulator for each input: an element of the body's type,
-// or f32 for sums of narrower floats.
+// or f32 for sums and extremes of narrower floats, which then wait for no
+// rounding from one element to the next.
 
 namespace alula::kernel {
 
@@ -67,6 +68,11 @@ private:
   Lowering &lowering;
   /// Set if the body is the sum of its two arguments, which are floats.
   mlir::Type sumType;
+  /// The op of a body that is the larger or smaller of its two arguments, which
+  /// are floats.
+  mlir::Operation *extreme = nullptr;
+  /// Of the accumulator of either; else it is an element of the body's type.
+  mlir::Type floatType;
   bool isWide = false; ///< The accumulator is wider than the results.
   llvm::SmallVector<mlir::Value> results, states;
 };

@@ -155,3 +155,52 @@ def test_row_ends(tools, seed):
             np.testing.assert_array_equal(ours[k], ours[0])
         limit = 16 * epsilon * max(1, np.abs(theirs).max(initial=0))
         np.testing.assert_allclose(np.asarray(ours[:1], np.float64), theirs, rtol=0, atol=limit)
+
+
+@pytest.mark.parametrize("target", jax_functions.TARGETS)
+@pytest.mark.parametrize(
+    "kind",
+    [ml_dtypes.bfloat16, np.float16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2],
+    ids=lambda kind: np.dtype(kind).name,
+)
+def test_narrow_extremes(tools, kind, target):
+    # One of the elements, bit by bit, also of NaNs, infinities and both zeros.
+    numbers = np.random.default_rng(0)
+    x = (numbers.standard_normal((9, 130, 37)) * 8).astype(kind)
+    x[0] = -abs(x[0])
+    x[0, 3, 5], x[1, 2] = 0.0, -0.0
+    x[2, :, 4], x[3, 7] = np.nan, np.nan
+    if np.dtype(kind) != ml_dtypes.float8_e4m3fn:
+        x[4, 11], x[5, :, 9] = np.inf, -np.inf
+
+    def extremes(x):
+        pool = (1, 3, 4), (1, 2, 3), "VALID"
+        lowest, highest = jnp.asarray(-jnp.inf, x.dtype), jnp.asarray(jnp.inf, x.dtype)
+        if x.dtype == jnp.float8_e4m3fn:
+            lowest, highest = jnp.asarray(-448, x.dtype), jnp.asarray(448, x.dtype)
+        lax = jax.lax
+        return (
+            *(lax.reduce(x, lowest, lax.max, dims) for dims in ((2,), (1,), (0, 2), (0, 1, 2))),
+            *(lax.reduce(x, highest, lax.min, dims) for dims in ((2,), (1,), (0, 2), (0, 1, 2))),
+            lax.reduce_window(x, lowest, lax.max, *pool),
+            lax.reduce_window(x, highest, lax.min, *pool),
+        )
+
+    # XLA:CPU's smallest of columns of bf16 ignore NaN.
+    def find(of, axes, best, side):
+        wanted = best(of, axes)
+        zeros = (of == 0) & (np.signbit(of) == side)
+        return np.where((wanted == 0) & zeros.any(axes), -0.0 if side else 0.0, wanted)
+
+    wide = x.astype(np.float32)
+    windows = np.lib.stride_tricks.sliding_window_view(wide, (1, 3, 4))[:, ::2, ::3]
+    cases = [*((wide, dims) for dims in ((2,), (1,), (0, 2), (0, 1, 2))), (windows, (3, 4, 5))]
+    largest = [find(*case, np.max, False) for case in cases]
+    smallest = [find(*case, np.min, True) for case in cases]
+    want = [*largest[:4], *smallest[:4], largest[4], smallest[4]]
+    got = jax_functions.run(tools, extremes, [x], target)
+    for ours, theirs in zip(got, want, strict=True):
+        ours = np.asarray(ours, np.float32)
+        np.testing.assert_array_equal(ours, theirs)
+        known = ~np.isnan(theirs)
+        np.testing.assert_array_equal(np.signbit(ours)[known], np.signbit(theirs)[known])

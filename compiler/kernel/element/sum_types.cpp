@@ -19,22 +19,34 @@ Type alula::kernel::getSumType(Type element) {
 }
 
 namespace {
-/// Whether a body is the sum of its two arguments.
-bool isSum(Block &body) {
+/// The op that a body does to its two arguments, if it is one of these.
+template <typename... Ops> Operation *findOnly(Block &body) {
   if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
-    return false;
-  auto sum = dyn_cast<stablehlo::AddOp>(body.front());
-  return sum && body.getTerminator()->getOperand(0) == sum.getResult() &&
-         llvm::is_contained(sum->getOperands(), body.getArgument(0)) &&
-         llvm::is_contained(sum->getOperands(), body.getArgument(1));
+    return nullptr;
+  Operation *op = &body.front();
+  return isa<Ops...>(op) &&
+                 body.getTerminator()->getOperand(0) == op->getResult(0) &&
+                 llvm::is_contained(op->getOperands(), body.getArgument(0)) &&
+                 llvm::is_contained(op->getOperands(), body.getArgument(1))
+             ? op
+             : nullptr;
+}
+
+bool isFloat(Operation *op) {
+  return getElementKind(getElementType(op->getResult(0))) ==
+         ElementKind::Float;
 }
 } // namespace
 
+Operation *alula::kernel::findFloatExtreme(Operation *op, Block &body) {
+  return isFloat(op) ? findOnly<stablehlo::MaxOp, stablehlo::MinOp>(body)
+                     : nullptr;
+}
+
 Type alula::kernel::getFloatSumType(Operation *op, Block &body) {
-  Type element = getElementType(op->getResult(0));
-  if (getElementKind(element) != ElementKind::Float || !isSum(body))
+  if (!isFloat(op) || !findOnly<stablehlo::AddOp>(body))
     return {};
-  return getSumType(element);
+  return getSumType(getElementType(op->getResult(0)));
 }
 
 namespace {
