@@ -17,8 +17,8 @@ Reduction::Reduction(Operation *op, Block &body, ValueRange inputs,
     : op(op), body(body), inputs(inputs), initValues(initValues),
       lowering(lowering), results(op->getResults()) {
   sumType = getFloatSumType(op, body);
-  extreme = findFloatExtreme(op, body);
-  if (sumType || extreme)
+  only = findProductOrExtreme(op, body);
+  if (sumType || only)
     floatType = getSumType(getElementType(results[0]));
   isWide =
       floatType && getMemoryType(getElementType(results[0])) != floatType;
@@ -31,11 +31,14 @@ Value Reduction::convert(Value value, Type from, unsigned k) {
   return from == to ? value : convertScalar(lowering, op, value, from, to);
 }
 
-// The order of a sum is free, which pays where a sum is long.
+// The order of a sum or product is free, which pays where it is long.
+arith::FastMathFlags Reduction::getOrder() const {
+  return isa<stablehlo::ReduceOp>(op) ? arith::FastMathFlags::reassoc
+                                      : arith::FastMathFlags::none;
+}
+
 Value Reduction::add(Value a, Value b) {
-  auto order = isa<stablehlo::ReduceOp>(op) ? arith::FastMathFlags::reassoc
-                                            : arith::FastMathFlags::none;
-  return lowering.b.create<arith::AddFOp>(a, b, order);
+  return lowering.b.create<arith::AddFOp>(a, b, getOrder());
 }
 
 Value Reduction::addAsWritten(Value a, Value b) {
@@ -64,9 +67,11 @@ SmallVector<Value> Reduction::begin(ValueRange indices) {
 SmallVector<Value> Reduction::combine(ValueRange a, ValueRange b) {
   if (sumType)
     return {add(a[0], b[0])};
-  if (isa_and_nonnull<stablehlo::MaxOp>(extreme))
+  if (isa_and_nonnull<stablehlo::MulOp>(only))
+    return {lowering.b.create<arith::MulFOp>(a[0], b[0], getOrder())};
+  if (isa_and_nonnull<stablehlo::MaxOp>(only))
     return {lowering.b.create<arith::MaximumFOp>(a[0], b[0])};
-  if (extreme)
+  if (only)
     return {lowering.b.create<arith::MinimumFOp>(a[0], b[0])};
   SmallVector<Value> arguments(a);
   llvm::append_range(arguments, b);

@@ -2,10 +2,12 @@
 
 #include "compiler/kernel/lowering.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 // The body of reduce, reduce_window or select_and_scatter as an accumulation.
 // Its state is one accumulator for each input: an element of the body's type,
-// or f32 for sums and extremes of narrower floats, which then wait for no
-// rounding from one element to the next.
+// or f32 for sums, products and extremes of narrower floats, which then wait for
+// no rounding from one element to the next.
 
 namespace alula::kernel {
 
@@ -59,6 +61,7 @@ public:
 private:
   mlir::Value convert(mlir::Value value, mlir::Type from, unsigned k);
   mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::arith::FastMathFlags getOrder() const;
   /// The type of input k's accumulator.
   mlir::Type getStateType(unsigned k);
 
@@ -68,9 +71,8 @@ private:
   Lowering &lowering;
   /// Set if the body is the sum of its two arguments, which are floats.
   mlir::Type sumType;
-  /// The op of a body that is the larger or smaller of its two arguments, which
-  /// are floats.
-  mlir::Operation *extreme = nullptr;
+  /// `findProductOrExtreme`.
+  mlir::Operation *only = nullptr;
   /// Of the accumulator of either; else it is an element of the body's type.
   mlir::Type floatType;
   bool isWide = false; ///< The accumulator is wider than the results.

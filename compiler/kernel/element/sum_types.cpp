@@ -38,9 +38,13 @@ bool isFloat(Operation *op) {
 }
 } // namespace
 
-Operation *alula::kernel::findFloatExtreme(Operation *op, Block &body) {
-  return isFloat(op) ? findOnly<stablehlo::MaxOp, stablehlo::MinOp>(body)
-                     : nullptr;
+Operation *alula::kernel::findProductOrExtreme(Operation *op, Block &body) {
+  if (!isFloat(op))
+    return nullptr;
+  if (isa<stablehlo::ReduceOp>(op))
+    if (Operation *product = findOnly<stablehlo::MulOp>(body))
+      return product;
+  return findOnly<stablehlo::MaxOp, stablehlo::MinOp>(body);
 }
 
 Type alula::kernel::getFloatSumType(Operation *op, Block &body) {

@@ -32,7 +32,7 @@ struct Facts : dispatch::MachineFacts {
   /// LLVM vectorizes the largest of many numbers where NaN wins, or there is
   /// nothing to vectorize with.
   bool hasExtremes = false;
-  /// Vectors of f16 are compared as such.
+  /// Vectors of f16 are compared, rounded and chosen from as such.
   bool comparesHalves = false;
   /// LLVM selects between vectors of bits as it should.
   bool selectsBits = false;

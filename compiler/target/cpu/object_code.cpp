@@ -2,17 +2,18 @@
 
 #include "compiler/target/cpu/object_code.h"
 
-#include "compiler/target/cpu/compare_halves.h"
 #include "compiler/target/cpu/convert_small_floats.h"
 #include "compiler/target/cpu/expand_extremes.h"
 #include "compiler/target/cpu/interleave_loops.h"
 #include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/limit_unrolling.h"
+#include "compiler/target/cpu/mark_disjoint.h"
 #include "compiler/target/cpu/mask_ends.h"
 #include "compiler/target/cpu/precompiled.h"
 #include "compiler/target/cpu/reduce_extremes.h"
 #include "compiler/target/cpu/select_bits_as_floats.h"
 #include "compiler/target/cpu/select_scale.h"
+#include "compiler/target/cpu/widen_halves.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -404,6 +405,7 @@ bool optimize(llvm::Module &module, const Machine &machine,
                             std::nullopt, &callbacks);
   // The library's loops are tuned by hand.
   if (origin == Origin::Program) {
+    markDisjoint(builder);
     maskEnds(builder, machine);
     // After it: what it asks of loops stays.
     limitUnrolling(builder);
@@ -448,7 +450,7 @@ bool optimize(llvm::Module &module, const Machine &machine,
   if (!machine.facts.selectsBits)
     selectBitsAsFloats(module);
   if (!machine.facts.comparesHalves)
-    compareHalvesAsFloats(module);
+    widenHalves(module);
   return isQuick || isSoonDone;
 }
 
