@@ -92,6 +92,38 @@ SmallVector<Value> Reduction::finish(ValueRange state) {
   return llvm::to_vector(state);
 }
 
+SmallVector<Value> Reduction::foldInParts(
+    int64_t parts, int64_t terms,
+    llvm::function_ref<SmallVector<Value>(Value)> at) {
+  int64_t length = terms / parts;
+  auto getPlace = [&](Value part, Value step) {
+    return lowering.add(lowering.mul(part, lowering.index(length)), step);
+  };
+  Value count = lowering.index(parts);
+  SmallVector<Value> memory = createTemporaries(count);
+  lowering.forEach({count}, [&](ValueRange part) {
+    store(begin(at(getPlace(part[0], lowering.index(0)))), memory, part);
+  });
+  lowering.foldRange(
+      lowering.index(1), lowering.index(length), {},
+      [&](ValueRange step, ValueRange) -> SmallVector<Value> {
+        lowering.forEach({count}, [&](ValueRange part) {
+          store(append(load(memory, part), at(getPlace(part[0], step[0]))),
+                memory, part);
+        });
+        return {};
+      });
+  SmallVector<Value> state = lowering.fold(
+      {count}, getInitial(), [&](ValueRange part, ValueRange carried) {
+        return combine(carried, load(memory, part));
+      });
+  return finish(lowering.foldRange(
+      lowering.index(length * parts), lowering.index(terms), state,
+      [&](ValueRange place, ValueRange carried) {
+        return append(carried, at(place[0]));
+      }));
+}
+
 Type Reduction::getStateType(unsigned k) {
   return isWide ? floatType : getElementType(results[k]);
 }

@@ -34,6 +34,12 @@ public:
   /// The same without reassociation.
   mlir::Value addAsWritten(mlir::Value a, mlir::Value b);
 
+  /// The results for a row of `terms` elements, which are at `at`: a state for
+  /// each of `parts` parts, side by side, which are combined in order.
+  llvm::SmallVector<mlir::Value> foldInParts(
+      int64_t parts, int64_t terms,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> at);
+
   /// Accumulators rounded to elements of the results.
   llvm::SmallVector<mlir::Value> finish(mlir::ValueRange state);
 

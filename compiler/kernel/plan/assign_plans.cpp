@@ -80,6 +80,7 @@ private:
       current = number->second;
       return make(op, Kind::Rows, current,
                   {.memory = nest->memory.lookup(op),
+                   .parts = mayHaveParts(op, *nest) ? chooseParts(op) : 0,
                    .fused = nest->fused.contains(op)});
     }
     Operation *owner = epilogues.ownerOf.lookup(op);
@@ -144,9 +145,22 @@ private:
       return {.tile = chooseTile(reduce, question)};
     if (getFloatSumType(op, reduce.getBody().front()))
       return {.terms = maxTerms};
-    // Parts that are reduced side by side.
+    return {.parts = chooseParts(op)};
+  }
+
+  /// In a loop that others share: a body of one op becomes vectors without.
+  static bool mayHaveParts(Operation *op, const RowNest &nest) {
+    auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+    return reduce && !nest.fused.contains(op) &&
+           alula::dispatch::getMachine(op).blockThreads <= 1 &&
+           !llvm::hasNItems(reduce.getBody().front(), 2);
+  }
+
+  /// Of a row, reduced side by side; 0: none.
+  static int64_t chooseParts(Operation *op) {
+    auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
     int64_t parts = alula::dispatch::getMachine(op).lanes;
-    return {.parts = mayReduceInParts(reduce, parts) ? parts : 0};
+    return reduce && mayReduceInParts(reduce, parts) ? parts : 0;
   }
 
   Block &block;

@@ -209,14 +209,20 @@ private:
       return fail(reduce) << "has no terms: is no sum of floats";
     if (stage.getParts() && isFloatSum)
       return fail(reduce) << "has no parts: sums of floats are cut by terms";
-    if (stage.getParts() && !mayReduceInParts(reduce, stage.getParts()))
-      return fail(reduce) << stage.getParts()
-                          << " parts are not possible: it reduces more than "
-                             "one dimension, one that is too short, or in an "
-                             "order that matters";
+    if (stage.getParts() && failed(verifyParts(reduce, stage.getParts())))
+      return failure();
     if (stage.getFused())
       return fail(reduce) << "shares no loop that it could be fused with";
     return success();
+  }
+
+  static LogicalResult verifyParts(stablehlo::ReduceOp reduce, int64_t parts) {
+    if (mayReduceInParts(reduce, parts))
+      return success();
+    return fail(reduce) << parts
+                        << " parts are not possible: it reduces more than "
+                           "one dimension, one that is too short, or in an "
+                           "order that matters";
   }
 
   // ---- Rows ----
@@ -264,8 +270,15 @@ private:
       return fail(op) << "memory must be " << which << ": is '"
                       << stringifyMemory(memory) << "'; " << why;
     };
-    if (stage.getParts() || stage.getTerms())
-      return fail(op) << "has no parts and no terms in a loop that it shares";
+    if (stage.getTerms())
+      return fail(op) << "has no terms in a loop that it shares";
+    auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+    if (stage.getParts() && (!reduce || nest.fused.contains(op)))
+      return fail(op) << "has no parts: "
+                      << (reduce ? "its loop is its operand's"
+                                 : "is no reduction");
+    if (stage.getParts() && failed(verifyParts(reduce, stage.getParts())))
+      return failure();
     if (hasOneColumn(op->getResult(0), nest)) {
       if (memory != Memory::Value)
         return mustBe("'value'", "there is one for each row");

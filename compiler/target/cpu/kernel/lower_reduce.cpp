@@ -71,43 +71,13 @@ private:
     return reduction.finish(state);
   }
 
-  /// A state for each of some parts of the row, which are combined in order.
   SmallVector<Value> reduceInParts(ValueRange keptIndices) {
-    int64_t terms = *countTerms(reduced), length = terms / partCount;
-    auto at = [&](Value place) {
-      SmallVector<Value> indices(keptIndices);
-      indices.insert(indices.begin() + reduced[0], place);
-      return indices;
-    };
-    auto getPlace = [&](Value part, Value step) {
-      return lowering.add(lowering.mul(part, lowering.index(length)), step);
-    };
-    Value parts = lowering.index(partCount);
-    SmallVector<Value> states = reduction.createTemporaries(parts);
-    lowering.forEach({parts}, [&](ValueRange part) {
-      reduction.store(reduction.begin(at(getPlace(part[0], lowering.index(0)))),
-                      states, part);
-    });
-    lowering.foldRange(
-        lowering.index(1), lowering.index(length), {},
-        [&](ValueRange step, ValueRange) -> SmallVector<Value> {
-          lowering.forEach({parts}, [&](ValueRange part) {
-            reduction.store(reduction.append(reduction.load(states, part),
-                                             at(getPlace(part[0], step[0]))),
-                            states, part);
-          });
-          return {};
+    return reduction.foldInParts(
+        partCount, *countTerms(reduced), [&](Value place) {
+          SmallVector<Value> indices(keptIndices);
+          indices.insert(indices.begin() + reduced[0], place);
+          return indices;
         });
-    SmallVector<Value> state = lowering.fold(
-        {parts}, reduction.getInitial(),
-        [&](ValueRange part, ValueRange carried) {
-          return reduction.combine(carried, reduction.load(states, part));
-        });
-    return reduction.finish(lowering.foldRange(
-        lowering.index(length * partCount), lowering.index(terms), state,
-        [&](ValueRange place, ValueRange carried) {
-          return reduction.append(carried, at(place[0]));
-        }));
   }
 
   /// `initial` and all elements at `at`, the first reduced indices. No sum has

@@ -3,6 +3,7 @@
 #include "compiler/target/cpu/kernel/row_nest.h"
 
 #include "compiler/kernel/lowering.h"
+#include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/reduction.h"
 #include "compiler/kernel/repeat_arithmetic.h"
 #include "dialect/stablehlo/ops.h"
@@ -119,8 +120,18 @@ private:
   void emitReduction(stablehlo::ReduceOp reduce, ValueRange row, Value stored) {
     Reduction reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
                         reduce.getInitValues(), lowering);
+    SmallVector<Value> sizes = getColumnSizes(reduce.getInputs()[0]);
+    if (int64_t parts = getStage(reduce).getParts()) {
+      SmallVector<Value> results = reduction.foldInParts(
+          parts, *getConstantIntValue(sizes.back()),
+          [&](Value place) { return join(row, place); });
+      for (auto [result, value] :
+           llvm::zip_equal(reduce.getResults(), results))
+        setRowValue(result, value, row);
+      return;
+    }
     SmallVector<Value> state =
-        foldColumns(reduction, getColumnSizes(reduce.getInputs()[0]),
+        foldColumns(reduction, sizes,
                     [&](ValueRange columns, ValueRange carried) {
                       if (stored)
                         emitElement(stored, join(row, columns));
