@@ -88,7 +88,7 @@ constexpr Facts aarch64 = [] {
   facts.vectorRegisters = 32;
   facts.hasFma = facts.hasF16Conversions = true;
   facts.hasSmallFloatConversions = facts.hasExtremes = true;
-  facts.comparesHalves = facts.selectsBits = true;
+  facts.comparesHalves = facts.saturatesVectors = facts.selectsBits = true;
   return facts;
 }();
 
@@ -113,7 +113,7 @@ constexpr Facts riscv64 = [] {
   Facts facts = portable;
   facts.vectorRegisters = 0;
   facts.hasFma = facts.hasExtremes = true;
-  facts.comparesHalves = facts.selectsBits = true;
+  facts.comparesHalves = facts.saturatesVectors = facts.selectsBits = true;
   return facts;
 }();
 
@@ -132,7 +132,7 @@ constexpr Facts small = [] {
   facts.callSteps = int64_t(1) << 40;
   facts.alignment = 16;
   facts.vectorRegisters = 0;
-  facts.comparesHalves = facts.selectsBits = facts.hasExtremes = true;
+  facts.comparesHalves = facts.saturatesVectors = facts.selectsBits = facts.hasExtremes = true;
   facts.isBare = true;
   return facts;
 }();
@@ -161,7 +161,7 @@ constexpr Facts wasm32 = [] {
   facts.panelBytes = 0;
   facts.blockRows = facts.blockColumns = 128;
   facts.alignment = 16;
-  facts.comparesHalves = facts.selectsBits = facts.hasExtremes = true;
+  facts.comparesHalves = facts.saturatesVectors = facts.selectsBits = facts.hasExtremes = true;
   facts.isBare = true;
   return facts;
 }();

@@ -34,6 +34,9 @@ struct Facts : dispatch::MachineFacts {
   bool hasExtremes = false;
   /// Vectors of f16 are compared, rounded and chosen from as such.
   bool comparesHalves = false;
+  /// Vectors of floats become saturated integers of few bits as such, or there
+  /// are no vectors.
+  bool saturatesVectors = false;
   /// LLVM selects between vectors of bits as it should.
   bool selectsBits = false;
   /// Multiplies matrices of two rows and two columns, of bf16 and of bytes.

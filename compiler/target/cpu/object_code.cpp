@@ -11,6 +11,7 @@
 #include "compiler/target/cpu/mask_ends.h"
 #include "compiler/target/cpu/precompiled.h"
 #include "compiler/target/cpu/reduce_extremes.h"
+#include "compiler/target/cpu/saturate_vectors.h"
 #include "compiler/target/cpu/select_bits_as_floats.h"
 #include "compiler/target/cpu/select_scale.h"
 #include "compiler/target/cpu/widen_halves.h"
@@ -451,6 +452,8 @@ bool optimize(llvm::Module &module, const Machine &machine,
     selectBitsAsFloats(module);
   if (!machine.facts.comparesHalves)
     widenHalves(module);
+  if (!machine.facts.saturatesVectors)
+    saturateVectors(module);
   return isQuick || isSoonDone;
 }
 
