@@ -34,8 +34,7 @@ struct Facts : dispatch::MachineFacts {
   bool hasExtremes = false;
   /// Vectors of f16 are compared, rounded and chosen from as such.
   bool comparesHalves = false;
-  /// Vectors of floats become saturated integers of few bits as such, or there
-  /// are no vectors.
+  /// Vectors of floats become saturated integers as such, or there are none.
   bool saturatesVectors = false;
   /// LLVM selects between vectors of bits as it should.
   bool selectsBits = false;

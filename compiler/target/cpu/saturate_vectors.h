@@ -6,9 +6,8 @@ class Module;
 
 namespace alula::cpu {
 
-/// Converts vectors of floats to saturated integers of less than 32 bits by way
-/// of numbers in range, where LLVM would do it number by number. To be called
-/// after the optimizer.
+/// Converts vectors of floats to saturated integers by way of numbers in range,
+/// where LLVM would do it number by number. To be called after the optimizer.
 void saturateVectors(llvm::Module &module);
 
 } // namespace alula::cpu
