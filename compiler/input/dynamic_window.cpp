@@ -137,11 +137,9 @@ private:
       sizes.push_back(math.getElement(getList(Sizes), {dim}));
       strides.push_back(math.getElement(getList(Strides), {dim}));
       dilations.push_back(math.getElement(getList(Dilations), {dim}));
-      Value extent = math.add(
-          math.multiply(math.subtract(sizes.back(), one), dilations.back()),
-          one);
-      Value room = math.add(math.subtract(math.getDim(padded[0], dim), extent),
-                            strides.back());
+      Value room =
+          math.add(math.subtract(math.getDim(padded[0], dim), getExtent(dim)),
+                   strides.back());
       places.push_back(
           math.divide(math.getMaximum(room, zero), strides.back()));
       // Without a window there is nothing to slice.
@@ -151,23 +149,12 @@ private:
     }
     SmallVector<Value> initial{zero};
     for (unsigned i = 0; i < count; ++i)
-      initial.push_back(rewriter.create<stablehlo::DynamicBroadcastInDimOp>(
-          location, call.getResult(i).getType(), call.getInputs()[count + i],
-          math.makeList(places), rewriter.getDenseI64ArrayAttr({}),
-          DenseI64ArrayAttr(), DenseI64ArrayAttr()));
+      initial.push_back(repeat(call.getInputs()[count + i],
+                               getType(call.getResult(i)),
+                               math.makeList(places)));
     Value strideList = math.makeList(strides);
-    auto loop = rewriter.create<stablehlo::WhileOp>(
-        location, ValueRange(initial).getTypes(), initial);
-    SmallVector<Type> types(loop.getResultTypes());
-    SmallVector<Location> locations(types.size(), location);
-    Block *condition =
-        rewriter.createBlock(&loop.getCond(), {}, types, locations);
-    Value isLeft = rewriter.create<stablehlo::CompareOp>(
-        location, condition->getArgument(0), rounds,
-        stablehlo::ComparisonDirection::LT);
-    rewriter.create<stablehlo::ReturnOp>(location, isLeft);
-
-    Block *round = rewriter.createBlock(&loop.getBody(), {}, types, locations);
+    auto loop = beginLoop(initial, stablehlo::ComparisonDirection::LT, rounds);
+    Block *round = rewriter.getInsertionBlock();
     Value rest = round->getArgument(0);
     SmallVector<Value> starts(static_cast<size_t>(rank)), limits;
     for (size_t dim = starts.size(); dim-- > 0;) {
@@ -183,22 +170,55 @@ private:
     SmallVector<Value> operands(round->getArguments().drop_front());
     for (unsigned i = 0; i < count; ++i)
       operands.push_back(rewriter.create<stablehlo::RealDynamicSliceOp>(
-          location, types[1 + i], padded[i], startList, limitList, strideList));
+          location, call.getResult(i).getType(), padded[i], startList,
+          limitList, strideList));
     // A map has one result: each has the part of the body that it needs.
     auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
     SmallVector<Value> yielded;
     for (unsigned i = 0; i < count; ++i) {
       auto map = rewriter.create<stablehlo::MapOp>(
-          location, types[1 + i], operands,
+          location, call.getResult(i).getType(), operands,
           rewriter.getDenseI64ArrayAttr(dims));
       copyBody(map.getComputation(), i, 1);
       rewriter.setInsertionPointAfter(map);
       yielded.push_back(map.getResult());
     }
     yielded.insert(yielded.begin(), math.add(round->getArgument(0), one));
+    endLoop(loop, yielded);
+    rewriter.replaceOp(call, loop.getResults().drop_front());
+  }
+
+  /// A loop that goes on while its first value compares so with `bound`, as far
+  /// as the arguments of its body, where the rewriter is then.
+  stablehlo::WhileOp beginLoop(ArrayRef<Value> initial,
+                               stablehlo::ComparisonDirection direction,
+                               Value bound) {
+    auto loop = rewriter.create<stablehlo::WhileOp>(
+        location, ValueRange(initial).getTypes(), initial);
+    SmallVector<Type> types(loop.getResultTypes());
+    SmallVector<Location> locations(types.size(), location);
+    Block *condition =
+        rewriter.createBlock(&loop.getCond(), {}, types, locations);
+    Value isLeft = rewriter.create<stablehlo::CompareOp>(
+        location, condition->getArgument(0), bound, direction);
+    rewriter.create<stablehlo::ReturnOp>(location, isLeft);
+    rewriter.createBlock(&loop.getBody(), {}, types, locations);
+    return loop;
+  }
+
+  void endLoop(stablehlo::WhileOp loop, ValueRange yielded) {
     rewriter.create<stablehlo::ReturnOp>(location, yielded);
     rewriter.setInsertionPointAfter(loop);
-    rewriter.replaceOp(call, loop.getResults().drop_front());
+  }
+
+  /// From a window's first place to behind its last one.
+  Value getExtent(int64_t dim) {
+    Value one = math.make(1);
+    return math.add(
+        math.multiply(
+            math.subtract(math.getElement(getList(Sizes), {dim}), one),
+            math.getElement(getList(Dilations), {dim})),
+        one);
   }
 
   static RankedTensorType getType(Value tensor) {
@@ -282,19 +302,8 @@ private:
       initial.push_back(hasInit ? repeat(call.getInputs()[count + i],
                                          getType(inputs[i]), shape)
                                 : inputs[i]);
-    auto loop = rewriter.create<stablehlo::WhileOp>(
-        location, ValueRange(initial).getTypes(), initial);
-    SmallVector<Type> types(loop.getResultTypes());
-    SmallVector<Location> locations(types.size(), location);
-    Block *condition =
-        rewriter.createBlock(&loop.getCond(), {}, types, locations);
-    Value isLeft = rewriter.create<stablehlo::CompareOp>(
-        location, condition->getArgument(0), zero,
-        stablehlo::ComparisonDirection::GT);
-    rewriter.create<stablehlo::ReturnOp>(location, isLeft);
-
-    Block *round = rewriter.createBlock(&loop.getBody(), {}, types, locations);
-    auto arguments = round->getArguments();
+    auto loop = beginLoop(initial, stablehlo::ComparisonDirection::GT, zero);
+    auto arguments = rewriter.getInsertionBlock()->getArguments();
     Value rest = arguments[0], offset = arguments[1], step = arguments[2];
     ValueRange wide = ValueRange(arguments).slice(3, count);
     ValueRange found = ValueRange(arguments).drop_front(3 + count);
@@ -309,8 +318,7 @@ private:
     for (auto [before, after] : llvm::zip_equal(found, longer))
       yielded.push_back(rewriter.create<stablehlo::SelectOp>(
           location, before.getType(), isTaken, after, before));
-    rewriter.create<stablehlo::ReturnOp>(location, yielded);
-    rewriter.setInsertionPointAfter(loop);
+    endLoop(loop, yielded);
     return SmallVector<Value>(loop.getResults().drop_front(3 + count));
   }
 
@@ -329,12 +337,7 @@ private:
     Value zero = math.make(0), one = math.make(1);
     for (int64_t dim = 0; dim < rank; ++dim) {
       Value stride = math.getElement(getList(Strides), {dim});
-      Value extent = math.add(
-          math.multiply(
-              math.subtract(math.getElement(getList(Sizes), {dim}), one),
-              math.getElement(getList(Dilations), {dim})),
-          one);
-      Value last = math.subtract(math.getDim(padded[0], dim), extent);
+      Value last = math.subtract(math.getDim(padded[0], dim), getExtent(dim));
       starts.push_back(zero);
       // Behind the first place of the last window, if there is one.
       limits.push_back(math.getMaximum(math.add(last, one), zero));
