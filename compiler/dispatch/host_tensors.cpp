@@ -319,18 +319,13 @@ Value HostTensors::computeIntegers(Operation *op, Value a, Value b) {
 // The few elements of a list, one after the other.
 Value HostTensors::computeReduce(Operation *op, ArrayRef<int64_t> position) {
   auto reduce = cast<stablehlo::ReduceOp>(op);
-  Block &body = reduce.getBody().front();
-  if (reduce.getInputs().size() != 1 || !llvm::hasNItems(body, 2))
+  Operation *step = stablehlo::findOnlyOp(reduce.getBody().front());
+  if (!isa_and_nonnull<stablehlo::AddOp, stablehlo::MulOp, stablehlo::MaxOp,
+                       stablehlo::MinOp, stablehlo::AndOp, stablehlo::OrOp>(
+          step))
     return {};
   Value input = reduce.getInputs()[0], initial = reduce.getInitValues()[0];
-  Operation &step = body.front();
-  if (!isKnownType(input) || isCondition(input) != isCondition(initial) ||
-      step.getNumOperands() != 2 || step.getNumResults() != 1 ||
-      body.getTerminator()->getOperand(0) != step.getResult(0) ||
-      !llvm::is_contained(step.getOperands(), body.getArgument(0)) ||
-      !llvm::is_contained(step.getOperands(), body.getArgument(1)) ||
-      !isa<stablehlo::AddOp, stablehlo::MulOp, stablehlo::MaxOp,
-           stablehlo::MinOp, stablehlo::AndOp, stablehlo::OrOp>(step))
+  if (!isKnownType(input) || isCondition(input) != isCondition(initial))
     return {};
   RankedTensorType type = getType(input);
   SmallVector<int64_t> reducedShape;
@@ -357,8 +352,8 @@ Value HostTensors::computeReduce(Operation *op, ArrayRef<int64_t> position) {
       kept = kept.drop_front();
     }
     Value next = getElement(input, source);
-    all = isCondition(input) ? computeConditions(&step, all, next)
-                             : computeIntegers(&step, all, next);
+    all = isCondition(input) ? computeConditions(step, all, next)
+                             : computeIntegers(step, all, next);
     if (!all)
       return {};
   }

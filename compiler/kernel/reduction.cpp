@@ -16,9 +16,8 @@ Reduction::Reduction(Operation *op, Block &body, ValueRange inputs,
                      ValueRange initValues, Lowering &lowering)
     : op(op), body(body), inputs(inputs), initValues(initValues),
       lowering(lowering), results(op->getResults()) {
-  sumType = getFloatSumType(op, body);
-  only = findProductOrExtreme(op, body);
-  if (sumType || only)
+  fold = findFloatFold(op, body);
+  if (fold)
     floatType = getSumType(getElementType(results[0]));
   isWide =
       floatType && getMemoryType(getElementType(results[0])) != floatType;
@@ -45,7 +44,11 @@ Value Reduction::addAsWritten(Value a, Value b) {
   return lowering.b.create<arith::AddFOp>(a, b);
 }
 
-Value Reduction::getNeutral() { return makeNumber(lowering, sumType, -0.0); }
+Type Reduction::getFloatSum() const {
+  return isa_and_nonnull<stablehlo::AddOp>(fold) ? floatType : Type();
+}
+
+Value Reduction::getNeutral() { return makeNumber(lowering, floatType, -0.0); }
 
 SmallVector<Value> Reduction::getInitial() {
   SmallVector<Value> initial;
@@ -65,13 +68,13 @@ SmallVector<Value> Reduction::begin(ValueRange indices) {
 }
 
 SmallVector<Value> Reduction::combine(ValueRange a, ValueRange b) {
-  if (sumType)
+  if (isa_and_nonnull<stablehlo::AddOp>(fold))
     return {add(a[0], b[0])};
-  if (isa_and_nonnull<stablehlo::MulOp>(only))
+  if (isa_and_nonnull<stablehlo::MulOp>(fold))
     return {lowering.b.create<arith::MulFOp>(a[0], b[0], getOrder())};
-  if (isa_and_nonnull<stablehlo::MaxOp>(only))
+  if (isa_and_nonnull<stablehlo::MaxOp>(fold))
     return {lowering.b.create<arith::MaximumFOp>(a[0], b[0])};
-  if (only)
+  if (isa_and_nonnull<stablehlo::MinOp>(fold))
     return {lowering.b.create<arith::MinimumFOp>(a[0], b[0])};
   SmallVector<Value> arguments(a);
   llvm::append_range(arguments, b);

@@ -28,7 +28,7 @@ public:
                                          mlir::ValueRange b);
   /// The type of accumulators of float sums; null for other reductions. Sums
   /// may have several accumulators (lanes), which begin with `getNeutral`.
-  mlir::Type getFloatSum() const { return sumType; }
+  mlir::Type getFloatSum() const;
   mlir::Value getNeutral();
   mlir::Value addSums(mlir::Value a, mlir::Value b) { return add(a, b); }
   /// The same without reassociation.
@@ -75,11 +75,9 @@ private:
   mlir::Block &body;
   llvm::SmallVector<mlir::Value> inputs, initValues;
   Lowering &lowering;
-  /// Set if the body is the sum of its two arguments, which are floats.
-  mlir::Type sumType;
-  /// `findProductOrExtreme`.
-  mlir::Operation *only = nullptr;
-  /// Of the accumulator of either; else it is an element of the body's type.
+  /// `findFloatFold`.
+  mlir::Operation *fold = nullptr;
+  /// Of its accumulator; any other is an element of the body's type.
   mlir::Type floatType;
   bool isWide = false; ///< The accumulator is wider than the results.
   llvm::SmallVector<mlir::Value> results, states;

@@ -39,6 +39,24 @@ bool stablehlo::keepsIndices(Operation *op) {
   return op->getNumOperands() != 0 && readsOnly(op, Access::Elementwise);
 }
 
+Operation *stablehlo::findOnlyOp(Block &body) {
+  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
+    return nullptr;
+  Operation *op = &body.front();
+  return op->getNumOperands() == 2 &&
+                 llvm::is_contained(op->getOperands(), body.getArgument(0)) &&
+                 llvm::is_contained(op->getOperands(), body.getArgument(1)) &&
+                 body.getTerminator()->getOperand(0).getDefiningOp() == op
+             ? op
+             : nullptr;
+}
+
+bool stablehlo::isSaidToBeKept(Operation *broadcast, int64_t dim) {
+  auto kept = broadcast->getAttrOfType<DenseI64ArrayAttr>(
+      "known_nonexpanding_dimensions");
+  return kept && llvm::is_contained(kept.asArrayRef(), dim);
+}
+
 std::optional<ArrayRef<int64_t>> stablehlo::getReducedRows(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce || readsOutside(reduce.getBody()))
@@ -74,13 +92,10 @@ static bool keepsLeadingDims(Value from, Value to, size_t count) {
 /// Whether leading dimensions of a broadcast's operand are those of its result.
 static bool keepsLeadingDims(Operation *broadcast, ArrayRef<int64_t> dims,
                              ArrayRef<int64_t> rows) {
-  auto kept = broadcast->getAttrOfType<DenseI64ArrayAttr>(
-      "known_nonexpanding_dimensions");
   for (auto [dim, size] : llvm::enumerate(rows)) {
     auto number = static_cast<int64_t>(dim);
-    if (dims[dim] != number ||
-        (ShapedType::isDynamic(size) &&
-         !(kept && llvm::is_contained(kept.asArrayRef(), number))))
+    if (dims[dim] != number || (ShapedType::isDynamic(size) &&
+                                !stablehlo::isSaidToBeKept(broadcast, number)))
       return false;
   }
   return true;

@@ -19,6 +19,14 @@ bool isElementwise(Operation *op);
 /// Whether something in a region reads a value from outside of it.
 bool readsOutside(Region &region);
 
+/// The op that a body of two arguments does to both, and nothing else; null if
+/// there is more, or none.
+Operation *findOnlyOp(Block &body);
+
+/// Whether a broadcast says that a dimension of its operand has the size of the
+/// result's.
+bool isSaidToBeKept(Operation *broadcast, int64_t dim);
+
 /// The sizes of the leading dimensions that a reduction keeps, if all the others
 /// are reduced. Its rows are what these dimensions count. Some may only be known
 /// to the call.

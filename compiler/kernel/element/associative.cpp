@@ -5,6 +5,7 @@
 #include "compiler/kernel/element/associative.h"
 
 #include "compiler/kernel/element/sum_types.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -142,18 +143,12 @@ bool alula::kernel::isAssociative(Block &body) {
 }
 
 bool alula::kernel::isUnordered(Block &body) {
-  if (body.getNumArguments() != 2 || body.getOperations().size() != 2)
-    return false;
-  Operation &op = body.front();
-  bool isBoth = op.getNumOperands() == 2 &&
-                op.getOperand(0) != op.getOperand(1) &&
-                llvm::is_contained(body.getArguments(), op.getOperand(0)) &&
-                llvm::is_contained(body.getArguments(), op.getOperand(1));
-  if (!isBoth || body.getTerminator()->getOperand(0) != op.getResult(0))
+  Operation *op = stablehlo::findOnlyOp(body);
+  if (!op)
     return false;
   if (isa<stablehlo::MaxOp, stablehlo::MinOp>(op))
     return true;
-  bool isInteger = isa<IntegerType>(getElementType(op.getResult(0)));
+  bool isInteger = isa<IntegerType>(getElementType(op->getResult(0)));
   return isInteger && isa<stablehlo::AddOp, stablehlo::MulOp, stablehlo::AndOp,
                           stablehlo::OrOp, stablehlo::XorOp>(op);
 }

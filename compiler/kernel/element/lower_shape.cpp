@@ -5,6 +5,7 @@
 #include "compiler/kernel/element/scalar.h"
 
 #include "dialect/dispatch/panel_layout.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,17 +41,13 @@ Value alula::kernel::generateBroadcast(OpResult result, ValueRange indices,
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       dims.push_back(resultType.getRank() - type.getRank() + dim);
 
-  auto kept =
-      op->getAttrOfType<DenseI64ArrayAttr>("known_nonexpanding_dimensions");
-  auto isKept = [&](size_t dim) {
-    return kept && llvm::is_contained(kept.asArrayRef(), int64_t(dim));
-  };
   SmallVector<Value> source;
   for (auto [dim, target] : llvm::enumerate(dims)) {
     int64_t size = type.getDimSize(static_cast<unsigned>(dim));
     if (size == 1) {
       source.push_back(reader.index(0));
-    } else if (!ShapedType::isDynamic(size) || isKept(dim)) {
+    } else if (!ShapedType::isDynamic(size) ||
+               stablehlo::isSaidToBeKept(op, static_cast<int64_t>(dim))) {
       source.push_back(indices[target]);
     } else {
       Value isOne = reader.compare(

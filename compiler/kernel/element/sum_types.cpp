@@ -3,6 +3,7 @@
 #include "compiler/kernel/element/sum_types.h"
 
 #include "compiler/kernel/element/element_form.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -18,37 +19,19 @@ Type alula::kernel::getSumType(Type element) {
   return value;
 }
 
-namespace {
-/// The op that a body does to its two arguments, if it is one of these.
-template <typename... Ops> Operation *findOnly(Block &body) {
-  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
-    return nullptr;
-  Operation *op = &body.front();
-  return isa<Ops...>(op) &&
-                 body.getTerminator()->getOperand(0) == op->getResult(0) &&
-                 llvm::is_contained(op->getOperands(), body.getArgument(0)) &&
-                 llvm::is_contained(op->getOperands(), body.getArgument(1))
-             ? op
-             : nullptr;
-}
-
-bool isFloat(Operation *op) {
-  return getElementKind(getElementType(op->getResult(0))) ==
-         ElementKind::Float;
-}
-} // namespace
-
-Operation *alula::kernel::findProductOrExtreme(Operation *op, Block &body) {
-  if (!isFloat(op))
-    return nullptr;
-  if (isa<stablehlo::ReduceOp>(op))
-    if (Operation *product = findOnly<stablehlo::MulOp>(body))
-      return product;
-  return findOnly<stablehlo::MaxOp, stablehlo::MinOp>(body);
+Operation *alula::kernel::findFloatFold(Operation *op, Block &body) {
+  bool isFloat =
+      getElementKind(getElementType(op->getResult(0))) == ElementKind::Float;
+  Operation *only = isFloat ? stablehlo::findOnlyOp(body) : nullptr;
+  bool isKnown =
+      isa_and_nonnull<stablehlo::AddOp, stablehlo::MaxOp, stablehlo::MinOp>(
+          only) ||
+      (isa_and_nonnull<stablehlo::MulOp>(only) && isa<stablehlo::ReduceOp>(op));
+  return isKnown ? only : nullptr;
 }
 
 Type alula::kernel::getFloatSumType(Operation *op, Block &body) {
-  if (!isFloat(op) || !findOnly<stablehlo::AddOp>(body))
+  if (!isa_and_nonnull<stablehlo::AddOp>(findFloatFold(op, body)))
     return {};
   return getSumType(getElementType(op->getResult(0)));
 }

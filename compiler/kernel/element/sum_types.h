@@ -14,9 +14,10 @@ mlir::Type getSumType(mlir::Type element);
 /// anything but the sum of its two arguments.
 mlir::Type getFloatSumType(mlir::Operation *op, mlir::Block &body);
 
-/// The op of a body that is the larger or the smaller of its two arguments, or in
-/// a reduce their product, where these are floats; null for any other.
-mlir::Operation *findProductOrExtreme(mlir::Operation *op, mlir::Block &body);
+/// The op of a body that is the sum, the larger or the smaller of its two
+/// arguments, or in a reduce their product, where these are floats; null for any
+/// other.
+mlir::Operation *findFloatFold(mlir::Operation *op, mlir::Block &body);
 
 /// What the library does for a product or convolution.
 struct ProductTypes {

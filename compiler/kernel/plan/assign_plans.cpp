@@ -80,7 +80,7 @@ private:
       current = number->second;
       return make(op, Kind::Rows, current,
                   {.memory = nest->memory.lookup(op),
-                   .parts = mayHaveParts(op, *nest) ? chooseParts(op) : 0,
+                   .parts = chooseParts(op, *nest),
                    .fused = nest->fused.contains(op)});
     }
     Operation *owner = epilogues.ownerOf.lookup(op);
@@ -145,22 +145,24 @@ private:
       return {.tile = chooseTile(reduce, question)};
     if (getFloatSumType(op, reduce.getBody().front()))
       return {.terms = maxTerms};
-    return {.parts = chooseParts(op)};
-  }
-
-  /// In a loop that others share: a body of one op becomes vectors without.
-  static bool mayHaveParts(Operation *op, const RowNest &nest) {
-    auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
-    return reduce && !nest.fused.contains(op) &&
-           alula::dispatch::getMachine(op).blockThreads <= 1 &&
-           !llvm::hasNItems(reduce.getBody().front(), 2);
+    return {.parts = chooseParts(reduce)};
   }
 
   /// Of a row, reduced side by side; 0: none.
-  static int64_t chooseParts(Operation *op) {
+  static int64_t chooseParts(stablehlo::ReduceOp reduce) {
+    int64_t parts = alula::dispatch::getMachine(reduce).lanes;
+    return mayReduceInParts(reduce, parts) ? parts : 0;
+  }
+
+  /// The same in a loop that others share: a body of one op becomes vectors
+  /// without.
+  static int64_t chooseParts(Operation *op, const RowNest &nest) {
     auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
-    int64_t parts = alula::dispatch::getMachine(op).lanes;
-    return reduce && mayReduceInParts(reduce, parts) ? parts : 0;
+    if (!reduce || nest.fused.contains(op) ||
+        alula::dispatch::getMachine(op).blockThreads > 1 ||
+        llvm::hasNItems(reduce.getBody().front(), 2))
+      return 0;
+    return chooseParts(reduce);
   }
 
   Block &block;

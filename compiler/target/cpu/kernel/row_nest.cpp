@@ -121,24 +121,19 @@ private:
     Reduction reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
                         reduce.getInitValues(), lowering);
     SmallVector<Value> sizes = getColumnSizes(reduce.getInputs()[0]);
-    if (int64_t parts = getStage(reduce).getParts()) {
-      SmallVector<Value> results = reduction.foldInParts(
+    SmallVector<Value> results;
+    if (int64_t parts = getStage(reduce).getParts())
+      results = reduction.foldInParts(
           parts, *getConstantIntValue(sizes.back()),
           [&](Value place) { return join(row, place); });
-      for (auto [result, value] :
-           llvm::zip_equal(reduce.getResults(), results))
-        setRowValue(result, value, row);
-      return;
-    }
-    SmallVector<Value> state =
-        foldColumns(reduction, sizes,
-                    [&](ValueRange columns, ValueRange carried) {
-                      if (stored)
-                        emitElement(stored, join(row, columns));
-                      return reduction.append(carried, join(row, columns));
-                    });
-    for (auto [result, value] :
-         llvm::zip_equal(reduce.getResults(), reduction.finish(state)))
+    else
+      results = reduction.finish(foldColumns(
+          reduction, sizes, [&](ValueRange columns, ValueRange carried) {
+            if (stored)
+              emitElement(stored, join(row, columns));
+            return reduction.append(carried, join(row, columns));
+          }));
+    for (auto [result, value] : llvm::zip_equal(reduce.getResults(), results))
       setRowValue(result, value, row);
   }
 
