@@ -1,5 +1,6 @@
 #include "compiler/driver/targets.h"
 
+#include "compiler/target/cpu/library.h"
 #include "compiler/target/cpu/machine.h"
 #include "dialect/dispatch/ops.h"
 
@@ -79,17 +80,12 @@ void alula::driver::settleTargets(std::vector<std::string> &targets,
   }
 }
 
-/// Kernels call routines of the library for products of bytes.
 static bool multipliesBytes(alula::dispatch::ExecutableOp executable) {
   return executable
       ->walk([](mlir::func::CallOp call) {
-        StringRef routine = call.getCallee();
-        bool isOfBytes = routine.starts_with("alula_product_i8") ||
-                         routine.starts_with("alula_product_ui8") ||
-                         (routine.starts_with("alula_") &&
-                          routine.contains("rounded_"));
-        return isOfBytes ? mlir::WalkResult::interrupt()
-                         : mlir::WalkResult::advance();
+        return alula::cpu::multipliesBytes(call.getCallee())
+                   ? mlir::WalkResult::interrupt()
+                   : mlir::WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -108,9 +104,10 @@ alula::driver::addByteLevels(mlir::ModuleOp module,
       return all;
     isWorthIt |= multipliesBytes(executable);
   }
-  if (isWorthIt)
-    for (const std::string &name : cpu::listByteLevels())
-      all.push_back("cpu:" + name);
+  if (!isWorthIt)
+    return all;
+  for (const std::string &name : cpu::listByteLevels())
+    all.push_back("cpu:" + name);
   settleTargets(all, "");
   return all;
 }

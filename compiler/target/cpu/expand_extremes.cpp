@@ -6,8 +6,9 @@
 
 #include "compiler/target/cpu/expand_extremes.h"
 
+#include "compiler/target/cpu/find_instructions.h"
+
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
@@ -76,13 +77,9 @@ private:
 } // namespace
 
 void alula::cpu::expandExtremes(Module &module) {
-  SmallVector<IntrinsicInst *> calls;
-  for (Function &function : module)
-    for (Instruction &instruction : instructions(function))
-      if (isExtreme(instruction))
-        calls.push_back(cast<IntrinsicInst>(&instruction));
-  for (IntrinsicInst *call : calls) {
-    call->replaceAllUsesWith(Expansion(*call).run());
-    call->eraseFromParent();
+  for (Instruction *instruction : findInstructions(module, isExtreme)) {
+    auto &call = cast<IntrinsicInst>(*instruction);
+    call.replaceAllUsesWith(Expansion(call).run());
+    call.eraseFromParent();
   }
 }

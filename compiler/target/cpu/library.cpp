@@ -265,6 +265,12 @@ llvm::Error alula::cpu::linkWholeLibrary(llvm::Module &module,
   return linkNeeded(module, std::move(*library), machine, internalize);
 }
 
+bool alula::cpu::multipliesBytes(llvm::StringRef routine) {
+  return routine.starts_with("alula_product_i8") ||
+         routine.starts_with("alula_product_ui8") ||
+         (routine.starts_with("alula_") && routine.contains("rounded_"));
+}
+
 llvm::Expected<std::vector<std::string>>
 alula::cpu::listRoutines(const Machine &machine) {
   llvm::LLVMContext context;

@@ -23,6 +23,10 @@ llvm::Error linkLibrary(llvm::Module &module, const Machine &machine);
 /// The same with routines: for code that nothing is linked to afterwards.
 llvm::Error linkWholeLibrary(llvm::Module &module, const Machine &machine);
 
+/// Whether a routine multiplies bytes, which some levels of machines do by
+/// instructions of their own.
+bool multipliesBytes(llvm::StringRef routine);
+
 /// What getRoutineObject() knows.
 llvm::Expected<std::vector<std::string>> listRoutines(const Machine &machine);
 

@@ -52,9 +52,9 @@ private:
     bits &= APInt::getBitsSet(
         width, std::min(width, unsigned(evolution.getMinTrailingZeros(step))),
         width);
-    return bits & APInt::getLowBitsSet(
-                      width,
-                      evolution.getUnsignedRangeMax(step).getActiveBits());
+    return bits &
+           APInt::getLowBitsSet(
+               width, evolution.getUnsignedRangeMax(step).getActiveBits());
   }
 };
 } // namespace

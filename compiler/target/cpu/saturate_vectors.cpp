@@ -8,8 +8,9 @@
 
 #include "compiler/target/cpu/saturate_vectors.h"
 
+#include "compiler/target/cpu/find_instructions.h"
+
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
@@ -31,26 +32,25 @@ void expand(IntrinsicInst &call) {
   Value *x = call.getArgOperand(0);
   bool isSigned = call.getIntrinsicID() == Intrinsic::fptosi_sat;
   unsigned bits = call.getType()->getScalarSizeInBits();
-  APInt first = isSigned ? APInt::getSignedMinValue(bits)
-                         : APInt::getMinValue(bits);
-  APInt last = isSigned ? APInt::getSignedMaxValue(bits)
-                        : APInt::getMaxValue(bits);
+  APInt first =
+      isSigned ? APInt::getSignedMinValue(bits) : APInt::getMinValue(bits);
+  APInt last =
+      isSigned ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits);
   const fltSemantics &semantics =
       x->getType()->getScalarType()->getFltSemantics();
   APFloat lowest(semantics), highest(semantics);
   lowest.convertFromAPInt(first, isSigned, APFloat::rmTowardZero);
-  bool isExact = highest.convertFromAPInt(last, isSigned,
-                                          APFloat::rmTowardZero) ==
-                 APFloat::opOK;
+  bool isExact = highest.convertFromAPInt(
+                     last, isSigned, APFloat::rmTowardZero) == APFloat::opOK;
   Value *least = ConstantFP::get(x->getType(), lowest);
   Value *most = ConstantFP::get(x->getType(), highest);
   Value *above = b.CreateSelect(b.CreateFCmpOGT(x, least), x, least);
   Value *within = b.CreateSelect(b.CreateFCmpOLT(above, most), above, most);
   Value *integer =
-      bits < 32 ? b.CreateTrunc(
-                      b.CreateFPToSI(within, x->getType()->getWithNewType(
-                                                 b.getInt32Ty())),
-                      call.getType())
+      bits < 32
+          ? b.CreateTrunc(b.CreateFPToSI(within, x->getType()->getWithNewType(
+                                                     b.getInt32Ty())),
+                          call.getType())
       : isSigned ? b.CreateFPToSI(within, call.getType())
                  : b.CreateFPToUI(within, call.getType());
   if (!isExact)
@@ -66,11 +66,6 @@ void expand(IntrinsicInst &call) {
 } // namespace
 
 void alula::cpu::saturateVectors(Module &module) {
-  SmallVector<IntrinsicInst *> calls;
-  for (Function &function : module)
-    for (Instruction &instruction : instructions(function))
-      if (isExpanded(instruction))
-        calls.push_back(cast<IntrinsicInst>(&instruction));
-  for (IntrinsicInst *call : calls)
-    expand(*call);
+  for (Instruction *call : findInstructions(module, isExpanded))
+    expand(cast<IntrinsicInst>(*call));
 }

@@ -3,6 +3,8 @@
 
 #include "compiler/target/cpu/select_bits_as_floats.h"
 
+#include "compiler/target/cpu/find_instructions.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -12,7 +14,7 @@ using namespace llvm::PatternMatch;
 
 namespace {
 /// Bits of one number and of another, chosen by a mask somehow.
-bool isBitSelect(llvm::Value *value) {
+bool isBitSelect(const llvm::Value *value) {
   while (auto *cast = llvm::dyn_cast<llvm::BitCastInst>(value))
     value = cast->getOperand(0);
   return match(value, m_Or(m_Value(), m_Value())) ||
@@ -30,19 +32,18 @@ llvm::Type *getFloatType(llvm::Type *type) {
     return vector->getWithNewType(llvm::Type::getDoubleTy(context));
   return nullptr;
 }
+
+bool selectsBits(const llvm::Instruction &instruction) {
+  auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction);
+  return select && getFloatType(select->getType()) &&
+         (isBitSelect(select->getTrueValue()) ||
+          isBitSelect(select->getFalseValue()));
+}
 } // namespace
 
 void alula::cpu::selectBitsAsFloats(llvm::Module &module) {
-  llvm::SmallVector<llvm::SelectInst *> selects;
-  for (llvm::Function &function : module)
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block)
-        if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction))
-          if (getFloatType(select->getType()) &&
-              (isBitSelect(select->getTrueValue()) ||
-               isBitSelect(select->getFalseValue())))
-            selects.push_back(select);
-  for (llvm::SelectInst *select : selects) {
+  for (llvm::Instruction *found : findInstructions(module, selectsBits)) {
+    auto *select = llvm::cast<llvm::SelectInst>(found);
     llvm::IRBuilder<> b(select);
     llvm::Type *type = getFloatType(select->getType());
     llvm::Value *chosen =

@@ -6,8 +6,9 @@
 
 #include "compiler/target/cpu/widen_halves.h"
 
+#include "compiler/target/cpu/find_instructions.h"
+
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -47,8 +48,8 @@ bool isDoneNumberByNumber(const Instruction &instruction) {
 void widen(Instruction &instruction) {
   IRBuilder<> b(&instruction);
   auto extend = [&](Value *value) {
-    return b.CreateFPExt(
-        value, value->getType()->getWithNewType(b.getFloatTy()));
+    return b.CreateFPExt(value,
+                         value->getType()->getWithNewType(b.getFloatTy()));
   };
   if (auto *compare = dyn_cast<FCmpInst>(&instruction)) {
     for (Use &operand : compare->operands())
@@ -59,8 +60,8 @@ void widen(Instruction &instruction) {
   SmallVector<Value *> operands;
   for (Use &operand : call.args())
     operands.push_back(extend(operand));
-  CallInst *wide = b.CreateIntrinsic(
-      call.getIntrinsicID(), {operands.front()->getType()}, operands);
+  CallInst *wide = b.CreateIntrinsic(call.getIntrinsicID(),
+                                     {operands.front()->getType()}, operands);
   wide->copyFastMathFlags(&call);
   call.replaceAllUsesWith(b.CreateFPTrunc(wide, call.getType()));
   call.eraseFromParent();
@@ -68,11 +69,7 @@ void widen(Instruction &instruction) {
 } // namespace
 
 void alula::cpu::widenHalves(Module &module) {
-  SmallVector<Instruction *> all;
-  for (Function &function : module)
-    for (Instruction &instruction : instructions(function))
-      if (isDoneNumberByNumber(instruction))
-        all.push_back(&instruction);
-  for (Instruction *instruction : all)
+  for (Instruction *instruction :
+       findInstructions(module, isDoneNumberByNumber))
     widen(*instruction);
 }
