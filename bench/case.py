@@ -42,9 +42,6 @@ class Case:
     few_bits: tuple | None = None
     # Of the largest error by the largest value of each result.
     tolerance: float = 2e-5
-    # What Alula compiles for; empty: the portable machines, which have no
-    # instructions for bytes.
-    targets: tuple = ()
 
     def closed(self):
         return lambda *inputs: self.function(self.params, *inputs)

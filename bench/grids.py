@@ -74,10 +74,10 @@ def parse(argv=None):
     return parser.parse_args(argv)
 
 
-def compile_for(program: Path, cores: int, targets) -> Path:
+def compile_for(program: Path, cores: int) -> Path:
     artifact = program.with_suffix(f".{cores}.alula")
-    flags = [f"--target={target}:cores={cores}" for target in targets or ["cpu:host"]]
-    command = [BUILD / "bin/alula-compile", program, "-o", artifact, *flags]
+    target = f"--target=cpu:host:cores={cores}"
+    command = [BUILD / "bin/alula-compile", program, "-o", artifact, target]
     subprocess.run(command, check=True, capture_output=True)
     return artifact
 
@@ -127,7 +127,7 @@ def measure_wake(folder: Path) -> float:
     """What a second thread costs a launch, beyond half of its time on one."""
     program = folder / "wake.mlir"
     program.write_text(WAKE_PROGRAM)
-    artifact = compile_for(program, 2, ())
+    artifact = compile_for(program, 2)
     pairs = [(bench(artifact, (), 1), bench(artifact, (), 2)) for _ in range(5)]
     return max(0.0, statistics.median(two - one / 2 for one, two in pairs))
 
@@ -161,12 +161,12 @@ def measure_row(name: str, size: str, machine: Machine, cores, show_kernels: boo
     efficiencies, remarks = {}, []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        about = prepare(name, size, folder)
+        prepare(name, size, folder)
         inputs = [f"--input={text}" for text in Alula(folder, 1, (), 0).input_texts()]
-        base, _ = trace(compile_for(folder / "program.mlirbc", 1, about["targets"]), inputs, 1)
+        base, _ = trace(compile_for(folder / "program.mlirbc", 1), inputs, 1)
         cells = [f"{base * 1e6:11.1f}"]
         for count in cores:
-            artifact = compile_for(folder / "program.mlirbc", count, about["targets"])
+            artifact = compile_for(folder / "program.mlirbc", count)
             total, kernels = trace(artifact, inputs, 1)
             time = predict(total, kernels, machine, count)
             efficiencies[count] = base / time / count

@@ -50,7 +50,6 @@ def main(row: str, size: str, folder: Path):
         "outputs": outputs,
         "tolerance": case.tolerance,
         "work": vars(case.work),
-        "targets": list(case.targets),
         "from_python": ROWS[row].from_python,
         "few_bits": case.few_bits is not None,
     }

@@ -80,13 +80,13 @@ def sample(call) -> float:
     """Seconds of a call, of as many as `alula-bench` does: caches are another peer's at first."""
     for _ in range(2):
         call()
-    count, more, took, start = 0, 1, 0.0, time.process_time()
+    count, took, start = 0, 0.0, time.process_time()
     while took < SECONDS:
+        # The system takes a tenth of a small call to say what time it is.
+        more = max(count, 1)
         for _ in range(more):
             call()
         count += more
-        # The system takes a tenth of a small call to say what time it is.
-        more = count
         took = time.process_time() - start
     return took / count
 

@@ -24,7 +24,7 @@ class Alula(Tool):
     def compile_commands(self):
         tool = BUILD / "bin" / "alula-compile"
         # As its peers are compiled, for the machine that it runs on.
-        flags = [f"--target={target}" for target in self.about["targets"] or ["cpu:host"]]
+        flags = ["--target=cpu:host"]
         flags += [f"--accuracy={self.accuracy}"] if self.accuracy else []
         return [[tool, self.folder / "program.mlirbc", "-o", self.artifact, *flags]]
 

@@ -71,7 +71,6 @@ def constant_bytes(m, k, n):
         params={"w": w},
         onnx=onnx,
         tolerance=0,
-        targets=("cpu:host",),
     )
 
 
@@ -132,7 +131,6 @@ def few_bit_weights(m, k, n, bits, block, level=1, has_zeros=False):
         Work(2.0 * m * k * n, read, 4 * m * n),
         params=params,
         onnx=onnx,
-        targets=("cpu:host",),
         few_bits=(codes, scales, bits) if block == 32 and not has_zeros else None,
     )
 
