@@ -51,14 +51,6 @@ uint32_t countCpus() {
   return count > 0 ? uint32_t(count) : 1;
 }
 
-int getCpu() {
-#ifdef __linux__
-  return sched_getcpu();
-#else
-  return -1;
-#endif
-}
-
 uint32_t clamp(uint32_t count) {
   if (count == 0)
     return 1;
@@ -143,8 +135,14 @@ uint64_t Pool::waitForTicket(Worker &worker, uint64_t last) {
 void Pool::wakeNext(uint32_t number, uint32_t count) {
   if (sleepers.load() == 0)
     return;
-  for (uint32_t i = 2 * number + 1; i <= 2 * number + 2 && i < count; ++i)
-    workers[i].sleep.wake();
+  int cpu = callerCpu.load(std::memory_order_relaxed);
+  for (uint32_t i = 2 * number + 1; i <= 2 * number + 2 && i < count; ++i) {
+    Worker &worker = workers[i];
+    if (!worker.sleep.isAnnounced())
+      continue;
+    worker.placement.keepOff(worker.thread, cpu);
+    worker.sleep.wake();
+  }
 }
 
 bool Pool::enter(uint64_t round) {

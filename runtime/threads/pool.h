@@ -3,6 +3,7 @@
 #pragma once
 
 #include "alula/runtime.h"
+#include "runtime/threads/placement.h"
 #include "runtime/threads/sleep.h"
 
 #include <atomic>
@@ -41,6 +42,7 @@ private:
     uint32_t number;
     pthread_t thread;
     Sleep sleep;
+    Placement placement;
   };
   static void *runWorker(void *argument);
   void work(Worker &worker);

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -67,6 +69,58 @@ TEST(Pool, WakesThreadsThatSleep) {
   }
   EXPECT_GT(others, 0u);
 }
+
+#ifdef __linux__
+/// The caller, then the worker, on the same processor: where the worker comes.
+TEST(Pool, WorkersAreKeptOffTheCallersProcessor) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2)
+    GTEST_SKIP() << "one processor";
+  struct Visit {
+    pthread_t worker;
+    std::atomic<int> cpu{-1};
+  };
+  Pool pool(2);
+  // The thread is started before this one is on a processor alone.
+  Work work(1);
+  pool.run(2, Work::run, &work, Work::count);
+  int moves = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE && moves < 8; ++cpu) {
+    if (!CPU_ISSET(cpu, &all))
+      continue;
+    ++moves;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    for (int round = 0; round < 5; ++round) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      Visit visit;
+      auto come = [](void *context, uint32_t number) {
+        auto &visit = *static_cast<Visit *>(context);
+        if (number != 0) {
+          visit.worker = pthread_self();
+          visit.cpu = sched_getcpu();
+          return;
+        }
+        // It never comes if it waits for this processor.
+        auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (visit.cpu < 0 && std::chrono::steady_clock::now() < end) {
+        }
+      };
+      pool.run(2, come, &visit, [](void *, uint32_t) {});
+      ASSERT_NE(visit.cpu, -1);
+      EXPECT_NE(visit.cpu, cpu);
+      cpu_set_t allowed;
+      ASSERT_EQ(
+          pthread_getaffinity_np(visit.worker, sizeof allowed, &allowed), 0);
+      EXPECT_EQ(CPU_COUNT(&allowed), CPU_COUNT(&all) - 1);
+    }
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+}
+#endif
 
 TEST(Pool, CallersDoNotWaitForOneAnother) {
   Pool pool(2);
