@@ -9,9 +9,12 @@
 //
 // Integers of four and eight bits that become floats where they are multiplied
 // (scaled_integers.h) lie in groups of 32 bits, moved up to be unsigned; what
-// they are scaled with lies in the same panels, and zero points as floats too:
+// they are scaled with lies in the same panels, and zero points too, as bytes if
+// all of them are integers of eight bits, whatever type they had:
 //   %w = constant : tensor<4096x100xi4>
 //   →  %p = constant : tensor<4x512x32x8xui4>;  %w = dispatch.from_panels %p
+//   %z = constant : tensor<128x100xui4>;  convert %z to f32
+//   →  %p = constant : tensor<4x128x32xui8>;  convert (dispatch.from_panels %p)
 
 #include "compiler/dispatch/passes.h"
 #include "dialect/dispatch/panel_layout.h"
@@ -24,6 +27,8 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 namespace alula::dispatch {
 #define GEN_PASS_DEF_PACKWEIGHTS
@@ -187,14 +192,12 @@ bool isKnown(stablehlo::ConstantOp constant) {
                              countBytes(type.getElementType()));
 }
 
-/// The constant in panels.
+/// The constant in panels of so many columns and groups of so many rows.
 Value createPanels(stablehlo::ConstantOp constant, const Matrix &matrix,
-                   int64_t panelBytes) {
+                   int64_t width, int64_t group) {
   auto type = cast<RankedTensorType>(constant.getType());
   Type element = type.getElementType();
-  int64_t bits = element.getIntOrFloatBitWidth(),
-          group = getPanelGroup(element);
-  int64_t width = panelBytes * 8 / (bits * group);
+  unsigned bits = element.getIntOrFloatBitWidth();
   auto divide = [](int64_t count, int64_t by) {
     return static_cast<int64_t>(llvm::divideCeil(static_cast<uint64_t>(count),
                                                  static_cast<uint64_t>(by)));
@@ -206,7 +209,7 @@ Value createPanels(stablehlo::ConstantOp constant, const Matrix &matrix,
     shape.push_back(group);
   if (matrix.isOffset)
     element =
-        IntegerType::get(type.getContext(), static_cast<unsigned>(bits),
+        IntegerType::get(type.getContext(), bits,
                          element.isUnsignedInteger() ? IntegerType::Signless
                                                      : IntegerType::Unsigned);
   auto panelType = RankedTensorType::get(shape, element);
@@ -239,7 +242,10 @@ Value createPanels(stablehlo::ConstantOp constant, const Matrix &matrix,
 
 void replaceByPanels(stablehlo::ConstantOp constant, const Matrix &matrix,
                      int64_t panelBytes) {
-  constant.replaceAllUsesWith(createPanels(constant, matrix, panelBytes));
+  Type element = constant.getType().getElementType();
+  int64_t group = getPanelGroup(element);
+  int64_t width = panelBytes * 8 / (element.getIntOrFloatBitWidth() * group);
+  constant.replaceAllUsesWith(createPanels(constant, matrix, width, group));
   constant.erase();
 }
 
@@ -302,6 +308,7 @@ private:
     /// What is repeated, the constant or it as floats, and by what.
     Value repeated;
     Operation *broadcast;
+    bool mayBeBytes = false;
   };
   struct Weights {
     stablehlo::ConstantOp integers;
@@ -310,9 +317,13 @@ private:
   };
   static Numbers findNumbers(Value repeated, Operation *broadcast,
                              const stablehlo::ScaledIntegers &found);
-  /// Panels of constants that had several readers are made once.
-  using Panels =
-      llvm::MapVector<Operation *, SmallVector<std::pair<Matrix, Value>>>;
+  /// What is read instead of a constant: made once if it had several readers.
+  struct InPanels {
+    Matrix matrix;
+    bool mayBeBytes;
+    Value panels;
+  };
+  using Panels = llvm::MapVector<Operation *, SmallVector<InPanels>>;
   static void replaceNumbers(Numbers numbers, Panels &known,
                              int64_t panelBytes);
   /// Of each constant of integers, its readers.
@@ -382,6 +393,7 @@ void FewBits::add(stablehlo::DotGeneralOp dot) {
     weights.scale = findNumbers(found->scale, found->broadcast, *found);
   if (found->zero && isEach && found->zeroSteps == steps)
     weights.zero = findNumbers(found->zero, found->zeroBroadcast, *found);
+  weights.zero.mayBeBytes = true;
   if ((isEach && !weights.scale.constant) ||
       (found->zero && !weights.zero.constant) ||
       (!isEach && steps.columnStep > 1))
@@ -389,43 +401,88 @@ void FewBits::add(stablehlo::DotGeneralOp dot) {
   readers[constant].push_back(weights);
 }
 
-/// Integers of at most eight bits as floats.
-stablehlo::ConstantOp createFloats(stablehlo::ConstantOp constant) {
-  auto type = cast<RankedTensorType>(constant.getType());
-  auto element = cast<IntegerType>(type.getElementType());
-  auto unused = static_cast<int>(8 - element.getWidth());
+/// Integers of at most eight bits, or what is in f32.
+std::vector<float> getFloats(stablehlo::ConstantOp constant) {
+  ArrayRef<char> elements = getElements(constant.getValue());
+  auto element = dyn_cast<IntegerType>(constant.getType().getElementType());
+  if (!element) {
+    std::vector<float> floats(elements.size() / sizeof(float));
+    memcpy(floats.data(), elements.data(), elements.size());
+    return floats;
+  }
   std::vector<float> floats;
-  for (char code : getElements(constant.getValue())) {
+  auto unused = static_cast<int>(8 - element.getWidth());
+  for (char code : elements) {
     auto bits = static_cast<uint8_t>(static_cast<uint8_t>(code) << unused);
     floats.push_back(static_cast<float>(
         element.isUnsigned() ? bits >> unused
                              : static_cast<int8_t>(bits) >> unused));
   }
+  return floats;
+}
+
+/// An integer type of eight bits that has them all; null if there is none.
+IntegerType findByteType(ArrayRef<float> numbers, MLIRContext *context) {
+  auto areBetween = [&](float low, float high) {
+    return llvm::all_of(numbers, [&](float number) {
+      return number >= low && number <= high &&
+             number == static_cast<float>(static_cast<int>(number)) &&
+             !(number == 0 && std::signbit(number));
+    });
+  };
+  if (areBetween(0, 255))
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  return areBetween(-128, 127) ? IntegerType::get(context, 8) : IntegerType();
+}
+
+/// Numbers for each column of some rows, in panels: floats, or bytes.
+Value createNumbers(stablehlo::ConstantOp constant, const Matrix &matrix,
+                    bool mayBeBytes, int64_t panelBytes) {
   OpBuilder builder(constant);
-  auto wide = RankedTensorType::get(type.getShape(), builder.getF32Type());
-  return builder.create<stablehlo::ConstantOp>(constant.getLoc(),
-                                               getAttribute(wide, floats));
+  std::vector<float> numbers = getFloats(constant);
+  auto shape = constant.getType().getShape();
+  auto width = static_cast<int64_t>(panelBytes / sizeof(float));
+  auto place = [&](DenseElementsAttr value) {
+    auto source = builder.create<stablehlo::ConstantOp>(constant.getLoc(), value);
+    Value panels = createPanels(source, matrix, width, /*group=*/1);
+    source.erase();
+    return panels;
+  };
+  IntegerType byte =
+      mayBeBytes ? findByteType(numbers, builder.getContext()) : IntegerType();
+  if (!byte)
+    return place(getAttribute(
+        RankedTensorType::get(shape, builder.getF32Type()), numbers));
+  std::vector<uint8_t> bytes;
+  for (float number : numbers)
+    bytes.push_back(static_cast<uint8_t>(static_cast<int>(number)));
+  return place(getAttribute(RankedTensorType::get(shape, byte), bytes));
 }
 
 /// Others that read the constant keep theirs.
 void FewBits::replaceNumbers(Numbers numbers, Panels &known,
                              int64_t panelBytes) {
   auto &all = known[numbers.constant];
-  auto *found = llvm::find_if(
-      all, [&](auto &one) { return one.first == numbers.matrix; });
-  if (found == all.end()) {
-    bool isFloat = numbers.repeated == numbers.constant.getResult();
-    stablehlo::ConstantOp floats =
-        isFloat ? numbers.constant : createFloats(numbers.constant);
-    Value panels = createPanels(floats, numbers.matrix, panelBytes);
-    if (!isFloat)
-      floats.erase();
-    found = all.insert(all.end(), {numbers.matrix, panels});
-  }
+  auto *found = llvm::find_if(all, [&](const InPanels &one) {
+    return one.matrix == numbers.matrix && one.mayBeBytes == numbers.mayBeBytes;
+  });
+  if (found == all.end())
+    found = all.insert(all.end(),
+                       {numbers.matrix, numbers.mayBeBytes,
+                        createNumbers(numbers.constant, numbers.matrix,
+                                      numbers.mayBeBytes, panelBytes)});
   Operation *reader = numbers.broadcast;
   while (reader->getOperand(0) != numbers.repeated)
     reader = reader->getOperand(0).getDefiningOp();
-  reader->setOperand(0, found->second);
+  Value floats = found->panels;
+  // For each reader its own, which is computed where it is read.
+  if (auto type = cast<RankedTensorType>(floats.getType());
+      type.getElementType().isInteger(8)) {
+    OpBuilder builder(reader);
+    floats = builder.create<stablehlo::ConvertOp>(
+        reader->getLoc(), type.clone(builder.getF32Type()), floats);
+  }
+  reader->setOperand(0, floats);
 }
 
 void FewBits::packAll(int64_t minElements, int64_t panelBytes) {

@@ -123,13 +123,15 @@ def widen_with_zeros(codes, zeros, scales, tiles, np=np):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("kind,of_zeros", [("ui4", "ui4"), ("i4", "i8"), ("ui8", "ui8"), ("i8", "f32")])  # fmt: skip
+@pytest.mark.parametrize("kind,of_zeros", [("ui4", "ui4"), ("i4", "i8"), ("ui8", "ui8"), ("i8", "f32"), ("ui4", "halves")])  # fmt: skip
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("m,k,n,group,options", [(1, 608, 100, 32, []), (3, 520, 33, 40, []), (40, 1088, 70, 64, []), (1, 608, 100, 32, [ROUNDS]), (40, 1088, 70, 64, [ROUNDS])])  # fmt: skip
 def test_zero_points(tools, target, kind, of_zeros, transposed, m, k, n, group, options):
     weights, x = Weights(kind, k, n, "blocks", group, transposed), normal(m, k)
     if of_zeros == "f32":
         zeros = np.random.default_rng(5).integers(-9, 9, weights.scales.shape).astype(np.float32)
+    elif of_zeros == "halves":
+        zeros = np.random.default_rng(5).integers(0, 30, weights.scales.shape) / np.float32(2)
     else:
         zeros = draw(of_zeros, weights.scales.shape, 5)
 

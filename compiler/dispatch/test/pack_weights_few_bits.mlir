@@ -75,13 +75,14 @@ func.func @others(%x: tensor<400x4xf32>, %s: tensor<2x9xf32>, %t: tensor<5xf32>)
 
 // -----
 
-// A zero point for each scale lies as scales do, as floats.
+// A zero point for each scale lies as scales do, in a byte.
 // CHECK-LABEL: func.func @zero_points
 // CHECK-DAG: %[[P:.*]] = stablehlo.constant dense<"0x0001020304050607{{.*}}"> : tensor<1x2x32x8xui4>
-// CHECK-DAG: %[[Q:.*]] = stablehlo.constant dense<{{.*}}[1.500000e+01, 1.400000e+01,{{.*}}> : tensor<1x2x32xf32>
+// CHECK-DAG: %[[Q:.*]] = stablehlo.constant dense<{{.*}}[15, 14,{{.*}}> : tensor<1x2x32xui8>
 // CHECK-DAG: dispatch.from_panels %[[P]] rows = [0] columns = [1] : tensor<1x2x32x8xui4> -> tensor<16x8xui4>
-// CHECK-DAG: %[[Z:.*]] = dispatch.from_panels %[[Q]] rows = [0] columns = [1] : tensor<1x2x32xf32> -> tensor<2x8xf32>
-// CHECK-DAG: %[[B:.*]] = stablehlo.broadcast_in_dim %[[Z]]
+// CHECK-DAG: %[[Z:.*]] = dispatch.from_panels %[[Q]] rows = [0] columns = [1] : tensor<1x2x32xui8> -> tensor<2x8xui8>
+// CHECK-DAG: %[[F:.*]] = stablehlo.convert %[[Z]] : (tensor<2x8xui8>) -> tensor<2x8xf32>
+// CHECK-DAG: %[[B:.*]] = stablehlo.broadcast_in_dim %[[F]]
 // CHECK: stablehlo.subtract %{{.*}}, %[[B]]
 // KERNEL-LABEL: func.func @zero_points
 // KERNEL: func.func @zero_points_0({{.*}}tensor<1x2x32x8xui4>
@@ -90,6 +91,65 @@ func.func @zero_points(%x: tensor<400x16xf32>) -> tensor<400x8xf32> {
   %s = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0]]> : tensor<2x8xf32>
   %z = stablehlo.constant dense<[[1, 2, 3, 4, 5, 6, 7, 8], [15, 14, 13, 12, 11, 10, 9, 8]]> : tensor<2x8xui4>
   %y = stablehlo.convert %z : (tensor<2x8xui4>) -> tensor<2x8xf32>
+  %b = stablehlo.broadcast_in_dim %y, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %0 = stablehlo.convert %w : (tensor<16x8xui4>) -> tensor<16x8xf32>
+  %1 = stablehlo.reshape %0 : (tensor<16x8xf32>) -> tensor<2x8x8xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %2 = stablehlo.subtract %1, %b : tensor<2x8x8xf32>
+  %3 = stablehlo.multiply %2, %c : tensor<2x8x8xf32>
+  %4 = stablehlo.reshape %3 : (tensor<2x8x8xf32>) -> tensor<16x8xf32>
+  %5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<400x16xf32>, tensor<16x8xf32>) -> tensor<400x8xf32>
+  return %5 : tensor<400x8xf32>
+}
+
+// -----
+
+// Floats that are integers of eight bits too.
+// CHECK-LABEL: func.func @signed_zero_points
+// CHECK: stablehlo.constant dense<{{.*}}[-128, 14,{{.*}}> : tensor<1x2x32xi8>
+// KERNEL-LABEL: func.func @signed_zero_points
+// KERNEL: func.func @signed_zero_points_0({{.*}}tensor<1x2x32xi8>
+func.func @signed_zero_points(%x: tensor<400x16xf32>) -> tensor<400x8xf32> {
+  %w = stablehlo.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 8], [2, 3, 4, 5, 6, 7, 8, 9], [3, 4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10, 11], [5, 6, 7, 8, 9, 10, 11, 12], [6, 7, 8, 9, 10, 11, 12, 13], [7, 8, 9, 10, 11, 12, 13, 14], [8, 9, 10, 11, 12, 13, 14, 15], [9, 10, 11, 12, 13, 14, 15, 0], [10, 11, 12, 13, 14, 15, 0, 1], [11, 12, 13, 14, 15, 0, 1, 2], [12, 13, 14, 15, 0, 1, 2, 3], [13, 14, 15, 0, 1, 2, 3, 4], [14, 15, 0, 1, 2, 3, 4, 5], [15, 0, 1, 2, 3, 4, 5, 6]]> : tensor<16x8xui4>
+  %s = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0]]> : tensor<2x8xf32>
+  %y = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 127.0], [-128.0, 14.0, 13.0, 12.0, 11.0, 10.0, 9.0, 8.0]]> : tensor<2x8xf32>
+  %b = stablehlo.broadcast_in_dim %y, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %0 = stablehlo.convert %w : (tensor<16x8xui4>) -> tensor<16x8xf32>
+  %1 = stablehlo.reshape %0 : (tensor<16x8xf32>) -> tensor<2x8x8xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %2 = stablehlo.subtract %1, %b : tensor<2x8x8xf32>
+  %3 = stablehlo.multiply %2, %c : tensor<2x8x8xf32>
+  %4 = stablehlo.reshape %3 : (tensor<2x8x8xf32>) -> tensor<16x8xf32>
+  %5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<400x16xf32>, tensor<16x8xf32>) -> tensor<400x8xf32>
+  return %5 : tensor<400x8xf32>
+}
+
+// -----
+
+// Others stay floats.
+// CHECK-LABEL: func.func @zero_points_between
+// CHECK: stablehlo.constant dense<{{.*}}[-1.280000e+02, 1.450000e+01,{{.*}}> : tensor<1x2x32xf32>
+func.func @zero_points_between(%x: tensor<400x16xf32>) -> tensor<400x8xf32> {
+  %w = stablehlo.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 8], [2, 3, 4, 5, 6, 7, 8, 9], [3, 4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10, 11], [5, 6, 7, 8, 9, 10, 11, 12], [6, 7, 8, 9, 10, 11, 12, 13], [7, 8, 9, 10, 11, 12, 13, 14], [8, 9, 10, 11, 12, 13, 14, 15], [9, 10, 11, 12, 13, 14, 15, 0], [10, 11, 12, 13, 14, 15, 0, 1], [11, 12, 13, 14, 15, 0, 1, 2], [12, 13, 14, 15, 0, 1, 2, 3], [13, 14, 15, 0, 1, 2, 3, 4], [14, 15, 0, 1, 2, 3, 4, 5], [15, 0, 1, 2, 3, 4, 5, 6]]> : tensor<16x8xui4>
+  %s = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0]]> : tensor<2x8xf32>
+  %y = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 127.0], [-128.0, 14.5, 13.0, 12.0, 11.0, 10.0, 9.0, 8.0]]> : tensor<2x8xf32>
+  %b = stablehlo.broadcast_in_dim %y, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %0 = stablehlo.convert %w : (tensor<16x8xui4>) -> tensor<16x8xf32>
+  %1 = stablehlo.reshape %0 : (tensor<16x8xf32>) -> tensor<2x8x8xf32>
+  %c = stablehlo.broadcast_in_dim %s, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
+  %2 = stablehlo.subtract %1, %b : tensor<2x8x8xf32>
+  %3 = stablehlo.multiply %2, %c : tensor<2x8x8xf32>
+  %4 = stablehlo.reshape %3 : (tensor<2x8x8xf32>) -> tensor<16x8xf32>
+  %5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<400x16xf32>, tensor<16x8xf32>) -> tensor<400x8xf32>
+  return %5 : tensor<400x8xf32>
+}
+
+// CHECK-LABEL: func.func @large_zero_points
+// CHECK: stablehlo.constant dense<{{.*}}[-1.000000e+00, 1.400000e+01,{{.*}}> : tensor<1x2x32xf32>
+func.func @large_zero_points(%x: tensor<400x16xf32>) -> tensor<400x8xf32> {
+  %w = stablehlo.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 8], [2, 3, 4, 5, 6, 7, 8, 9], [3, 4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10, 11], [5, 6, 7, 8, 9, 10, 11, 12], [6, 7, 8, 9, 10, 11, 12, 13], [7, 8, 9, 10, 11, 12, 13, 14], [8, 9, 10, 11, 12, 13, 14, 15], [9, 10, 11, 12, 13, 14, 15, 0], [10, 11, 12, 13, 14, 15, 0, 1], [11, 12, 13, 14, 15, 0, 1, 2], [12, 13, 14, 15, 0, 1, 2, 3], [13, 14, 15, 0, 1, 2, 3, 4], [14, 15, 0, 1, 2, 3, 4, 5], [15, 0, 1, 2, 3, 4, 5, 6]]> : tensor<16x8xui4>
+  %s = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0]]> : tensor<2x8xf32>
+  %y = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 200.0], [-1.0, 14.0, 13.0, 12.0, 11.0, 10.0, 9.0, 8.0]]> : tensor<2x8xf32>
   %b = stablehlo.broadcast_in_dim %y, dims = [0, 2] : (tensor<2x8xf32>) -> tensor<2x8x8xf32>
   %0 = stablehlo.convert %w : (tensor<16x8xui4>) -> tensor<16x8xf32>
   %1 = stablehlo.reshape %0 : (tensor<16x8xf32>) -> tensor<2x8x8xf32>

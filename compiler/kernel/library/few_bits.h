@@ -139,36 +139,37 @@ ALULA_ROUNDED_BLOCK(ui8)
  *     scale[l / scale_lines * scale_line + j / 32 * scale_panel +
  *           j % 32 * scale_step]
  * or, where `zero` is not null, of (w[l, j] - zero[…]) * scale[…], whose numbers
- * are the same. scale_step is 0 or 1. If scale_line is not 0, scale_lines is a
+ * are the same: floats, or bytes, all 32 of a panel. scale_step is 0 or 1. If scale_line is not 0, scale_lines is a
  * multiple of what a line has terms of, and of 32 where rows are rounded:
  * `product` is for a few rows as they are, `rounded` for a few that become bytes,
  * `block` for many that do. `scratch` has room for alula_panel_scratch floats, of
  * a block for alula_block_scratch, aligned to 64. */
+enum { ALULA_ZERO_FLOATS, ALULA_ZERO_UNSIGNED, ALULA_ZERO_SIGNED };
 #define ALULA_PANELS(type)                                                     \
   void alula_panel_product_##type(                                             \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
       int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_panel,       \
       int64_t depth, int64_t columns, const float *scale, int64_t scale_lines, \
       int64_t scale_line, int64_t scale_panel, int64_t scale_step,             \
-      const float *zero, float *scratch);                                      \
+      const void *zero, int64_t zero_kind, float *scratch);                    \
   void alula_panel_rounded_##type(                                             \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
       int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_panel,       \
       int64_t depth, int64_t columns, const float *scale, int64_t scale_lines, \
       int64_t scale_line, int64_t scale_panel, int64_t scale_step,             \
-      const float *zero, float *scratch);                                      \
+      const void *zero, int64_t zero_kind, float *scratch);                    \
   void alula_panel_block_##type(                                               \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
       int64_t a_column, int64_t rows, const uint8_t *w, int64_t w_panel,       \
       int64_t depth, int64_t columns, const float *scale, int64_t scale_lines, \
       int64_t scale_line, int64_t scale_panel, int64_t scale_step,             \
-      float *scratch);                                                         \
+      const void *zero, int64_t zero_kind, float *scratch);                    \
   /* Terms from `first` on, which begins a line, as product.h reads panels. */ \
   void alula_panel_widen_##type(                                               \
       float *out, int64_t out_panel, const uint8_t *w, int64_t w_panel,        \
       int64_t first, int64_t terms, int64_t columns, const float *scale,       \
       int64_t scale_lines, int64_t scale_line, int64_t scale_panel,            \
-      int64_t scale_step, const float *zero);
+      int64_t scale_step, const void *zero, int64_t zero_kind);
 ALULA_PANELS(i4)
 ALULA_PANELS(ui4)
 ALULA_PANELS(i8)
@@ -181,8 +182,8 @@ enum { ALULA_BLOCK_TERMS = 512, ALULA_BLOCK_COLUMNS = 32 };
 static inline int64_t alula_block_scratch(int64_t rows) {
   int64_t panel = 2 * ALULA_BLOCK_TERMS * ALULA_BLOCK_COLUMNS;
   int64_t shares = ALULA_BLOCK_TERMS / 32;
-  return panel / 4 + shares * ALULA_BLOCK_COLUMNS +
-         rows * (ALULA_BLOCK_TERMS / 4 + 2 * shares);
+  return panel / 4 + 2 * shares * ALULA_BLOCK_COLUMNS +
+         rows * (ALULA_BLOCK_TERMS / 4 + 3 * shares);
 }
 static inline int64_t alula_rounded_scratch(int64_t rows, int64_t depth) {
   return (rows * 68 + 16) * ((depth + 127) / 128);

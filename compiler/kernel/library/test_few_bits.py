@@ -296,7 +296,7 @@ def test_rounded_block(machine, kind, by_rows, scales, dot):
         )
         factor = scale[numbers] if scales else np.ones((depth, width), np.float32)
         out = np.full((rows, columns + 2), 77, np.float32)
-        room = 512 * 32 * 2 // 4 + 16 * 32 + rows * (512 // 4 + 32)
+        room = 512 * 32 * 2 // 4 + 2 * 16 * 32 + rows * (512 // 4 + 48)
         scratch = Scratch(4 * room)
         call(f"rounded_block_{kind}", out, columns + 2, a, a_step * depth, a_step, rows,
              pack(kind, stored), *distances, depth, column, columns,

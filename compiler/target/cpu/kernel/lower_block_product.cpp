@@ -196,8 +196,7 @@ bool BlockProduct::multiplyPanels(const ProductCall &call, ValueRange batch,
       dot->hasAttr("alula.byte_activations") &&
       alula_rounded_rows_fit(matrix->steps.rows, matrix->steps.rowStep);
   bool isFew = rowLimit <= fewRows;
-  if (!isFew &&
-      (!rounds || !machine.int8Dot || machine.vectorBytes < 64 || matrix->zero))
+  if (!isFew && (!rounds || !machine.int8Dot || machine.vectorBytes < 64))
     return false;
   NarrowMatrix here = getMatrix(lowering, *matrix, batch);
   RoutineArguments arguments = beginNarrow(call, batch, firstRow);
@@ -205,8 +204,7 @@ bool BlockProduct::multiplyPanels(const ProductCall &call, ValueRange batch,
   arguments.addSize(depth);
   arguments.addSize(call.columns);
   arguments.addPanelScales(here, firstColumn);
-  if (isFew)
-    arguments.addPanelZeros(here, firstColumn);
+  arguments.addPanelZeros(here, firstColumn);
   int64_t room =
       isFew ? alula_panel_scratch(rowLimit, *getConstantIntValue(depth))
             : alula_block_scratch(rowLimit);

@@ -37,7 +37,7 @@ bool knowsScales(const NarrowMatrix &matrix) {
           (steps.columns == 1 && steps.columnStep == 1));
 }
 
-/// Panels of the library's width with so many rows in a group; null for others.
+/// Panels of the library's columns with so many rows in a group; null for others.
 Value findPanels(Value tensor, const stablehlo::MatrixLayout &layout,
                  int64_t group, bool isOffset, Lowering &lowering) {
   auto op = tensor.getDefiningOp<alula::dispatch::FromPanelsOp>();
@@ -48,8 +48,7 @@ Value findPanels(Value tensor, const stablehlo::MatrixLayout &layout,
   alula::dispatch::PanelLayout panels = alula::dispatch::getPanelLayout(op);
   if (!dims || op.getRows() != ArrayRef(dims->rows) ||
       op.getColumns() != ArrayRef(dims->columns) || panels.group != group ||
-      panels.isOffset != isOffset ||
-      panels.getBytes(getElementType(tensor)) != ALULA_PANEL_BYTES)
+      panels.isOffset != isOffset || panels.width != ALULA_BLOCK_COLUMNS)
     return {};
   return op.getPanels();
 }
@@ -121,12 +120,23 @@ bool placeScale(NarrowMatrix &matrix, const stablehlo::ScaledIntegers &found,
   return true;
 }
 
-/// Zero points are known to routines for panels, where they lie as scales do.
+/// Zero points are known to routines for panels, where they lie as scales do:
+/// floats, or bytes that become floats.
 bool placeZero(NarrowMatrix &matrix, const stablehlo::ScaledIntegers &found,
                Lowering &lowering) {
   if (!matrix.hasScalePanels || found.zeroSteps != found.steps)
     return false;
-  Value panels = findPanels(found.zero,
+  Value numbers = found.zero;
+  if (auto convert = numbers.getDefiningOp<stablehlo::ConvertOp>();
+      convert && lowering.isInlined(numbers))
+    numbers = convert.getOperand();
+  Type type = getElementType(numbers);
+  if (!type.isF32() && !type.isInteger(8))
+    return false;
+  matrix.zeroKind = type.isF32()               ? ALULA_ZERO_FLOATS
+                    : type.isUnsignedInteger() ? ALULA_ZERO_UNSIGNED
+                                               : ALULA_ZERO_SIGNED;
+  Value panels = findPanels(numbers,
                             {countScaleLines(matrix), matrix.layout.columns,
                              found.steps.rowStep, found.steps.columnStep},
                             /*group=*/1, /*isOffset=*/false, lowering);
@@ -253,15 +263,16 @@ void RoutineArguments::addPanelScales(const NarrowMatrix &matrix,
 
 void RoutineArguments::addPanelZeros(const NarrowMatrix &matrix,
                                      Value firstColumn) {
-  if (!matrix.zero) {
+  if (matrix.zero) {
+    int64_t panel = countScaleLines(matrix) * ALULA_BLOCK_COLUMNS;
+    Value number = lowering.mul(
+        lowering.div(firstColumn, lowering.index(ALULA_BLOCK_COLUMNS)),
+        lowering.index(panel));
+    values.push_back(getElementPointer(lowering, matrix.zero, number));
+  } else {
     ImplicitLocOpBuilder &b = lowering.b;
     values.push_back(
         b.create<LLVM::ZeroOp>(LLVM::LLVMPointerType::get(b.getContext())));
-    return;
   }
-  int64_t panel = countScaleLines(matrix) * ALULA_BLOCK_COLUMNS;
-  Value number = lowering.mul(
-      lowering.div(firstColumn, lowering.index(ALULA_BLOCK_COLUMNS)),
-      lowering.index(panel));
-  values.push_back(getElementPointer(lowering, matrix.zero, number));
+  addSize(matrix.zeroKind);
 }

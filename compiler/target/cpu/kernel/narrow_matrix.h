@@ -22,6 +22,8 @@ struct NarrowMatrix {
   /// What is subtracted from the integers in panels: the numbers of the scales,
   /// which lie in panels too. Null: nothing.
   mlir::Value zero = {};
+  /// As library/few_bits.h numbers their types.
+  int64_t zeroKind = 0;
   /// One for each dimension of a batch.
   llvm::SmallVector<mlir::stablehlo::BatchStep> batch;
   /// The number of the first scale; null: 0.
