@@ -1,6 +1,8 @@
 // Moves groups of ops into executables.
 //   %2 = stablehlo.add %0, %1  →  %2 = dispatch.launch @main_0::@main_0(%0, %1)
 // Sizes that are not known are computed before, on the host: host_sizes.h.
+// What only changes dimensions is no kernel:
+//   %3 = stablehlo.reshape %2  →  %3 = dispatch.view %2
 // Relies on: no calls, no tuples (the input room sees to both).
 
 #include "compiler/dispatch/host_sizes.h"
@@ -114,6 +116,29 @@ void eraseDead(Block &block, function_ref<bool(Operation &)> mayErase) {
 
 bool isTensorOp(Operation &op) { return chlo::isTensorOp(&op); }
 
+/// What a group only has other dimensions of, so that no byte moves; null for
+/// others. What leaves the function or a body is copied anyway if no kernel
+/// before it wrote it.
+Value findReshaped(const KernelGroup &group, const Border &border) {
+  if (border.inputs.size() != 1 || border.outputs.size() != 1 ||
+      !llvm::all_of(
+          border.constants,
+          [](Value shape) { return bool(shape.getDefiningOp<PackOp>()); }) ||
+      !llvm::all_of(group.ops, llvm::IsaPred<stablehlo::ReshapeOp,
+                                             stablehlo::DynamicReshapeOp>))
+    return {};
+  Value source = border.inputs.front(), root = source;
+  while (auto view = root.getDefiningOp<ViewOp>())
+    root = view.getSource();
+  auto launch = root.getDefiningOp<LaunchOp>();
+  Block *block = group.getLast()->getBlock();
+  bool isWrittenHere = launch && launch->getBlock() == block;
+  bool leaves = llvm::any_of(
+      border.outputs.front().getUsers(),
+      [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); });
+  return isWrittenHere || !leaves ? source : Value();
+}
+
 struct FormKernels
     : public alula::dispatch::impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
@@ -165,9 +190,18 @@ struct FormKernels
     if (border.outputs.empty())
       return eraseOps(group);
     Operation *last = group.getLast();
-    OpBuilder builder(last->getContext());
+    OpBuilder builder(last);
     Location location = last->getLoc();
+    if (Value source = findReshaped(group, border)) {
+      Value output = border.outputs.front();
+      auto view = builder.create<ViewOp>(location, output.getType(), source,
+                                         sizes.getDynamicDims(output));
+      sizes.replace(output, view);
+      output.replaceAllUsesWith(view);
+      return eraseOps(group);
+    }
 
+    builder.clearInsertionPoint();
     auto executable = builder.create<ExecutableOp>(
         location, functionName, builder.getStringAttr("private"),
         /*objects=*/ArrayAttr());

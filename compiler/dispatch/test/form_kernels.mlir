@@ -206,3 +206,39 @@ func.func @windows(%x: tensor<1000x64xf32>, %i: tensor<5000x1xi32>, %y: tensor<5
   }) : (tensor<1000x64xf32>, tensor<5000x1xi32>, tensor<5000x64xf32>) -> tensor<1000x64xf32>
   return %1 : tensor<1000x64xf32>
 }
+
+// -----
+
+// Other dimensions of the same bytes are no kernel.
+// CHECK-LABEL: func.func @view
+// CHECK: %[[D:.*]] = dispatch.launch
+// CHECK: %[[R:.*]] = dispatch.view %[[D]] : tensor<512x64xf32> -> tensor<512x16x4xf32>
+// CHECK: return %[[R]]
+func.func @view(%x: tensor<512x64xf32>, %w: tensor<64x64xf32>) -> tensor<512x16x4xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<512x64xf32>, tensor<64x64xf32>) -> tensor<512x64xf32>
+  %1 = stablehlo.reshape %0 : (tensor<512x64xf32>) -> tensor<512x16x4xf32>
+  return %1 : tensor<512x16x4xf32>
+}
+
+// What is returned and no kernel wrote is copied by one.
+// CHECK-LABEL: func.func @returned
+// CHECK: %[[R:.*]] = dispatch.launch @{{.*}} : (tensor<512x64xf32>) -> tensor<64x512xf32>
+// CHECK: return %[[R]]
+func.func @returned(%x: tensor<512x64xf32>) -> tensor<64x512xf32> {
+  %0 = stablehlo.reshape %x : (tensor<512x64xf32>) -> tensor<64x512xf32>
+  return %0 : tensor<64x512xf32>
+}
+
+// CHECK-LABEL: func.func @dynamic_view
+// CHECK: %[[D:.*]] = dispatch.launch
+// CHECK: %[[R:.*]] = dispatch.view %[[D]] result_dims(%{{.*}}) : tensor<?x64xf32> -> tensor<?x8x8xf32>
+// CHECK: return %[[R]]
+func.func @dynamic_view(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>) -> tensor<?x8x8xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+  %n = stablehlo.get_dimension_size %0, dim = 0 : (tensor<?x64xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %8 = stablehlo.constant dense<8> : tensor<2xi32>
+  %shape = stablehlo.concatenate %n1, %8, dim = 0 : (tensor<1xi32>, tensor<2xi32>) -> tensor<3xi32>
+  %1 = stablehlo.dynamic_reshape %0, %shape : (tensor<?x64xf32>, tensor<3xi32>) -> tensor<?x8x8xf32>
+  return %1 : tensor<?x8x8xf32>
+}
