@@ -27,6 +27,11 @@ def TurnProducts : Pass<"dispatch-turn-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::alula::dispatch::DispatchDialect"];
 }
 
+def SumProducts : Pass<"dispatch-sum-products", "::mlir::ModuleOp"> {
+  let summary = "makes sums of products of vectors";
+  let dependentDialects = ["::alula::dispatch::DispatchDialect"];
+}
+
 def PackWeights : Pass<"dispatch-pack-weights", "::mlir::ModuleOp"> {
   let summary = "puts constants into the panels that products read";
   let dependentDialects = ["::alula::dispatch::DispatchDialect"];

@@ -14,6 +14,7 @@ void alula::dispatch::addDispatchPipeline(mlir::OpPassManager &pm,
   pm.addPass(createLimitSorts());
   pm.addPass(createRepeatBroadcasts());
   pm.addPass(createSplitConcatenations());
+  pm.addPass(createSumProducts());
   pm.addPass(createTurnProducts());
   // Before constants are packed in the order of the sums.
   pm.addPass(createOrderTerms());
