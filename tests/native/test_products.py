@@ -450,3 +450,77 @@ def test_integer_convolutions(tools, kind):
 
     got = jax_functions.run(tools, function, [x, w], "cpu:host")[0]
     np.testing.assert_array_equal(got, jax.jit(function)(x, w))
+
+
+WRAPPING = [np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+
+
+def whole_range(kind, shape, seed):
+    info = np.iinfo(kind)
+    return np.random.default_rng(seed).integers(info.min, info.max, shape, kind, endpoint=True)
+
+
+@pytest.mark.parametrize("kind", WRAPPING)
+@pytest.mark.parametrize(
+    "equation,shapes",
+    [
+        ("mk,kn->mn", [(70, 130), (130, 50)]),
+        ("mk,nk->mn", [(37, 200), (33, 200)]),
+        ("km,kn->nm", [(64, 40), (64, 48)]),
+        ("mk,k->m", [(100, 200), (200,)]),
+        ("bmk,bkn->bmn", [(5, 33, 40), (5, 40, 31)]),
+        ("bj,bj->b", [(70, 90), (70, 90)]),
+        ("jb,bj->b", [(90, 70), (70, 90)]),
+    ],
+)
+def test_integers_wrap(tools, kind, equation, shapes):
+    arrays = [whole_range(kind, shape, i) for i, shape in enumerate(shapes)]
+    for target in TARGETS:
+        got = jax_functions.run(tools, lambda x, y: 3 + jnp.einsum(equation, x, y), arrays, target)
+        np.testing.assert_array_equal(got[0], 3 + np.einsum(equation, *arrays))
+
+
+@pytest.mark.parametrize("kind", WRAPPING)
+def test_convolutions_of_integers_wrap(tools, kind):
+    arrays = [whole_range(kind, (2, 14, 14, 24), 1), whole_range(kind, (3, 3, 24, 32), 2)]
+
+    def function(x, w):
+        return lax.conv_general_dilated(
+            x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+        )
+
+    got = jax_functions.run(tools, function, arrays, "cpu:host")[0]
+    np.testing.assert_array_equal(got, jax.jit(function)(*arrays))
+
+
+VECTORS = [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.complex64, np.complex128]
+
+
+@pytest.mark.parametrize("kind", VECTORS)
+@pytest.mark.parametrize(
+    "equation,shapes",
+    [
+        ("bj,bj->b", [(7, 100), (7, 100)]),
+        ("jb,bj->b", [(100, 7), (7, 100)]),
+        ("jb,jb->b", [(100, 70), (100, 70)]),
+        ("abij,iajb->ba", [(2, 3, 20, 5), (20, 2, 5, 3)]),
+        ("bj,bj->b", [(3, 100000), (3, 100000)]),
+    ],
+)
+def test_vectors(tools, kind, equation, shapes):
+    """Products of vectors side by side."""
+    arrays = [uniform(shape, kind, i) for i, shape in enumerate(shapes)]
+    if np.dtype(kind).kind == "c":
+        arrays = [x + 1j * uniform(x.shape, x.real.dtype, 9) for x in arrays]
+    terms = max(x.size for x in arrays) // 3
+    wide = np.result_type(kind, np.float64) if kind != ml_dtypes.bfloat16 else np.float64
+    exact = np.einsum(equation, *(x.astype(wide) for x in arrays))
+    magnitude = np.einsum(equation, *(np.abs(x.astype(wide)) for x in arrays))
+    epsilon = float(ml_dtypes.finfo(arrays[0].real.dtype).eps)
+    got = jax_functions.run(
+        tools, lambda x, y: jnp.einsum(equation, x, y), arrays, TARGETS[len(shapes) % 3]
+    )[0]
+    # Halves are added up as floats, and rounded once.
+    limit = np.abs(exact) * epsilon + magnitude * min(terms, 64) * min(epsilon, 2.0**-23)
+    assert got.dtype == arrays[0].dtype
+    assert (np.abs(got.astype(wide) - exact) <= limit).all()

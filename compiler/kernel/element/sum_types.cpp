@@ -72,37 +72,46 @@ bool isByte(Type type) {
   return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() == 8;
 }
 
-/// Of elements that have to be widened; null for what can't be exact.
-Type getWideType(Operation *op) {
-  Type element = getElementType(op->getResult(0));
-  Type sum = getSumType(element);
-  if (!sum)
-    return {};
-  if (sum.isF32() || sum.isF64())
-    return sum;
+/// Bits of the largest sum; 0 for what is no number, or for any number of terms.
+unsigned countSumBits(Operation *op) {
   unsigned left = getMagnitudeBits(getElementType(op->getOperand(0)));
   unsigned right = getMagnitudeBits(getElementType(op->getOperand(1)));
   int64_t count = countProducts(op);
-  if (!left || !right || count < 1 || !getMagnitudeBits(element))
-    return {};
-  unsigned bits =
-      left + right + llvm::Log2_64_Ceil(static_cast<uint64_t>(count));
-  if (bits <= 24)
-    return Float32Type::get(op->getContext());
-  return bits <= 53 ? Type(Float64Type::get(op->getContext())) : Type();
+  return left && right && count >= 1
+             ? left + right + llvm::Log2_64_Ceil(static_cast<uint64_t>(count))
+             : 0;
 }
 } // namespace
 
 ProductTypes alula::kernel::getProductTypes(Operation *op) {
+  MLIRContext *context = op->getContext();
   Type left = getElementType(op->getOperand(0));
   Type right = getElementType(op->getOperand(1));
   Type result = getElementType(op->getResult(0));
   Type sum = getSumType(result);
-  if (left.isBF16() && right.isBF16() && sum && sum.isF32())
-    return {left, right, Float32Type::get(op->getContext())};
-  unsigned bits = getMagnitudeBits(result);
-  if (isByte(left) && isByte(right) && bits && bits <= 32)
-    return {left, right, IntegerType::get(op->getContext(), 32)};
-  Type wide = getWideType(op);
-  return {wide, wide, wide};
+  if (!sum)
+    return {};
+  if (left.isBF16() && right.isBF16() && sum.isF32())
+    return {left, right, sum};
+  if (sum.isF32() || sum.isF64())
+    return {sum, sum, sum};
+  if (!getMagnitudeBits(left) || !getMagnitudeBits(right) ||
+      !getMagnitudeBits(result))
+    return {};
+  unsigned width = getMemoryType(result).getIntOrFloatBitWidth() <= 32 ? 32 : 64;
+  Type whole = IntegerType::get(context, width);
+  if (isByte(left) && isByte(right) && width == 32)
+    return {left, right, whole};
+  // Most machines multiply floats faster than integers of as many bits.
+  unsigned bits = countSumBits(op);
+  if (bits && bits <= (width == 32 ? 24 : 53)) {
+    Type real = width == 32 || bits <= 24 ? Type(Float32Type::get(context))
+                                          : Type(Float64Type::get(context));
+    return {real, real, real};
+  }
+  // Sums that wrap need no more bits of their terms than they have.
+  auto getFactor = [&](Type element) {
+    return element.isInteger(width) ? element : whole;
+  };
+  return {getFactor(left), getFactor(right), whole};
 }

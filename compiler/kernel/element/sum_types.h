@@ -23,14 +23,14 @@ mlir::Operation *findFloatFold(mlir::Operation *op, mlir::Block &body);
 struct ProductTypes {
   /// Of the elements that it reads; null for what it can't do.
   mlir::Type left, right;
-  /// Of sums, as they are in memory: f32, f64 or i32.
+  /// Of sums, as they are in memory: f32, f64, i32 or i64.
   mlir::Type sum;
 
   explicit operator bool() const { return bool(sum); }
 };
 
 /// Reals are summed in f32 or f64, products of bytes modulo 2^32. Other
-/// integers are summed as reals, if every sum is exact.
+/// integers are summed as reals, if every sum is exact, else modulo 2^32 or 2^64.
 ProductTypes getProductTypes(mlir::Operation *op);
 
 } // namespace alula::kernel

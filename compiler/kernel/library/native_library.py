@@ -8,8 +8,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[3]
 PATH = ROOT / os.environ.get("ALULA_BUILD", "build") / "lib" / "libalula-library-native.so"
-SUFFIXES = {"float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
-TYPES = [np.dtype(name) for name in SUFFIXES]
+TYPES = [np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")]
 
 _library = ctypes.CDLL(os.environ.get("ALULA_LIBRARY_NATIVE", str(PATH)))
 
@@ -18,7 +17,8 @@ def call(name, dtype, *arguments):
     """Calls alula_<name>_<type of dtype>, or alula_<name> without a type;
     arrays pass as pointers, None as null, int as int64 and np.int32 as
     int32."""
-    suffix = "" if dtype is None else "_" + SUFFIXES[np.dtype(dtype).name]
+    dtype = None if dtype is None else np.dtype(dtype)
+    suffix = "" if dtype is None else f"_{dtype.kind}{8 * dtype.itemsize}"
     # Those that can be cancelled take a flag more; the others don't look at it.
     getattr(_library, f"alula_{name}{suffix}")(*_convert(arguments), ctypes.c_void_p())
 

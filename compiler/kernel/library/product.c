@@ -1,4 +1,4 @@
-// Products of matrices of reals.
+// Products of matrices of reals, and of integers whose sums wrap.
 //
 // A panel of b, 128 bytes wide, is packed once for all rows of a; tiles of a
 // few rows and two vectors keep their sums in registers. What a tile is depends
@@ -143,5 +143,29 @@ enum { WALKED_ROWS = 16 };
 #define ELEMENT_BYTES 8
 #define BITS int64_t
 #define TYPE f64
+#define PANEL (ALULA_PANEL_BYTES / 8)
+#include "compiler/kernel/library/product.inc"
+#undef T
+#undef ELEMENT_BYTES
+#undef BITS
+#undef TYPE
+#undef PANEL
+
+#define T uint32_t
+#define ELEMENT_BYTES 4
+#define BITS int32_t
+#define TYPE i32
+#define PANEL (ALULA_PANEL_BYTES / 4)
+#include "compiler/kernel/library/product.inc"
+#undef T
+#undef ELEMENT_BYTES
+#undef BITS
+#undef TYPE
+#undef PANEL
+
+#define T uint64_t
+#define ELEMENT_BYTES 8
+#define BITS int64_t
+#define TYPE i64
 #define PANEL (ALULA_PANEL_BYTES / 8)
 #include "compiler/kernel/library/product.inc"

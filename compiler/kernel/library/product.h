@@ -34,20 +34,19 @@ static inline int64_t alula_product_scratch_bytes(int64_t bytes_of_row_of_b) {
  * added in an order that depends on the sizes only. `scratch` has
  * alula_product_scratch_bytes, or as many as for any longer row of b, aligned
  * to 64. Nothing overlaps. */
-void alula_product_f32(float *c, int64_t c_group, int64_t c_row,
-                       const float *a, int64_t a_group, int64_t a_row,
-                       int64_t a_column, const int64_t *segment_offsets,
-                       int64_t segments, int64_t depth, const float *b,
-                       int64_t b_row, int64_t b_column, int64_t b_panel,
-                       const int64_t *b_offsets, int64_t groups, int64_t m,
-                       int64_t n, int32_t add, void *scratch);
-void alula_product_f64(double *c, int64_t c_group, int64_t c_row,
-                       const double *a, int64_t a_group, int64_t a_row,
-                       int64_t a_column, const int64_t *segment_offsets,
-                       int64_t segments, int64_t depth, const double *b,
-                       int64_t b_row, int64_t b_column, int64_t b_panel,
-                       const int64_t *b_offsets, int64_t groups, int64_t m,
-                       int64_t n, int32_t add, void *scratch);
+#define ALULA_PRODUCT(type, T)                                                 \
+  void alula_product_##type(                                                   \
+      T *c, int64_t c_group, int64_t c_row, const T *a, int64_t a_group,       \
+      int64_t a_row, int64_t a_column, const int64_t *segment_offsets,         \
+      int64_t segments, int64_t depth, const T *b, int64_t b_row,              \
+      int64_t b_column, int64_t b_panel, const int64_t *b_offsets,             \
+      int64_t groups, int64_t m, int64_t n, int32_t add, void *scratch);
+ALULA_PRODUCT(f32, float)
+ALULA_PRODUCT(f64, double)
+/* Modulo 2^32 and 2^64. */
+ALULA_PRODUCT(i32, uint32_t)
+ALULA_PRODUCT(i64, uint64_t)
+#undef ALULA_PRODUCT
 
 #ifdef __cplusplus
 }

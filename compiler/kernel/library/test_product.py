@@ -1,4 +1,4 @@
-"""Products of matrices against NumPy in double (long double for f64)."""
+"""Products of matrices against NumPy in long double, of integers against NumPy's, which wrap."""
 
 import ctypes
 import mmap
@@ -8,6 +8,7 @@ import pytest
 from native_library import call
 
 SCRATCH = (128 * 512 + 64) * 8
+TYPES = [np.float32, np.float64, np.int32, np.int64]
 
 
 def memory(x):
@@ -26,7 +27,7 @@ def product(a, b, c=None, segments=None, groups=None, panels=False, order=None):
     rows apart; with an `order`, piece i of a meets piece order[i] of b."""
     count, step = groups or (1, 0)
     m, n = a.shape[0] - (count - 1) * step, b.shape[1]
-    out = np.full((count * m, n), np.nan, a.dtype) if c is None else c.copy()
+    out = np.full((count * m, n), unwritten(a.dtype), a.dtype) if c is None else c.copy()
     size = a.itemsize
     a_row, a_column = (stride // size for stride in a.strides)
     b_row, b_column = (stride // size for stride in b.strides)
@@ -46,17 +47,33 @@ def product(a, b, c=None, segments=None, groups=None, panels=False, order=None):
     return out
 
 
+def unwritten(dtype):
+    return np.nan if np.issubdtype(dtype, np.floating) else 77
+
+
+def exact(x):
+    return x.astype(np.longdouble) if np.issubdtype(x.dtype, np.floating) else x
+
+
 def check(got, want, depth):
+    if not np.issubdtype(got.dtype, np.floating):
+        np.testing.assert_array_equal(got, want)
+        return
     limit = 2 * np.finfo(got.dtype).eps * max(depth, 1) ** 0.5 * np.sqrt(max(depth, 1))
     np.testing.assert_allclose(got, want, rtol=0, atol=limit)
 
 
 def uniform(shape, dtype, seed, order="C"):
-    x = np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
+    draws = np.random.default_rng(seed)
+    if np.issubdtype(dtype, np.floating):
+        x = draws.uniform(-1, 1, shape).astype(dtype)
+    else:
+        info = np.iinfo(dtype)
+        x = draws.integers(info.min, info.max, shape, dtype, endpoint=True)
     return np.asarray(x, order=order)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("orders", ["CC", "CF", "FC", "FF"])
 @pytest.mark.parametrize("m", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 40])
 @pytest.mark.parametrize("n", [0, 1, 5, 16, 33, 64, 100])
@@ -64,39 +81,39 @@ def uniform(shape, dtype, seed, order="C"):
 def test_product(dtype, orders, m, n, k):
     a = uniform((m, k), dtype, 1, orders[0])
     b = uniform((k, n), dtype, 2, orders[1])
-    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    want = exact(a) @ exact(b)
     check(product(a, b), want, k)
 
 
 # More columns than lie in scratch at once, a whole number of panels or not.
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("n", [64, 256, 288, 300, 530])
 @pytest.mark.parametrize("k", [7, 300])
 def test_many_panels(dtype, n, k):
     a, b = uniform((20, k), dtype, 1), uniform((k, n), dtype, 2)
-    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    want = exact(a) @ exact(b)
     check(product(a, b), want, k)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("m", [23, 24, 25, 26, 27, 38, 39, 73])
 @pytest.mark.parametrize("n,k", [(64, 15), (67, 1100), (300, 257), (520, 513)])
 def test_many_rows(dtype, order, m, n, k):
     a, b = uniform((m, k), dtype, 1), uniform((k, n), dtype, 2, order)
-    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    want = exact(a) @ exact(b)
     check(product(a, b), want, k)
     c = uniform((m, n), dtype, 3)
     check(product(a, b, c), c + want, k + 1)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("m", [1, 3])
 @pytest.mark.parametrize("n", [512, 1000, 1001])
 @pytest.mark.parametrize("k", [0, 1, 2, 3, 4, 21])
 def test_wide_rows(dtype, m, n, k):
     a, b = uniform((m, k), dtype, 1), uniform((k, n), dtype, 2)
-    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    want = exact(a) @ exact(b)
     check(product(a, b), want, k)
     c = uniform((m, n), dtype, 3)
     check(product(a, b, c), c + want, k + 1)
@@ -135,18 +152,18 @@ def before_a_wall(x):
 
 # Columns that fill no vector: what lies behind them may be read, not what lies
 # behind the last.
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("n", [1, 3, 10, 19])
 @pytest.mark.parametrize("k", [1, 2, 5, 64])
 def test_ends_of_rows(dtype, n, k):
     a = uniform((2, k), dtype, 1)
     b = before_a_wall(uniform((k, n), dtype, 2))
-    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    want = exact(a) @ exact(b)
     check(product(a, b), want, k)
 
 
 # The last few columns are summed along the depth, whose end may be no vector.
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 9, 15, 34, 37, 52])
 @pytest.mark.parametrize("k", [4, 7, 8, 16, 17, 61, 263, 530])
 @pytest.mark.parametrize("b_order", ["C", "F", "panels"])
@@ -155,7 +172,7 @@ def test_few_columns_at_the_end(dtype, n, k, b_order):
     b = uniform((k, n), dtype, 2, "C" if panels else b_order)
     for m in (4, 5, 6, 7, 11, 16):
         a = before_a_wall(uniform((m, k), dtype, 1))
-        want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+        want = exact(a) @ exact(b)
         check(product(a, b, panels=panels), want, k)
         c = uniform((m, n), dtype, 3)
         check(product(a, b, c, panels=panels), c + want, k + 1)
@@ -175,13 +192,13 @@ def test_adds(m, n, k):
     check(product(a, b, c), want, k)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("m", [1, 3, 8, 13])
 @pytest.mark.parametrize("n", [1, 16, 33, 100])
 @pytest.mark.parametrize("k", [0, 1, 16, 600])
 def test_panels(dtype, m, n, k):
     a, b = uniform((m, k), dtype, 1), uniform((k, n), dtype, 2)
-    want = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    want = exact(a) @ exact(b)
     check(product(a, b, panels=True), want, k)
     c = uniform((m, n), dtype, 3)
     check(product(a, b, c, panels=True), c + want, k + 1)
@@ -200,7 +217,7 @@ def test_segments(depth, count, n):
 
 # Pieces of b in another order than those of a, some of them twice, some not at all:
 # as it lies, transposed and in panels; few columns too.
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("layout", ["C", "F", "panels"])
 @pytest.mark.parametrize("depth,order", [(1, [2, 0, 1]), (5, [3, 1]), (64, [1, 3, 0]), (200, [3, 0]), (3, [*range(70, 0, -1)]), (40, [1])])  # fmt: skip
 @pytest.mark.parametrize("n", [1, 3, 6, 8, 32, 50, 64, 100, 300])
@@ -210,7 +227,7 @@ def test_pieces_of_b(dtype, layout, depth, order, n):
     b = uniform((depth * (max(order) + 1), n), dtype, 2, "F" if layout == "F" else "C")
     left = np.concatenate([a[:, s : s + depth] for s in segments], axis=1)
     right = np.concatenate([b[s * depth : (s + 1) * depth] for s in order])
-    want = left.astype(np.longdouble) @ right.astype(np.longdouble)
+    want = exact(left) @ exact(right)
     got = product(a, b, segments=segments, panels=layout == "panels", order=order)
     check(got, want, depth * len(order))
 
@@ -226,7 +243,7 @@ def test_groups(m):
 
 # A few rows, columns and steps: b is read to its end and no further, c has the
 # rows that are wanted and what was behind them.
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("m", [2, 3, 4, 5, 6, 7, 8, 9])
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 8, 9])
@@ -234,8 +251,8 @@ def test_small(dtype, order, m, n):
     for k in (1, 2, 3, 8, 24, 63, 64, 65):
         a = uniform((m, k), dtype, 1, order)
         b = before_a_wall(uniform((k, n), dtype, 2))
-        want = a.astype(np.longdouble) @ b.astype(np.longdouble)
-        whole = before_a_wall(np.full((m, n), np.nan, dtype))
+        want = exact(a) @ exact(b)
+        whole = before_a_wall(np.full((m, n), unwritten(dtype), dtype))
         scratch = np.full(SCRATCH + 64, 0xFF, np.uint8)
         scratch = scratch[-scratch.ctypes.data % 64 :]
         size = a.itemsize

@@ -125,7 +125,8 @@ SmallVector<int64_t> alula::kernel::chooseTile(stablehlo::DotGeneralOp dot,
 
   int64_t rowLimit =
       rows && *rows <= sizes.undividedRows ? std::max<int64_t>(*rows, 1)
-      : isReadAgain || types.left != types.sum || types.right != types.sum
+      : isReadAgain || getMemoryType(types.left) != types.sum ||
+              getMemoryType(types.right) != types.sum
           ? sizes.nearRows
           : sizes.rows;
   int64_t columnLimit = sizes.columns;

@@ -34,7 +34,9 @@ void alula::cpu::callProduct(Lowering &lowering, const ProductTypes &types,
   Value add = call.adds;
   if (!add)
     add = b.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
-  bool isNarrow = types.left != types.sum;
+  // Of integers whose sums wrap nothing depends on a sign.
+  Type left = getMemoryType(types.left);
+  bool isNarrow = left != types.sum;
   int64_t scratchBytes =
       isNarrow ? alula_product_narrow_scratch_bytes()
                : alula_product_scratch_bytes(
@@ -54,5 +56,7 @@ void alula::cpu::callProduct(Lowering &lowering, const ProductTypes &types,
         b.getI32IntegerAttr(types.right.isUnsignedInteger())));
   arguments.push_back(lowering.getPointer(lowering.createTemporary(
       {lowering.index(scratchBytes)}, b.getI8Type())));
-  lowering.callLibrary("alula_product_" + getLibraryName(types.left), arguments);
+  lowering.callLibrary(
+      "alula_product_" + getLibraryName(isNarrow ? types.left : left),
+      arguments);
 }
