@@ -30,35 +30,24 @@ bool isSmaller(std::optional<int64_t> size, int64_t limit) {
   return size && !ShapedType::isDynamic(*size) && *size < limit;
 }
 
-/// The result's dimension along which the operand has its neighbours in memory.
-size_t getCrossedDim(stablehlo::TransposeOp transpose) {
-  ArrayRef<int64_t> permutation = transpose.getPermutation();
-  auto last = static_cast<int64_t>(permutation.size()) - 1;
-  return static_cast<size_t>(llvm::find(permutation, last) -
-                             permutation.begin());
-}
-
-/// The same for an operand of the inlined ops that elements of `tensor` are
-/// made of; nothing if all are read along their rows.
-std::optional<size_t> findCrossedDim(Value tensor, const FillQuestion &question,
-                                     unsigned depth = 0) {
+/// Appends those below `tensor`, each once.
+void collectCrossed(Value tensor, const FillQuestion &question,
+                    llvm::SetVector<Operation *> &found, unsigned depth = 0) {
   constexpr unsigned maxDepth = 8;
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   Operation *op = tensor.getDefiningOp();
   if (depth > maxDepth || !op || !type || type.getRank() < 2 ||
       !question.isInlined(tensor))
-    return {};
+    return;
   if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op)) {
-    size_t dim = getCrossedDim(transpose);
-    bool isCrossed = dim + 1 != transpose.getPermutation().size() &&
-                     question.isInMemory(transpose.getOperand());
-    return isCrossed ? std::optional(dim) : std::nullopt;
-  }
-  if (stablehlo::isElementwise(op))
+    if (getCrossedDim(transpose) + 1 != transpose.getPermutation().size() &&
+        getBits(getMemoryType(getElementType(tensor))) &&
+        question.isInMemory(transpose.getOperand()))
+      found.insert(op);
+  } else if (stablehlo::isElementwise(op)) {
     for (Value operand : op->getOperands())
-      if (auto dim = findCrossedDim(operand, question, depth + 1))
-        return dim;
-  return {};
+      collectCrossed(operand, question, found, depth + 1);
+  }
 }
 
 /// Whether elements of a tensor are made of short sums by inlined ops.
@@ -106,6 +95,13 @@ FillOrder makeOrder(Way way, size_t rank, size_t crossed, int64_t rows,
   return order;
 }
 
+/// Source and target of a block stay in the first cache together.
+int64_t getBlockSide(int64_t bytes,
+                     const alula::dispatch::MachineFacts &machine) {
+  int64_t line = machine.lineBytes;
+  return std::clamp(4 * line / bytes, line / 2, 2 * line);
+}
+
 /// Nothing for a copy so small that loops of scalars are as fast.
 std::optional<FillOrder>
 chooseCopy(stablehlo::TransposeOp transpose,
@@ -131,9 +127,18 @@ chooseCopy(stablehlo::TransposeOp transpose,
     return makeOrder(
         Way::Strips, rank, crossed, ALULA_TRANSPOSE_STRIP(bits),
         std::max(machine.l1Bytes / 32, machine.l1Bytes / 8 / bytes));
-  // Source and target of a block stay in the first cache together.
-  int64_t side = std::clamp(4 * line / bytes, line / 2, 2 * line);
+  int64_t side = getBlockSide(bytes, machine);
   return makeOrder(Way::Blocks, rank, crossed, side, side);
+}
+
+/// Of tiles whose transposed operands are copied before they are read.
+int64_t chooseSide(Value tensor, ArrayRef<stablehlo::TransposeOp> crossed,
+                   const alula::dispatch::MachineFacts &machine) {
+  int64_t bits = getBits(getMemoryType(getElementType(tensor)));
+  for (stablehlo::TransposeOp transpose : crossed)
+    bits = std::max<int64_t>(
+        bits, getBits(getMemoryType(getElementType(transpose))));
+  return getBlockSide(bits / 8, machine);
 }
 
 /// The fastest: strips, blocks, tiles or plain.
@@ -152,13 +157,17 @@ FillOrder chooseFillOrder(Value tensor, const FillQuestion &question) {
   ArrayRef<int64_t> sizes = type.getShape();
   // Less than this stays in the cache anyway.
   int64_t minSize = machine.lineBytes / 2;
-  auto dim = findCrossedDim(tensor, question);
-  if (!dim || isSmaller(multiply(sizes), machine.l1Bytes / 8) ||
-      isSmaller(sizes[*dim], minSize) || isSmaller(sizes.back(), minSize))
+  SmallVector<stablehlo::TransposeOp> crossed = findCrossed(tensor, question);
+  if (crossed.empty() || isSmaller(multiply(sizes), machine.l1Bytes / 8))
+    return {};
+  size_t dim = getCrossedDim(crossed.front());
+  if (isSmaller(sizes[dim], minSize) || isSmaller(sizes.back(), minSize))
     return {};
   // A cache line of floats.
   int64_t side = machine.lineBytes / 4;
-  return makeOrder(Way::Tiles, sizes.size(), *dim, side, side);
+  if (machine.blockThreads <= 1)
+    side = chooseSide(tensor, crossed, machine);
+  return makeOrder(Way::Tiles, sizes.size(), dim, side, side);
 }
 
 /// Whether the op's block returns no other inlined tensor of its shape: those
@@ -191,6 +200,27 @@ auto ask(Operation *op, const DenseSet<Operation *> &inlined, Answer answer) {
 }
 
 } // namespace
+
+size_t alula::kernel::getCrossedDim(stablehlo::TransposeOp transpose) {
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  auto last = static_cast<int64_t>(permutation.size()) - 1;
+  return static_cast<size_t>(llvm::find(permutation, last) -
+                             permutation.begin());
+}
+
+SmallVector<stablehlo::TransposeOp>
+alula::kernel::findCrossed(Value tensor, const FillQuestion &question) {
+  llvm::SetVector<Operation *> found;
+  collectCrossed(tensor, question, found);
+  SmallVector<stablehlo::TransposeOp> transposes;
+  for (Operation *op : found) {
+    auto transpose = cast<stablehlo::TransposeOp>(op);
+    if (transposes.empty() ||
+        getCrossedDim(transpose) == getCrossedDim(transposes.front()))
+      transposes.push_back(transpose);
+  }
+  return transposes;
+}
 
 FillOrder alula::kernel::planFillOrder(Operation *op,
                                        const DenseSet<Operation *> &inlined) {

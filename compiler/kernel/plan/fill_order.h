@@ -1,6 +1,7 @@
 #pragma once
 
 #include "dialect/plan/plan.h"
+#include "dialect/stablehlo/ops.h"
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseSet.h"
@@ -26,6 +27,16 @@ struct FillQuestion {
   /// Whether the tensor is the only one that its loops write.
   bool isAlone = true;
 };
+
+/// The dimension of a transpose's result along which its operand has neighbours
+/// in memory.
+size_t getCrossedDim(mlir::stablehlo::TransposeOp transpose);
+
+/// Transposes of memory among the inlined ops that elements of `tensor` are made
+/// of: those that are crossed as the first one is, and that can be copied. None
+/// if that one is not crossed.
+llvm::SmallVector<mlir::stablehlo::TransposeOp>
+findCrossed(mlir::Value tensor, const FillQuestion &question);
 
 /// What the stage of the tensor's op says; the usual order where it says
 /// nothing.

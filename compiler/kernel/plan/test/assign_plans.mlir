@@ -68,7 +68,7 @@ func.func @strips(%x: tensor<2x8192x8192xf32>) -> tensor<2x8192x8192xf32> {
 // several tensors share a loop. Few elements, and rows that stay rows, are not.
 // CHECK-LABEL: func.func @tiles_
 // CHECK: stablehlo.transpose {{.*}}#plan.stage<inline>
-// CHECK: stablehlo.select {{.*}}#plan.stage<inline, tile = [16, 16], way = tiles>
+// CHECK: stablehlo.select {{.*}}#plan.stage<inline, tile = [64, 64], way = tiles>
 func.func @tiles(%p: tensor<260x300xi1>, %x: tensor<300x260xf32>, %y: tensor<260x300xf32>) -> tensor<260x300xf32> {
   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<300x260xf32>) -> tensor<260x300xf32>
   %1 = stablehlo.select %p, %0, %y : tensor<260x300xi1>, tensor<260x300xf32>
@@ -76,8 +76,8 @@ func.func @tiles(%p: tensor<260x300xi1>, %x: tensor<300x260xf32>, %y: tensor<260
 }
 
 // CHECK-LABEL: func.func @two_
-// CHECK: stablehlo.transpose {{.*}}#plan.stage<inline, tile = [16, 16], way = tiles>
-// CHECK: stablehlo.negate {{.*}}#plan.stage<inline, tile = [16, 16], way = tiles>
+// CHECK: stablehlo.transpose {{.*}}#plan.stage<inline, tile = [64, 64], way = tiles>
+// CHECK: stablehlo.negate {{.*}}#plan.stage<inline, tile = [64, 64], way = tiles>
 func.func @two(%x: tensor<40x128xf32>) -> (tensor<128x40xf32>, tensor<128x40xf32>) {
   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<40x128xf32>) -> tensor<128x40xf32>
   %1 = stablehlo.negate %0 : tensor<128x40xf32>

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace alula::cpu;
@@ -53,7 +54,20 @@ void CpuMemory::fill(ArrayRef<Filling> fillings) {
   if (order.tile.empty())
     if (std::set<int64_t> seams = findSeams(fillings); !seams.empty())
       return forEachBetween(seams, sizes, fillElement);
-  forEachInTiles(sizes, order.tile, fillElement);
+  // What is read across its rows lies along them in a tile.
+  llvm::SetVector<Operation *> crossed;
+  if (order.way == Way::Tiles)
+    for (const Filling &filling : fillings)
+      for (stablehlo::TransposeOp transpose :
+           findCrossed(filling.tensor, question))
+        if (order.tile[getCrossedDim(transpose)] > 1)
+          crossed.insert(transpose);
+  auto copyCrossed = [&](ValueRange first, ValueRange count) {
+    for (Operation *op : crossed)
+      copyTile(cast<stablehlo::TransposeOp>(op), first, count, order.tile,
+               lowering);
+  };
+  forEachInTiles(sizes, order.tile, copyCrossed, fillElement);
 }
 
 /// Where the last dimension goes from one piece of an inlined concatenation to
@@ -137,7 +151,7 @@ void CpuMemory::fillUnrolled(ArrayRef<Filling> fillings, ValueRange sizes,
 }
 
 void CpuMemory::forEachInTiles(ValueRange sizes, ArrayRef<int64_t> tile,
-                               Loops::Body body) {
+                               BeginTile begin, Loops::Body body) {
   SmallVector<size_t> cut;
   for (auto [dim, size] : llvm::enumerate(tile))
     if (size > 1)
@@ -148,17 +162,19 @@ void CpuMemory::forEachInTiles(ValueRange sizes, ArrayRef<int64_t> tile,
   for (size_t dim : cut)
     grid[dim] = lowering.ceilDiv(sizes[dim], lowering.index(tile[dim]));
   lowering.forEach(grid, [&](ValueRange number) {
-    SmallVector<Value> first, count;
-    for (size_t dim : cut)
-      first.push_back(lowering.mul(number[dim], lowering.index(tile[dim])));
-    for (auto [dim, begin] : llvm::zip_equal(cut, first)) {
-      Value rest = lowering.sub(sizes[dim], begin);
-      count.push_back(lowering.min(lowering.index(tile[dim]), rest));
+    SmallVector<Value> first(number), all(sizes.size(), lowering.index(1)),
+        count;
+    for (size_t dim : cut) {
+      first[dim] = lowering.mul(number[dim], lowering.index(tile[dim]));
+      Value rest = lowering.sub(sizes[dim], first[dim]);
+      all[dim] = lowering.min(lowering.index(tile[dim]), rest);
+      count.push_back(all[dim]);
     }
+    begin(first, all);
     lowering.forEach(count, [&](ValueRange inside) {
-      SmallVector<Value> indices(number);
-      for (auto [dim, begin, offset] : llvm::zip_equal(cut, first, inside))
-        indices[dim] = lowering.add(begin, offset);
+      SmallVector<Value> indices(first);
+      for (auto [dim, offset] : llvm::zip_equal(cut, inside))
+        indices[dim] = lowering.add(first[dim], offset);
       body(indices);
     });
   });

@@ -14,9 +14,12 @@ public:
   void fill(llvm::ArrayRef<kernel::Filling> fillings) override;
 
 private:
-  /// Tiles of these sizes, one for each dimension; none: row-major.
+  /// Tiles of these sizes, one for each dimension; none: row-major. `begin` is
+  /// told where a tile begins, and how many elements it has in each dimension.
+  using BeginTile = llvm::function_ref<void(mlir::ValueRange first,
+                                            mlir::ValueRange count)>;
   void forEachInTiles(mlir::ValueRange sizes, llvm::ArrayRef<int64_t> tile,
-                      kernel::Loops::Body body);
+                      BeginTile begin, kernel::Loops::Body body);
 
   /// The dimensions of which a tile has more than one element are unrolled.
   void fillUnrolled(llvm::ArrayRef<kernel::Filling> fillings,

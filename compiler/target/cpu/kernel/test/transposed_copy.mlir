@@ -46,3 +46,21 @@ func.func @dynamic(%x: tensor<?x4000xf32>) -> tensor<4000x?xf32> {
   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<?x4000xf32>) -> tensor<4000x?xf32>
   return %0 : tensor<4000x?xf32>
 }
+
+// What is computed from transposes: tiles of them are copied before, each once,
+// and read along their rows.
+// CHECK-LABEL: func.func @map_{{[0-9]+}}(
+// CHECK: scf.parallel
+// CHECK: call @alula_transpose_32
+// CHECK: call @alula_transpose_8
+// CHECK: scf.parallel
+// CHECK-NOT: call
+// CHECK: return
+func.func @map(%x: tensor<500x300xf32>, %y: tensor<500x300xi8>) -> tensor<300x500xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<500x300xf32>) -> tensor<300x500xf32>
+  %1 = stablehlo.transpose %y, dims = [1, 0] : (tensor<500x300xi8>) -> tensor<300x500xi8>
+  %2 = stablehlo.convert %1 : (tensor<300x500xi8>) -> tensor<300x500xf32>
+  %3 = stablehlo.multiply %0, %2 : tensor<300x500xf32>
+  %4 = stablehlo.add %3, %0 : tensor<300x500xf32>
+  return %4 : tensor<300x500xf32>
+}
