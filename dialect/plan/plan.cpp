@@ -207,7 +207,7 @@ LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << (kind == Kind::Inline ? "no number" : "a number");
   bool isInTiles = isOrderOfMap(way) && way != Way::Elements;
   if (!tile.empty() && kind != Kind::Product && kind != Kind::Columns &&
-      !isOrderOfMap(way))
+      kind != Kind::Rows && !isOrderOfMap(way))
     return emitError() << "'" << name << "' has no tile"
                        << (kind == Kind::Map || kind == Kind::Inline
                                ? " without a way"

@@ -85,7 +85,7 @@ def Plan_StageAttr : AttrDef<Plan_Dialect, "Stage"> {
     | `product`, a convolution | outputs of each phase in each spatial dimension, features | |
     | `columns` | of the kept dimensions from the one that is cut on; rows at once | |
     | `map`, `inline` | of each dimension; for `elements`, 1 or all of it | |
-    | `rows` | | `parts`, `terms`, `memory`, `fused` |
+    | `rows` | how many rows are reduced side by side | `parts`, `terms`, `memory`, `fused` |
 
     `parts` of a row are reduced side by side; no sum has more than `terms`
     terms before it is added to others. `memory` is for ops that share a loop:

@@ -145,7 +145,25 @@ private:
       return {.tile = chooseTile(reduce, question)};
     if (getFloatSumType(op, reduce.getBody().front()))
       return {.terms = maxTerms};
-    return {.parts = chooseParts(reduce)};
+    if (int64_t parts = chooseParts(reduce))
+      return {.parts = parts};
+    return {.tile = chooseRowsTogether(reduce)};
+  }
+
+  /// As many rows as a vector has lanes, where one row is a chain of steps that
+  /// wait for each other: a body of one op becomes vectors along the row, and
+  /// the shortest rows are unrolled.
+  static SmallVector<int64_t> chooseRowsTogether(stablehlo::ReduceOp reduce) {
+    constexpr int64_t minTerms = 9;
+    int64_t lanes = alula::dispatch::getMachine(reduce).lanes;
+    int64_t terms = cast<RankedTensorType>(reduce.getInputs()[0].getType())
+                        .getShape()
+                        .back();
+    bool isChain = !llvm::hasNItems(reduce.getBody().front(), 2) &&
+                   (ShapedType::isDynamic(terms) || terms >= minTerms);
+    return isChain && mayReduceRowsTogether(reduce, lanes)
+               ? SmallVector<int64_t>{lanes}
+               : SmallVector<int64_t>();
   }
 
   /// Of a row, reduced side by side; 0: none.

@@ -14,6 +14,8 @@ using namespace alula::kernel;
 namespace {
 /// A part of a row that is worth a state of its own.
 constexpr int64_t minPart = 16;
+/// Reduced side by side.
+constexpr int64_t mostRowsTogether = 64;
 } // namespace
 
 bool alula::kernel::liesByOutputs(stablehlo::ConvDimensionNumbersAttr numbers,
@@ -139,6 +141,18 @@ bool alula::kernel::reducesColumns(stablehlo::ReduceOp reduce) {
   return !reduce.getDimensions().empty() &&
          !llvm::is_contained(reduce.getDimensions(), rank - 1) &&
          !hasThreads(reduce);
+}
+
+bool alula::kernel::mayReduceRowsTogether(stablehlo::ReduceOp reduce,
+                                          int64_t rows) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(reduce.getInputs()[0].getType()).getShape();
+  auto last = static_cast<int64_t>(shape.size()) - 1;
+  return last > 0 && reduce.getDimensions() == ArrayRef(last) && rows > 0 &&
+         rows <= mostRowsTogether &&
+         (ShapedType::isDynamic(shape[shape.size() - 2]) ||
+          shape[shape.size() - 2] >= rows) &&
+         !getFloatSumType(reduce, reduce.getBody().front());
 }
 
 bool alula::kernel::mayReduceInParts(stablehlo::ReduceOp reduce,

@@ -22,6 +22,10 @@ bool isWindowProduct(mlir::stablehlo::ConvolutionOp convolution);
 bool liesByOutputs(mlir::stablehlo::ConvDimensionNumbersAttr numbers,
                    mlir::RankedTensorType kernel);
 
+/// Whether neighbours of the last dimension that is kept can be reduced side by
+/// side, so many together: each state has a lane.
+bool mayReduceRowsTogether(mlir::stablehlo::ReduceOp reduce, int64_t rows);
+
 /// Whether a row is long enough, and its reduction such, that its parts may be
 /// reduced side by side.
 bool mayReduceInParts(mlir::stablehlo::ReduceOp reduce, int64_t parts);

@@ -213,6 +213,15 @@ private:
       return failure();
     if (stage.getFused())
       return fail(reduce) << "shares no loop that it could be fused with";
+    ArrayRef<int64_t> tile = stage.getTile();
+    if (!tile.empty() &&
+        (tile.size() != 1 || stage.getParts() ||
+         !mayReduceRowsTogether(reduce, tile.front())))
+      return fail(reduce)
+             << printSizes(tile)
+             << " rows can't be reduced together: it is cut into parts, is a "
+                "sum of floats, reduces more than the last dimension, or has "
+                "fewer rows";
     return success();
   }
 

@@ -29,6 +29,8 @@ public:
     // Scalars have none.
     if (alula::plan::StageAttr stage = getStage(reduce)) {
       partCount = stage.getParts();
+      if (!stage.getTile().empty())
+        rowsTogether = stage.getTile().front();
       if (stage.getTerms())
         maxTerms = stage.getTerms();
     }
@@ -137,6 +139,12 @@ private:
   }
 
   void emitInRegisters();
+  void emitTogether();
+  void storeResults(ValueRange values, ValueRange buffers, ValueRange at) {
+    for (auto [result, buffer, value] :
+         llvm::zip_equal(reduce.getResults(), buffers, values))
+      lowering.store(value, getElementType(result), buffer, at);
+  }
 
   stablehlo::ReduceOp reduce;
   Lowering &lowering;
@@ -144,6 +152,8 @@ private:
   SmallVector<int64_t> kept, reduced;
   /// Of a row, reduced side by side; 0: it isn't cut.
   int64_t partCount = 0;
+  /// Rows that are reduced side by side; 0: one after the other.
+  int64_t rowsTogether = 0;
   /// Of one sum of floats.
   int64_t maxTerms = INT64_MAX;
 };
@@ -154,9 +164,57 @@ void ReduceEmitter::emitInRegisters() {
   for (Value result : reduce.getResults())
     buffers.push_back(lowering.createResult(result));
   lowering.forEach(getSizes(kept), [&](ValueRange keptIndices) {
-    for (auto [result, buffer, value] : llvm::zip_equal(
-             reduce.getResults(), buffers, reduceAll(keptIndices)))
-      lowering.store(value, getElementType(result), buffer, keptIndices);
+    storeResults(reduceAll(keptIndices), buffers, keptIndices);
+  });
+}
+
+// The innermost loop goes over rows, each with a state of its own, the next one
+// along them; rows that are left over come one by one.
+void ReduceEmitter::emitTogether() {
+  SmallVector<Value> buffers;
+  for (Value result : reduce.getResults())
+    buffers.push_back(lowering.createResult(result));
+  SmallVector<Value> sizes = getSizes(kept), outer(sizes);
+  Value rows = sizes.back(), together = lowering.index(rowsTogether);
+  Value blocks = lowering.div(rows, together);
+  auto getPlace = [&](ValueRange outside, Value row) {
+    SmallVector<Value> place(outside.drop_back());
+    place.push_back(row);
+    return place;
+  };
+  outer.back() = blocks;
+  lowering.forEach(outer, [&](ValueRange number) {
+    Value first = lowering.mul(number.back(), together);
+    SmallVector<Value> memory = reduction.createTemporaries(together);
+    auto forEachRow = [&](llvm::function_ref<void(Value, ValueRange)> body) {
+      lowering.forEach({together}, [&](ValueRange row) {
+        body(row[0], getPlace(number, lowering.add(first, row[0])));
+      });
+    };
+    forEachRow([&](Value row, ValueRange) {
+      reduction.store(reduction.getInitial(), memory, row);
+    });
+    lowering.foldRange(
+        lowering.index(0), getSizes(reduced)[0], {},
+        [&](ValueRange place, ValueRange) -> SmallVector<Value> {
+          forEachRow([&](Value row, ValueRange at) {
+            reduction.store(step(at, place, reduction.load(memory, row)),
+                            memory, row);
+          });
+          return {};
+        });
+    forEachRow([&](Value row, ValueRange at) {
+      storeResults(reduction.finish(reduction.load(memory, row)), buffers, at);
+    });
+  });
+  Value done = lowering.mul(blocks, together);
+  if (getConstantIntValue(lowering.sub(rows, done)) == 0)
+    return;
+  outer.back() = lowering.sub(rows, done);
+  lowering.forEach(outer, [&](ValueRange number) {
+    SmallVector<Value> at =
+        getPlace(number, lowering.add(done, number.back()));
+    storeResults(reduceAll(at), buffers, at);
   });
 }
 
@@ -167,6 +225,8 @@ void ReduceEmitter::emit() {
       lowering.setScalar(result, value);
     return;
   }
+  if (rowsTogether)
+    return emitTogether();
   emitInRegisters();
 }
 } // namespace
