@@ -1,6 +1,8 @@
 // Fusion: a producer joins its consumer's kernel if it has no other consumer
-// and none of its elements is computed twice; reductions join ops that iterate
-// over the same rows; neighbours join if both are small, control flow included.
+// and none of its elements is computed twice; a few instructions on what is in
+// memory anyway are repeated in each consumer's kernel; reductions join ops that
+// iterate over the same rows; loops over the same elements become one;
+// neighbours join if both are small, control flow included.
 
 #include "compiler/dispatch/kernel_groups.h"
 
@@ -183,6 +185,8 @@ public:
               // Numbers of places, which an argsort moves, need no memory.
               (!isSort || isa<stablehlo::IotaOp>(producer)))
             add(producer);
+    if (!isScatter && !isSort)
+      repeatCheap();
   }
 
   KernelGroup take() {
@@ -196,6 +200,83 @@ public:
   }
 
 private:
+  /// Gives the group copies of what others read too, where computing an element
+  /// again takes as few bytes as reading it, and that is all it takes.
+  void repeatCheap() {
+    for (size_t i = 0; i < members.size() && hasRoom(codeOps + 1, machine); ++i)
+      for (OpOperand &operand : members[i]->getOpOperands())
+        if (Operation *producer = operand.get().getDefiningOp();
+            producer && mayRepeat(producer)) {
+          Operation *copy = OpBuilder(producer).clone(*producer);
+          producer->getResult(0).replaceUsesWithIf(
+              copy->getResult(0),
+              [&](OpOperand &use) { return set.contains(use.getOwner()); });
+          add(copy);
+        }
+  }
+
+  bool mayRepeat(Operation *producer) {
+    if (set.contains(producer) ||
+        producer->getBlock() != members.front()->getBlock() ||
+        !isCheap(producer) || !isReadAnyway(producer))
+      return false;
+    auto rows = contractions.empty() ? std::nullopt
+                                     : getSharedRows(contractions.front());
+    for (OpOperand &use : producer->getUses()) {
+      Operation *user = use.getOwner();
+      if (set.contains(user) &&
+          (isProduct(user) || factors.contains(user) || isShortSum(user) ||
+           !(isMap(user) || isa<stablehlo::ReduceOp>(user)) ||
+           (rows && !stablehlo::keepsRows(use, *rows))))
+        return false;
+    }
+    return true;
+  }
+
+  /// A few instructions on one element, which is no wider than the result.
+  static bool isCheap(Operation *op) {
+    if (op->getNumResults() != 1 || staysOnHost(op) ||
+        !stablehlo::isElementwise(op) ||
+        stablehlo::getElementCost(op) > Cost::Few)
+      return false;
+    auto countBits = [](Value value) {
+      Type element = getElementTypeOrSelf(value.getType());
+      return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+    };
+    unsigned bits = countBits(op->getResult(0));
+    Value read;
+    for (Value operand : op->getOperands()) {
+      if (isKernelConstant(operand))
+        continue;
+      if ((read && read != operand) || !countBits(operand) ||
+          countBits(operand) > bits)
+        return false;
+      read = operand;
+    }
+    return bool(read);
+  }
+
+  /// Whether what a cheap op reads is in memory whoever computes it, or read
+  /// here in any case.
+  bool isReadAnyway(Operation *cheap) {
+    constexpr int mostSteps = 4;
+    for (int step = 0; step < mostSteps; ++step) {
+      Value read = *llvm::find_if(cheap->getOperands(), [](Value operand) {
+        return !isKernelConstant(operand);
+      });
+      Operation *producer = read.getDefiningOp();
+      if (!producer || staysOnHost(producer) ||
+          llvm::any_of(read.getUsers(), [&](Operation *user) {
+            return user != cheap && set.contains(user);
+          }))
+        return true;
+      if (!isCheap(producer))
+        return false;
+      cheap = producer;
+    }
+    return false;
+  }
+
   void add(Operation *op) {
     if (stablehlo::isElementwise(op) && allUsersIn(op, epilogue))
       epilogue.insert(op);
@@ -454,6 +535,109 @@ void takeAttentions(Block &block, const MachineFacts &machine,
   }
 }
 
+/// Groups that go over the same elements once, each of which is made of those
+/// at its own place: one loop writes what several of them return.
+class LoopMerger {
+public:
+  LoopMerger(SmallVector<KernelGroup> &groups, const MachineFacts &machine)
+      : groups(groups), machine(machine) {}
+
+  void run() {
+    // What two have become may join a third.
+    for (int round = 0; round < mostRounds && mergeOnce(); ++round) {
+    }
+  }
+
+private:
+  static constexpr size_t mostApart = 8;
+  static constexpr int mostRounds = 4;
+
+  /// What comes first moves down to what comes later.
+  bool mergeOnce() {
+    bool merged = false;
+    for (size_t last = groups.size(); last-- > 0;)
+      for (size_t reach = 0, first = last; first-- > 0 && reach < mostApart;
+           ++reach)
+        if (mayMerge(groups[first], groups[last])) {
+          merge(groups[first], groups[last]);
+          groups.erase(groups.begin() + static_cast<ptrdiff_t>(first));
+          --last;
+          merged = true;
+        }
+    return merged;
+  }
+
+  bool mayMerge(const KernelGroup &first, const KernelGroup &last) {
+    return isLoop(first) && isLoop(last) &&
+           getShape(first) == getShape(last) &&
+           hasRoom(first.codeOps + last.codeOps, machine) &&
+           sharesElements(first, last) && isReadAfter(first, last);
+  }
+
+  static ArrayRef<int64_t> getShape(const KernelGroup &group) {
+    return cast<RankedTensorType>(group.getLast()->getResult(0).getType())
+        .getShape();
+  }
+
+  static bool isLoop(const KernelGroup &group) {
+    return stablehlo::isElementwise(group.getLast()) &&
+           cast<RankedTensorType>(group.getLast()->getResult(0).getType())
+               .hasStaticShape() &&
+           llvm::all_of(group.ops, [](Operation *op) {
+             return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+                    (stablehlo::isElementwise(op) ||
+                     stablehlo::readsOnly(op, Access::Repeated));
+           });
+  }
+
+  /// Whether the last one reads what the first one makes, or reads itself.
+  static bool sharesElements(const KernelGroup &first,
+                             const KernelGroup &last) {
+    DenseSet<Value> values;
+    auto isWhole = [&](Value value) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      return type && type.getShape() == getShape(last) &&
+             !isKernelConstant(value);
+    };
+    for (Operation *op : first.ops) {
+      values.insert(op->getResult(0));
+      for (Value operand : op->getOperands())
+        if (isWhole(operand))
+          values.insert(operand);
+    }
+    return llvm::any_of(last.ops, [&](Operation *op) {
+      return llvm::any_of(op->getOperands(), [&](Value operand) {
+        return isWhole(operand) && values.contains(operand);
+      });
+    });
+  }
+
+  /// Whether nothing between their places needs the first one.
+  static bool isReadAfter(const KernelGroup &first, const KernelGroup &last) {
+    DenseSet<Operation *> members(first.ops.begin(), first.ops.end());
+    members.insert(last.ops.begin(), last.ops.end());
+    Block *block = last.getLast()->getBlock();
+    return llvm::all_of(first.ops, [&](Operation *op) {
+      return llvm::all_of(op->getUsers(), [&](Operation *user) {
+        return members.contains(user) ||
+               last.getLast()->isBeforeInBlock(
+                   block->findAncestorOpInBlock(*user));
+      });
+    });
+  }
+
+  static void merge(const KernelGroup &first, KernelGroup &last) {
+    last.ops.append(first.ops);
+    llvm::sort(last.ops, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    last.codeOps += first.codeOps;
+  }
+
+  SmallVector<KernelGroup> &groups;
+  const MachineFacts &machine;
+};
+
 /// Neighbours whose work together is small become one.
 SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups,
                                     const MachineFacts &machine) {
@@ -522,5 +706,6 @@ SmallVector<KernelGroup> alula::dispatch::formKernelGroups(Block &block) {
   llvm::sort(groups, [](const KernelGroup &a, const KernelGroup &b) {
     return a.getLast()->isBeforeInBlock(b.getLast());
   });
+  LoopMerger(groups, machine).run();
   return mergeSmall(groups, machine);
 }

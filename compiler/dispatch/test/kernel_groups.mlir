@@ -249,3 +249,51 @@ func.func @one_row_perhaps(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?
   %0 = stablehlo.divide %y, %tb : tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
+
+// -----
+
+// What is made of elements at the same place is written by one loop: results
+// that others read, and what only reads the same.
+// CHECK-LABEL: func.func @one_loop
+// CHECK: %[[R:.*]]:3 = dispatch.launch
+// CHECK-NEXT: return %[[R]]#0, %[[R]]#1, %[[R]]#2
+func.func @one_loop(%m: tensor<512x512xf32>, %g: tensor<512x512xf32>, %s: tensor<512xf32>) -> (tensor<512x512xf32>, tensor<512x512xf32>, tensor<512x512xf32>) {
+  %0 = stablehlo.add %m, %g : tensor<512x512xf32>
+  %1 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<512xf32>) -> tensor<512x512xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<512x512xf32>
+  %3 = stablehlo.sine %g : tensor<512x512xf32>
+  return %0, %2, %3 : tensor<512x512xf32>, tensor<512x512xf32>, tensor<512x512xf32>
+}
+
+// -----
+
+// Does not fire: what is needed between, other shapes, and nothing in common.
+// CHECK-LABEL: func.func @several_loops
+// CHECK-COUNT-5: dispatch.launch
+// CHECK-NEXT: return
+func.func @several_loops(%x: tensor<512x512xf32>, %y: tensor<512x512xf32>, %z: tensor<256x1024xf32>) -> (tensor<512x512xf32>, tensor<512x512xf32>, tensor<256x1024xf32>) {
+  %0 = stablehlo.sine %x : tensor<512x512xf32>
+  %1 = stablehlo.dot_general %0, %x, contracting_dims = [1] x [0] : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  %2 = stablehlo.reverse %1, dims = [0] : tensor<512x512xf32>
+  %3 = stablehlo.multiply %2, %0 : tensor<512x512xf32>
+  %4 = stablehlo.cosine %y : tensor<512x512xf32>
+  %5 = stablehlo.cosine %z : tensor<256x1024xf32>
+  return %3, %4, %5 : tensor<512x512xf32>, tensor<512x512xf32>, tensor<256x1024xf32>
+}
+
+// -----
+
+// A few instructions on what is in memory anyway are repeated by each reader;
+// what a product reads is written once.
+// CHECK-LABEL: func.func @repeated
+// CHECK: %[[A:.*]] = dispatch.launch @{{[a-z_0-9:@]*}}(%arg0) : (tensor<512x512xf32>) -> tensor<512x512xf32>
+// CHECK: %[[P:.*]] = dispatch.launch @{{[a-z_0-9:@]*}}(%[[A]]
+// CHECK: dispatch.launch @{{[a-z_0-9:@]*}}(%arg0) : (tensor<512x512xf32>) -> tensor<512xf32>
+// CHECK: return
+func.func @repeated(%x: tensor<512x512xf32>) -> (tensor<512x512xf32>, tensor<512xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.floor %x : tensor<512x512xf32>
+  %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [0] : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  %2 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<512x512xf32>, tensor<f32>) -> tensor<512xf32>
+  return %1, %2 : tensor<512x512xf32>, tensor<512xf32>
+}
