@@ -89,10 +89,9 @@ bool isDynamic(Type type) {
 bool needsSizes(func::FuncOp function) {
   return function
       .walk([](Operation *op) {
-        bool found =
-            llvm::any_of(op->getResultTypes(), isDynamic) ||
-            llvm::any_of(op->getOperandTypes(), isDynamic) ||
-            stablehlo::readsAny(op, stablehlo::Access::Sizes);
+        bool found = llvm::any_of(op->getResultTypes(), isDynamic) ||
+                     llvm::any_of(op->getOperandTypes(), isDynamic) ||
+                     stablehlo::readsAny(op, stablehlo::Access::Sizes);
         if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
           found |= call.getCallTargetName() == "shape_assertion";
         return found ? WalkResult::interrupt() : WalkResult::advance();
@@ -124,8 +123,9 @@ Value findReshaped(const KernelGroup &group, const Border &border) {
       !llvm::all_of(
           border.constants,
           [](Value shape) { return bool(shape.getDefiningOp<PackOp>()); }) ||
-      !llvm::all_of(group.ops, llvm::IsaPred<stablehlo::ReshapeOp,
-                                             stablehlo::DynamicReshapeOp>))
+      !llvm::all_of(
+          group.ops,
+          llvm::IsaPred<stablehlo::ReshapeOp, stablehlo::DynamicReshapeOp>))
     return {};
   Value source = border.inputs.front(), root = source;
   while (auto view = root.getDefiningOp<ViewOp>())
@@ -133,9 +133,10 @@ Value findReshaped(const KernelGroup &group, const Border &border) {
   auto launch = root.getDefiningOp<LaunchOp>();
   Block *block = group.getLast()->getBlock();
   bool isWrittenHere = launch && launch->getBlock() == block;
-  bool leaves = llvm::any_of(
-      border.outputs.front().getUsers(),
-      [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); });
+  bool leaves =
+      llvm::any_of(border.outputs.front().getUsers(), [](Operation *user) {
+        return user->hasTrait<OpTrait::IsTerminator>();
+      });
   return isWrittenHere || !leaves ? source : Value();
 }
 

@@ -9,8 +9,8 @@
 //
 // Integers of four and eight bits that become floats where they are multiplied
 // (scaled_integers.h) lie in groups of 32 bits, moved up to be unsigned; what
-// they are scaled with lies in the same panels, and zero points too, as bytes if
-// all of them are integers of eight bits, whatever type they had:
+// they are scaled with lies in the same panels, and zero points too, as bytes
+// if all of them are integers of eight bits, whatever type they had:
 //   %w = constant : tensor<4096x100xi4>
 //   →  %p = constant : tensor<4x512x32x8xui4>;  %w = dispatch.from_panels %p
 //   %z = constant : tensor<128x100xui4>;  convert %z to f32
@@ -443,7 +443,8 @@ Value createNumbers(stablehlo::ConstantOp constant, const Matrix &matrix,
   auto shape = constant.getType().getShape();
   auto width = static_cast<int64_t>(panelBytes / sizeof(float));
   auto place = [&](DenseElementsAttr value) {
-    auto source = builder.create<stablehlo::ConstantOp>(constant.getLoc(), value);
+    auto source =
+        builder.create<stablehlo::ConstantOp>(constant.getLoc(), value);
     Value panels = createPanels(source, matrix, width, /*group=*/1);
     source.erase();
     return panels;
@@ -467,10 +468,10 @@ void FewBits::replaceNumbers(Numbers numbers, Panels &known,
     return one.matrix == numbers.matrix && one.mayBeBytes == numbers.mayBeBytes;
   });
   if (found == all.end())
-    found = all.insert(all.end(),
-                       {numbers.matrix, numbers.mayBeBytes,
-                        createNumbers(numbers.constant, numbers.matrix,
-                                      numbers.mayBeBytes, panelBytes)});
+    found =
+        all.insert(all.end(), {numbers.matrix, numbers.mayBeBytes,
+                               createNumbers(numbers.constant, numbers.matrix,
+                                             numbers.mayBeBytes, panelBytes)});
   Operation *reader = numbers.broadcast;
   while (reader->getOperand(0) != numbers.repeated)
     reader = reader->getOperand(0).getDefiningOp();

@@ -1,8 +1,8 @@
 // Makes sums of products of vectors, one or many side by side.
 //   dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [1] x [1]
 //   →  reduce (multiply %x, %y) applies add across dimensions = [1]
-// Nothing of a side is used twice, so there is no tile to gain by; rows are read
-// as vectors, with what makes them in the same loop.
+// Nothing of a side is used twice, so there is no tile to gain by; rows are
+// read as vectors, with what makes them in the same loop.
 
 #include "compiler/dispatch/passes.h"
 #include "dialect/dispatch/ops.h"
@@ -64,8 +64,8 @@ public:
     Value right = convert(transpose(dot.getRhs(), order), sumType);
     Value products = builder.create<stablehlo::MulOp>(location, left, right);
     // What is left of the batch is in the order of its dimensions.
-    SmallVector<int64_t> sorted = llvm::to_vector(llvm::seq(
-        int64_t(0), static_cast<int64_t>(batch.size())));
+    SmallVector<int64_t> sorted = llvm::to_vector(
+        llvm::seq(int64_t(0), static_cast<int64_t>(batch.size())));
     llvm::sort(sorted, [&](int64_t i, int64_t k) {
       return batch[static_cast<size_t>(i)] < batch[static_cast<size_t>(k)];
     });

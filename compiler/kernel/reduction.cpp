@@ -19,8 +19,7 @@ Reduction::Reduction(Operation *op, Block &body, ValueRange inputs,
   fold = findFloatFold(op, body);
   if (fold)
     floatType = getSumType(getElementType(results[0]));
-  isWide =
-      floatType && getMemoryType(getElementType(results[0])) != floatType;
+  isWide = floatType && getMemoryType(getElementType(results[0])) != floatType;
 }
 
 Value Reduction::convert(Value value, Type from, unsigned k) {
@@ -95,9 +94,9 @@ SmallVector<Value> Reduction::finish(ValueRange state) {
   return llvm::to_vector(state);
 }
 
-SmallVector<Value> Reduction::foldInParts(
-    int64_t parts, int64_t terms,
-    llvm::function_ref<SmallVector<Value>(Value)> at) {
+SmallVector<Value>
+Reduction::foldInParts(int64_t parts, int64_t terms,
+                       llvm::function_ref<SmallVector<Value>(Value)> at) {
   int64_t length = terms / parts;
   auto getPlace = [&](Value part, Value step) {
     return lowering.add(lowering.mul(part, lowering.index(length)), step);
@@ -120,11 +119,11 @@ SmallVector<Value> Reduction::foldInParts(
       {count}, getInitial(), [&](ValueRange part, ValueRange carried) {
         return combine(carried, load(memory, part));
       });
-  return finish(lowering.foldRange(
-      lowering.index(length * parts), lowering.index(terms), state,
-      [&](ValueRange place, ValueRange carried) {
-        return append(carried, at(place[0]));
-      }));
+  return finish(lowering.foldRange(lowering.index(length * parts),
+                                   lowering.index(terms), state,
+                                   [&](ValueRange place, ValueRange carried) {
+                                     return append(carried, at(place[0]));
+                                   }));
 }
 
 Type Reduction::getStateType(unsigned k) {

@@ -6,8 +6,8 @@
 
 // The body of reduce, reduce_window or select_and_scatter as an accumulation.
 // Its state is one accumulator for each input: an element of the body's type,
-// or f32 for sums, products and extremes of narrower floats, which then wait for
-// no rounding from one element to the next.
+// or f32 for sums, products and extremes of narrower floats, which then wait
+// for no rounding from one element to the next.
 
 namespace alula::kernel {
 

@@ -27,9 +27,9 @@ Operation *findOnlyOp(Block &body);
 /// result's.
 bool isSaidToBeKept(Operation *broadcast, int64_t dim);
 
-/// The sizes of the leading dimensions that a reduction keeps, if all the others
-/// are reduced. Its rows are what these dimensions count. Some may only be known
-/// to the call.
+/// The sizes of the leading dimensions that a reduction keeps, if all the
+/// others are reduced. Its rows are what these dimensions count. Some may only
+/// be known to the call.
 std::optional<ArrayRef<int64_t>> getReducedRows(Operation *op);
 
 /// Whether row i of each result needs no other row than i of this operand. Both

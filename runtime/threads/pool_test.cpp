@@ -113,8 +113,8 @@ TEST(Pool, WorkersAreKeptOffTheCallersProcessor) {
       ASSERT_NE(visit.cpu, -1);
       EXPECT_NE(visit.cpu, cpu);
       cpu_set_t allowed;
-      ASSERT_EQ(
-          pthread_getaffinity_np(visit.worker, sizeof allowed, &allowed), 0);
+      ASSERT_EQ(pthread_getaffinity_np(visit.worker, sizeof allowed, &allowed),
+                0);
       EXPECT_EQ(CPU_COUNT(&allowed), CPU_COUNT(&all) - 1);
     }
   }

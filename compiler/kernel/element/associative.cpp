@@ -26,12 +26,18 @@ bool compare(ComparisonDirection direction, Trial x, Trial y) {
   bool isOrdered = x < firstNaN && y < firstNaN;
   Trial a = getRank(x), b = getRank(y);
   switch (direction) {
-  case ComparisonDirection::EQ: return isOrdered && a == b;
-  case ComparisonDirection::NE: return !isOrdered || a != b;
-  case ComparisonDirection::GE: return isOrdered && a >= b;
-  case ComparisonDirection::GT: return isOrdered && a > b;
-  case ComparisonDirection::LE: return isOrdered && a <= b;
-  case ComparisonDirection::LT: return isOrdered && a < b;
+  case ComparisonDirection::EQ:
+    return isOrdered && a == b;
+  case ComparisonDirection::NE:
+    return !isOrdered || a != b;
+  case ComparisonDirection::GE:
+    return isOrdered && a >= b;
+  case ComparisonDirection::GT:
+    return isOrdered && a > b;
+  case ComparisonDirection::LE:
+    return isOrdered && a <= b;
+  case ComparisonDirection::LT:
+    return isOrdered && a < b;
   }
   llvm_unreachable("no such direction");
 }
@@ -43,7 +49,8 @@ Type getElementType(Value value) {
 /// Ops that can be tried.
 bool isChoice(Operation &op) {
   if (auto comparison = dyn_cast<stablehlo::CompareOp>(op))
-    return comparison.getCompareType() != stablehlo::ComparisonType::TOTALORDER &&
+    return comparison.getCompareType() !=
+               stablehlo::ComparisonType::TOTALORDER &&
            !getElementType(comparison.getLhs()).isInteger(1);
   if (isa<stablehlo::AndOp, stablehlo::OrOp, stablehlo::XorOp,
           stablehlo::NotOp>(op))
@@ -81,8 +88,8 @@ private:
     unsigned states[] = {a, b};
     for (unsigned i = 0; i < 4; ++i) {
       unsigned state = states[i / 2];
-      values[body.getArgument(i)] = static_cast<Trial>(
-          i % 2 ? state % counts[1] : state / counts[1]);
+      values[body.getArgument(i)] =
+          static_cast<Trial>(i % 2 ? state % counts[1] : state / counts[1]);
     }
     for (Operation &op : body.without_terminator())
       values[op.getResult(0)] = apply(op);
@@ -135,11 +142,14 @@ bool alula::kernel::isAssociative(Block &body) {
         body.getArgument(i).getType() !=
             body.getTerminator()->getOperand(i % 2).getType())
       return false;
-  return llvm::all_of(body.without_terminator(), [&](Operation &op) {
-           return isChoice(op) && llvm::all_of(op.getOperands(), [&](Value value) {
-                    return value.getParentBlock() == &body;
-                  });
-         }) && Trials(body).areAssociative();
+  return llvm::all_of(body.without_terminator(),
+                      [&](Operation &op) {
+                        return isChoice(op) &&
+                               llvm::all_of(op.getOperands(), [&](Value value) {
+                                 return value.getParentBlock() == &body;
+                               });
+                      }) &&
+         Trials(body).areAssociative();
 }
 
 bool alula::kernel::isUnordered(Block &body) {

@@ -169,9 +169,8 @@ Value alula::kernel::generateFromPanels(OpResult result, ValueRange indices,
   Value value = reader.getElement(op.getPanels(), place);
   if (!layout.isOffset)
     return value;
-  Value sign = reader.b.create<arith::ConstantOp>(
-      reader.b.getIntegerAttr(value.getType(),
-                              -1 << (value.getType().getIntOrFloatBitWidth() - 1)));
+  Value sign = reader.b.create<arith::ConstantOp>(reader.b.getIntegerAttr(
+      value.getType(), -1 << (value.getType().getIntOrFloatBitWidth() - 1)));
   return reader.b.create<arith::XOrIOp>(value, sign);
 }
 

@@ -72,7 +72,8 @@ bool isByte(Type type) {
   return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() == 8;
 }
 
-/// Bits of the largest sum; 0 for what is no number, or for any number of terms.
+/// Bits of the largest sum; 0 for what is no number, or for any number of
+/// terms.
 unsigned countSumBits(Operation *op) {
   unsigned left = getMagnitudeBits(getElementType(op->getOperand(0)));
   unsigned right = getMagnitudeBits(getElementType(op->getOperand(1)));
@@ -98,7 +99,8 @@ ProductTypes alula::kernel::getProductTypes(Operation *op) {
   if (!getMagnitudeBits(left) || !getMagnitudeBits(right) ||
       !getMagnitudeBits(result))
     return {};
-  unsigned width = getMemoryType(result).getIntOrFloatBitWidth() <= 32 ? 32 : 64;
+  unsigned width =
+      getMemoryType(result).getIntOrFloatBitWidth() <= 32 ? 32 : 64;
   Type whole = IntegerType::get(context, width);
   if (isByte(left) && isByte(right) && width == 32)
     return {left, right, whole};

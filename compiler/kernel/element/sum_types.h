@@ -15,8 +15,8 @@ mlir::Type getSumType(mlir::Type element);
 mlir::Type getFloatSumType(mlir::Operation *op, mlir::Block &body);
 
 /// The op of a body that is the sum, the larger or the smaller of its two
-/// arguments, or in a reduce their product, where these are floats; null for any
-/// other.
+/// arguments, or in a reduce their product, where these are floats; null for
+/// any other.
 mlir::Operation *findFloatFold(mlir::Operation *op, mlir::Block &body);
 
 /// What the library does for a product or convolution.
@@ -30,7 +30,8 @@ struct ProductTypes {
 };
 
 /// Reals are summed in f32 or f64, products of bytes modulo 2^32. Other
-/// integers are summed as reals, if every sum is exact, else modulo 2^32 or 2^64.
+/// integers are summed as reals, if every sum is exact, else modulo 2^32 or
+/// 2^64.
 ProductTypes getProductTypes(mlir::Operation *op);
 
 } // namespace alula::kernel

@@ -26,11 +26,10 @@ ALULA_WIDEN(i8)
 ALULA_WIDEN(ui8)
 #undef ALULA_WIDEN
 
-/* Lines that are rows of panels, as product.h reads them: columns i of 32 and 32,
- * so many elements from one to the next.
- *   out[i / 32 * out_panel + l * 32 + i % 32]
- * with a scale for each column or for all (scale_step: 1 or 0). Of four bits,
- * `first` and `w_line` are even. */
+/* Lines that are rows of panels, as product.h reads them: columns i of 32 and
+ * 32, so many elements from one to the next. out[i / 32 * out_panel + l * 32 +
+ * i % 32] with a scale for each column or for all (scale_step: 1 or 0). Of four
+ * bits, `first` and `w_line` are even. */
 #define ALULA_WIDEN_PANELS(type)                                               \
   void alula_widen_panels_##type(                                              \
       float *out, int64_t out_panel, const uint8_t *w, int64_t first,          \
@@ -72,8 +71,9 @@ ALULA_PRODUCT_ROWS(ui8)
  *     a[r * a_row + l * a_column] * w[i * w_line + l] * scale[s]
  *   i = first_line + j
  *   s = i / scale_lines * scale_line + l / scale_run * scale_step
- * If scale_step is not 0, scale_run is 32, 64 or a multiple of 128. Of four bits,
- * `w_line` is even. `scratch` has room for alula_columns_scratch floats. */
+ * If scale_step is not 0, scale_run is 32, 64 or a multiple of 128. Of four
+ * bits, `w_line` is even. `scratch` has room for alula_columns_scratch floats.
+ */
 #define ALULA_PRODUCT_COLUMNS(type)                                            \
   void alula_product_columns_##type(                                           \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
@@ -89,8 +89,8 @@ ALULA_PRODUCT_COLUMNS(ui8)
 
 /* The same products with rows of a rounded to bytes, with a scale for each 32
  * neighbours along the sums, whose largest magnitude is 127. `scratch` has room
- * for alula_rounded_scratch floats, aligned to 64. Where scales change along the
- * sums, scale_lines of rows is a multiple of 32. */
+ * for alula_rounded_scratch floats, aligned to 64. Where scales change along
+ * the sums, scale_lines of rows is a multiple of 32. */
 #define ALULA_ROUNDED(type)                                                    \
   void alula_rounded_rows_##type(                                              \
       float *c, int64_t c_row, const float *a, int64_t a_row,                  \
@@ -138,12 +138,13 @@ ALULA_ROUNDED_BLOCK(ui8)
  *   c[r * c_row + j] = sum over l of a[r * a_row + l * a_column] * w[l, j] *
  *     scale[l / scale_lines * scale_line + j / 32 * scale_panel +
  *           j % 32 * scale_step]
- * or, where `zero` is not null, of (w[l, j] - zero[…]) * scale[…], whose numbers
- * are the same: floats, or bytes, all 32 of a panel. scale_step is 0 or 1. If scale_line is not 0, scale_lines is a
- * multiple of what a line has terms of, and of 32 where rows are rounded:
- * `product` is for a few rows as they are, `rounded` for a few that become bytes,
- * `block` for many that do. `scratch` has room for alula_panel_scratch floats, of
- * a block for alula_block_scratch, aligned to 64. */
+ * or, where `zero` is not null, of (w[l, j] - zero[…]) * scale[…], whose
+ * numbers are the same: floats, or bytes, all 32 of a panel. scale_step is 0
+ * or 1. If scale_line is not 0, scale_lines is a multiple of what a line has
+ * terms of, and of 32 where rows are rounded: `product` is for a few rows as
+ * they are, `rounded` for a few that become bytes, `block` for many that do.
+ * `scratch` has room for alula_panel_scratch floats, of a block for
+ * alula_block_scratch, aligned to 64. */
 enum { ALULA_ZERO_FLOATS, ALULA_ZERO_UNSIGNED, ALULA_ZERO_SIGNED };
 #define ALULA_PANELS(type)                                                     \
   void alula_panel_product_##type(                                             \

@@ -3,8 +3,8 @@
 // A panel of b, 128 bytes wide, is packed once for all rows of a; tiles of a
 // few rows and two vectors keep their sums in registers. What a tile is depends
 // on the machine's vectors: product_tile.inc is included for each size.
-#include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/product.h"
+#include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/machine_facts.h"
 
 #include <stddef.h>

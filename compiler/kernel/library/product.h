@@ -15,7 +15,8 @@ enum { ALULA_PANEL_BYTES = 128, ALULA_PANEL_ROWS = 512, ALULA_PANELS = 8 };
 enum { ALULA_PANEL_STEP = ALULA_PANEL_BYTES * ALULA_PANEL_ROWS + 64 };
 
 static inline int64_t alula_product_scratch_bytes(int64_t bytes_of_row_of_b) {
-  int64_t panels = (bytes_of_row_of_b + ALULA_PANEL_BYTES - 1) / ALULA_PANEL_BYTES;
+  int64_t panels =
+      (bytes_of_row_of_b + ALULA_PANEL_BYTES - 1) / ALULA_PANEL_BYTES;
   return ALULA_PANEL_STEP * (panels < ALULA_PANELS ? panels : ALULA_PANELS);
 }
 

@@ -136,8 +136,8 @@ int64_t chooseSide(Value tensor, ArrayRef<stablehlo::TransposeOp> crossed,
                    const alula::dispatch::MachineFacts &machine) {
   int64_t bits = getBits(getMemoryType(getElementType(tensor)));
   for (stablehlo::TransposeOp transpose : crossed)
-    bits = std::max<int64_t>(
-        bits, getBits(getMemoryType(getElementType(transpose))));
+    bits = std::max<int64_t>(bits,
+                             getBits(getMemoryType(getElementType(transpose))));
   return getBlockSide(bits / 8, machine);
 }
 

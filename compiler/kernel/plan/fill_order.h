@@ -32,9 +32,9 @@ struct FillQuestion {
 /// in memory.
 size_t getCrossedDim(mlir::stablehlo::TransposeOp transpose);
 
-/// Transposes of memory among the inlined ops that elements of `tensor` are made
-/// of: those that are crossed as the first one is, and that can be copied. None
-/// if that one is not crossed.
+/// Transposes of memory among the inlined ops that elements of `tensor` are
+/// made of: those that are crossed as the first one is, and that can be copied.
+/// None if that one is not crossed.
 llvm::SmallVector<mlir::stablehlo::TransposeOp>
 findCrossed(mlir::Value tensor, const FillQuestion &question);
 

@@ -123,12 +123,12 @@ SmallVector<int64_t> alula::kernel::chooseTile(stablehlo::DotGeneralOp dot,
   bool isReadAgain =
       question.last != dot || getMemoryType(getElementType(final)) != types.sum;
 
-  int64_t rowLimit =
-      rows && *rows <= sizes.undividedRows ? std::max<int64_t>(*rows, 1)
-      : isReadAgain || getMemoryType(types.left) != types.sum ||
-              getMemoryType(types.right) != types.sum
-          ? sizes.nearRows
-          : sizes.rows;
+  int64_t rowLimit = rows && *rows <= sizes.undividedRows
+                         ? std::max<int64_t>(*rows, 1)
+                     : isReadAgain || getMemoryType(types.left) != types.sum ||
+                             getMemoryType(types.right) != types.sum
+                         ? sizes.nearRows
+                         : sizes.rows;
   int64_t columnLimit = sizes.columns;
   auto countBlocks = [&]() {
     int64_t count =

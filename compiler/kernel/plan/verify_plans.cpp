@@ -214,9 +214,8 @@ private:
     if (stage.getFused())
       return fail(reduce) << "shares no loop that it could be fused with";
     ArrayRef<int64_t> tile = stage.getTile();
-    if (!tile.empty() &&
-        (tile.size() != 1 || stage.getParts() ||
-         !mayReduceRowsTogether(reduce, tile.front())))
+    if (!tile.empty() && (tile.size() != 1 || stage.getParts() ||
+                          !mayReduceRowsTogether(reduce, tile.front())))
       return fail(reduce)
              << printSizes(tile)
              << " rows can't be reduced together: it is cut into parts, is a "

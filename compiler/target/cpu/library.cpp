@@ -123,10 +123,10 @@ struct FirstError : llvm::DiagnosticHandler {
 
 /// Adds to `module` what it declares and `source` defines; those names go to
 /// `finish`.
-llvm::Error linkFrom(
-    std::unique_ptr<llvm::Module> source, llvm::Module &module,
-    std::function<void(llvm::Module &, const llvm::StringSet<> &)> finish =
-        {}) {
+llvm::Error
+linkFrom(std::unique_ptr<llvm::Module> source, llvm::Module &module,
+         std::function<void(llvm::Module &, const llvm::StringSet<> &)> finish =
+             {}) {
   llvm::LLVMContext &context = module.getContext();
   std::string message;
   auto previous = context.getDiagnosticHandler();

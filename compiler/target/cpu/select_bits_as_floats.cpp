@@ -46,10 +46,9 @@ void alula::cpu::selectBitsAsFloats(llvm::Module &module) {
     auto *select = llvm::cast<llvm::SelectInst>(found);
     llvm::IRBuilder<> b(select);
     llvm::Type *type = getFloatType(select->getType());
-    llvm::Value *chosen =
-        b.CreateSelect(select->getCondition(),
-                       b.CreateBitCast(select->getTrueValue(), type),
-                       b.CreateBitCast(select->getFalseValue(), type));
+    llvm::Value *chosen = b.CreateSelect(
+        select->getCondition(), b.CreateBitCast(select->getTrueValue(), type),
+        b.CreateBitCast(select->getFalseValue(), type));
     select->replaceAllUsesWith(b.CreateBitCast(chosen, select->getType()));
     select->eraseFromParent();
   }

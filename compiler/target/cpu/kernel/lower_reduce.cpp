@@ -22,7 +22,8 @@ public:
       : reduce(reduce), lowering(lowering),
         reduction(reduce, reduce.getBody().front(), reduce.getInputs(),
                   reduce.getInitValues(), lowering) {
-    auto rank = cast<RankedTensorType>(reduce.getInputs()[0].getType()).getRank();
+    auto rank =
+        cast<RankedTensorType>(reduce.getInputs()[0].getType()).getRank();
     for (int64_t dim = 0; dim < rank; ++dim)
       (llvm::is_contained(reduce.getDimensions(), dim) ? reduced : kept)
           .push_back(dim);
@@ -65,11 +66,11 @@ private:
           sum(keptIndices, sizes, at, reduction.getInitial()[0]));
     if (partCount)
       return reduceInParts(keptIndices);
-    SmallVector<Value> state = lowering.fold(
-        sizes, reduction.getInitial(),
-        [&](ValueRange reducedIndices, ValueRange carried) {
-          return step(keptIndices, reducedIndices, carried);
-        });
+    SmallVector<Value> state =
+        lowering.fold(sizes, reduction.getInitial(),
+                      [&](ValueRange reducedIndices, ValueRange carried) {
+                        return step(keptIndices, reducedIndices, carried);
+                      });
     return reduction.finish(state);
   }
 
@@ -94,12 +95,11 @@ private:
           lowering.index(0), count, start,
           [&](ValueRange place, ValueRange carried) -> SmallVector<Value> {
             at.push_back(lowering.add(first, place.front()));
-            Value next =
-                depth + 1 == sizes.size()
-                    ? sum(keptIndices, sizes, at, carried[0])
-                    : reduction.addSums(carried[0],
-                                        sum(keptIndices, sizes, at,
-                                            reduction.getNeutral()));
+            Value next = depth + 1 == sizes.size()
+                             ? sum(keptIndices, sizes, at, carried[0])
+                             : reduction.addSums(carried[0],
+                                                 sum(keptIndices, sizes, at,
+                                                     reduction.getNeutral()));
             at.pop_back();
             return {next};
           })[0];
@@ -115,8 +115,8 @@ private:
     int64_t length = known ? getPartLength(*known) : maxTerms;
     Value step = lowering.index(length);
     // Of known length are the last part too and those before it.
-    Value parts = known ? lowering.index(*known / length)
-                        : lowering.ceilDiv(size, step);
+    Value parts =
+        known ? lowering.index(*known / length) : lowering.ceilDiv(size, step);
     Value total = lowering.foldRange(
         lowering.index(0), parts, initial,
         [&](ValueRange part, ValueRange carried) -> SmallVector<Value> {
@@ -194,15 +194,15 @@ void ReduceEmitter::emitTogether() {
     forEachRow([&](Value row, ValueRange) {
       reduction.store(reduction.getInitial(), memory, row);
     });
-    lowering.foldRange(
-        lowering.index(0), getSizes(reduced)[0], {},
-        [&](ValueRange place, ValueRange) -> SmallVector<Value> {
-          forEachRow([&](Value row, ValueRange at) {
-            reduction.store(step(at, place, reduction.load(memory, row)),
-                            memory, row);
-          });
-          return {};
-        });
+    lowering.foldRange(lowering.index(0), getSizes(reduced)[0], {},
+                       [&](ValueRange place, ValueRange) -> SmallVector<Value> {
+                         forEachRow([&](Value row, ValueRange at) {
+                           reduction.store(
+                               step(at, place, reduction.load(memory, row)),
+                               memory, row);
+                         });
+                         return {};
+                       });
     forEachRow([&](Value row, ValueRange at) {
       storeResults(reduction.finish(reduction.load(memory, row)), buffers, at);
     });
@@ -212,8 +212,7 @@ void ReduceEmitter::emitTogether() {
     return;
   outer.back() = lowering.sub(rows, done);
   lowering.forEach(outer, [&](ValueRange number) {
-    SmallVector<Value> at =
-        getPlace(number, lowering.add(done, number.back()));
+    SmallVector<Value> at = getPlace(number, lowering.add(done, number.back()));
     storeResults(reduceAll(at), buffers, at);
   });
 }

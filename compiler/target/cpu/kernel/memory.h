@@ -16,8 +16,8 @@ public:
 private:
   /// Tiles of these sizes, one for each dimension; none: row-major. `begin` is
   /// told where a tile begins, and how many elements it has in each dimension.
-  using BeginTile = llvm::function_ref<void(mlir::ValueRange first,
-                                            mlir::ValueRange count)>;
+  using BeginTile =
+      llvm::function_ref<void(mlir::ValueRange first, mlir::ValueRange count)>;
   void forEachInTiles(mlir::ValueRange sizes, llvm::ArrayRef<int64_t> tile,
                       BeginTile begin, kernel::Loops::Body body);
 

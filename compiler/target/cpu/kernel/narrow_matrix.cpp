@@ -37,7 +37,8 @@ bool knowsScales(const NarrowMatrix &matrix) {
           (steps.columns == 1 && steps.columnStep == 1));
 }
 
-/// Panels of the library's columns with so many rows in a group; null for others.
+/// Panels of the library's columns with so many rows in a group; null for
+/// others.
 Value findPanels(Value tensor, const stablehlo::MatrixLayout &layout,
                  int64_t group, bool isOffset, Lowering &lowering) {
   auto op = tensor.getDefiningOp<alula::dispatch::FromPanelsOp>();

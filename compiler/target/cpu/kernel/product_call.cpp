@@ -41,22 +41,28 @@ void alula::cpu::callProduct(Lowering &lowering, const ProductTypes &types,
       isNarrow ? alula_product_narrow_scratch_bytes()
                : alula_product_scratch_bytes(
                      call.columnLimit * types.sum.getIntOrFloatBitWidth() / 8);
-  SmallVector<Value> arguments{
-      call.output, toInteger(call.outputGroup, 0), toInteger(call.outputRow, 0),
-      call.left.pointer, toInteger(call.leftGroup, 0),
-      toInteger(call.left.rowStride, 0), toInteger(call.left.columnStride, 0),
-      getTable(call.offsets), toInteger(call.pieces, 1), toInteger(call.depth, 0),
-      call.right.pointer, toInteger(call.right.rowStride, 0),
-      toInteger(call.right.columnStride, 0)};
+  SmallVector<Value> arguments{call.output,
+                               toInteger(call.outputGroup, 0),
+                               toInteger(call.outputRow, 0),
+                               call.left.pointer,
+                               toInteger(call.leftGroup, 0),
+                               toInteger(call.left.rowStride, 0),
+                               toInteger(call.left.columnStride, 0),
+                               getTable(call.offsets),
+                               toInteger(call.pieces, 1),
+                               toInteger(call.depth, 0),
+                               call.right.pointer,
+                               toInteger(call.right.rowStride, 0),
+                               toInteger(call.right.columnStride, 0)};
   arguments.append({toInteger(call.right.panelStride, 0),
-                    getTable(call.rightOffsets), toInteger(call.groups, 1), toInteger(call.rows, 0),
-                    toInteger(call.columns, 0), add});
+                    getTable(call.rightOffsets), toInteger(call.groups, 1),
+                    toInteger(call.rows, 0), toInteger(call.columns, 0), add});
   if (isByte(types.right))
     arguments.push_back(b.create<arith::ConstantOp>(
         b.getI32IntegerAttr(types.right.isUnsignedInteger())));
-  arguments.push_back(lowering.getPointer(lowering.createTemporary(
-      {lowering.index(scratchBytes)}, b.getI8Type())));
-  lowering.callLibrary(
-      "alula_product_" + getLibraryName(isNarrow ? types.left : left),
-      arguments);
+  arguments.push_back(lowering.getPointer(
+      lowering.createTemporary({lowering.index(scratchBytes)}, b.getI8Type())));
+  lowering.callLibrary("alula_product_" +
+                           getLibraryName(isNarrow ? types.left : left),
+                       arguments);
 }

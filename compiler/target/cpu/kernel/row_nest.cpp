@@ -123,9 +123,9 @@ private:
     SmallVector<Value> sizes = getColumnSizes(reduce.getInputs()[0]);
     SmallVector<Value> results;
     if (int64_t parts = getStage(reduce).getParts())
-      results = reduction.foldInParts(
-          parts, *getConstantIntValue(sizes.back()),
-          [&](Value place) { return join(row, place); });
+      results =
+          reduction.foldInParts(parts, *getConstantIntValue(sizes.back()),
+                                [&](Value place) { return join(row, place); });
     else
       results = reduction.finish(foldColumns(
           reduction, sizes, [&](ValueRange columns, ValueRange carried) {

@@ -58,9 +58,8 @@ public:
         toInteger(rows),
         toInteger(columns)};
     if (isStrip)
-      arguments.push_back(lowering.getPointer(
-          lowering.createTemporary({lowering.index(ALULA_TRANSPOSE_SCRATCH)},
-                                   lowering.b.getI8Type())));
+      arguments.push_back(lowering.getPointer(lowering.createTemporary(
+          {lowering.index(ALULA_TRANSPOSE_SCRATCH)}, lowering.b.getI8Type())));
     lowering.callLibrary("alula_transpose_" + Twine(isStrip ? "strip_" : "") +
                              Twine(countBits()),
                          arguments);
@@ -112,8 +111,7 @@ void alula::cpu::fillTransposed(const Filling &filling, const FillOrder &order,
         for (size_t dim : {crossed, last})
           first[dim] = lowering.mul(first[dim], sides[dim]);
         auto count = [&](size_t dim) {
-          return lowering.min(sides[dim],
-                              lowering.sub(sizes[dim], first[dim]));
+          return lowering.min(sides[dim], lowering.sub(sizes[dim], first[dim]));
         };
         crossing.copy(
             crossing.getPointer(buffer, lowering.linearize(first, sizes)),
@@ -154,12 +152,12 @@ void alula::cpu::copyTile(stablehlo::TransposeOp transpose, ValueRange first,
   Value offset = lowering.sub(
       lowering.index(0),
       lowering.add(lowering.mul(first[crossed], row), first[last]));
-  auto type = MemRefType::get(
-      shape, crossing.getElement(),
-      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
-                             typeStrides));
-  lowering.setBuffer(transpose.getResult(),
-                     b.create<memref::ReinterpretCastOp>(
-                         type, memory, getAsOpFoldResult(offset), sizes,
-                         strides));
+  auto type =
+      MemRefType::get(shape, crossing.getElement(),
+                      StridedLayoutAttr::get(
+                          b.getContext(), ShapedType::kDynamic, typeStrides));
+  lowering.setBuffer(
+      transpose.getResult(),
+      b.create<memref::ReinterpretCastOp>(
+          type, memory, getAsOpFoldResult(offset), sizes, strides));
 }
