@@ -1,8 +1,9 @@
-// Makes sums of products of vectors, one or many side by side.
+// Makes sums of products of vectors, one or many side by side, and of many small
+// matrices with vectors.
 //   dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [1] x [1]
 //   →  reduce (multiply %x, %y) applies add across dimensions = [1]
-// Nothing of a side is used twice, so there is no tile to gain by; rows are
-// read as vectors, with what makes them in the same loop.
+// There is little that is used twice, so no tile to gain by; rows are read as
+// vectors, with what makes them in the same loop.
 
 #include "compiler/dispatch/passes.h"
 #include "dialect/dispatch/ops.h"
@@ -17,21 +18,44 @@ namespace alula::dispatch {
 using namespace mlir;
 
 namespace {
-/// Whether all dimensions are the batch's or summed over, and both are there:
-/// a single long sum is divided among threads as a product.
+/// A larger matrix is worth a call.
+constexpr int64_t mostElements = 1024;
+
+bool isNumber(Type element) {
+  return isa<FloatType, ComplexType>(element) ||
+         (element.isInteger() && !element.isInteger(1));
+}
+
+bool hasFreeDims(Value side, ArrayRef<int64_t> batch, ArrayRef<int64_t> terms) {
+  return cast<RankedTensorType>(side.getType()).getRank() !=
+         static_cast<int64_t>(batch.size() + terms.size());
+}
+
+/// Whether at least one side is a vector for each place of the batch, and the
+/// other one no more than a small matrix. A single long sum is divided among
+/// threads as a product.
 bool multipliesVectors(stablehlo::DotGeneralOp dot) {
   auto numbers = dot.getDotDimensionNumbers();
-  size_t batch = numbers.getLhsBatchingDimensions().size(),
-         terms = numbers.getLhsContractingDimensions().size();
-  return batch != 0 && terms != 0 &&
-         llvm::all_of(dot->getOperandTypes(), [&](Type type) {
-           auto side = cast<RankedTensorType>(type);
-           return static_cast<size_t>(side.getRank()) == batch + terms &&
-                  !side.getEncoding() &&
-                  (isa<FloatType, ComplexType>(side.getElementType()) ||
-                   (side.getElementType().isInteger() &&
-                    !side.getElementType().isInteger(1)));
-         });
+  ArrayRef<int64_t> batch = numbers.getLhsBatchingDimensions(),
+                    terms = numbers.getLhsContractingDimensions();
+  if (batch.empty() || terms.empty() ||
+      !llvm::all_of(dot->getOperandTypes(), [](Type type) {
+        auto side = cast<RankedTensorType>(type);
+        return !side.getEncoding() && isNumber(side.getElementType());
+      }))
+    return false;
+  bool isMatrix = hasFreeDims(dot.getLhs(), batch, terms),
+       isOtherMatrix = hasFreeDims(dot.getRhs(), batch, terms);
+  if (!isMatrix && !isOtherMatrix)
+    return true;
+  auto matrix = cast<RankedTensorType>(
+      (isMatrix ? dot.getLhs() : dot.getRhs()).getType());
+  if ((isMatrix && isOtherMatrix) || !matrix.hasStaticShape())
+    return false;
+  int64_t count = 1;
+  for (int64_t dim : isMatrix ? batch : numbers.getRhsBatchingDimensions())
+    count *= matrix.getDimSize(static_cast<unsigned>(dim));
+  return count > 1 && matrix.getNumElements() / count <= mostElements;
 }
 
 /// What is added up: floats of at most 16 bits are as exact as products are.
@@ -50,33 +74,63 @@ public:
 
   Value build() {
     auto numbers = dot.getDotDimensionNumbers();
-    ArrayRef<int64_t> batch = numbers.getLhsBatchingDimensions(),
-                      terms = numbers.getLhsContractingDimensions();
-    // As the left side lies; of the other one, where each of its dimensions is.
-    SmallVector<int64_t> order(batch.size() + terms.size());
-    for (auto [from, to] :
-         llvm::zip_equal(numbers.getRhsBatchingDimensions(), batch))
-      order[static_cast<size_t>(to)] = from;
-    for (auto [from, to] :
-         llvm::zip_equal(numbers.getRhsContractingDimensions(), terms))
-      order[static_cast<size_t>(to)] = from;
-    Value left = convert(dot.getLhs(), sumType);
-    Value right = convert(transpose(dot.getRhs(), order), sumType);
-    Value products = builder.create<stablehlo::MulOp>(location, left, right);
-    // What is left of the batch is in the order of its dimensions.
-    SmallVector<int64_t> sorted = llvm::to_vector(
-        llvm::seq(int64_t(0), static_cast<int64_t>(batch.size())));
-    llvm::sort(sorted, [&](int64_t i, int64_t k) {
-      return batch[static_cast<size_t>(i)] < batch[static_cast<size_t>(k)];
-    });
-    SmallVector<int64_t> places(sorted.size());
-    for (auto [place, number] : llvm::enumerate(sorted))
-      places[static_cast<size_t>(number)] = static_cast<int64_t>(place);
-    return convert(transpose(sum(products, terms), places),
+    Side left{dot.getLhs(), numbers.getLhsBatchingDimensions(),
+              numbers.getLhsContractingDimensions()};
+    Side right{dot.getRhs(), numbers.getRhsBatchingDimensions(),
+               numbers.getRhsContractingDimensions()};
+    // The side that has all dimensions, in whose order all is done.
+    bool isSwapped = hasFreeDims(right.value, right.batch, right.terms);
+    if (isSwapped)
+      std::swap(left, right);
+    Value whole = convert(left.value, sumType);
+    Value other = convert(arrange(right, left), sumType);
+    Value products = builder.create<stablehlo::MulOp>(
+        location, isSwapped ? other : whole, isSwapped ? whole : other);
+    // What is left is in the order of the dimensions: the batch comes first.
+    SmallVector<int64_t> kept, wanted(left.batch), order;
+    auto rank = cast<RankedTensorType>(whole.getType()).getRank();
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      if (llvm::is_contained(left.terms, dim))
+        continue;
+      kept.push_back(dim);
+      if (!llvm::is_contained(left.batch, dim))
+        wanted.push_back(dim);
+    }
+    for (int64_t dim : wanted)
+      order.push_back(llvm::find(kept, dim) - kept.begin());
+    return convert(transpose(sum(products, left.terms), order),
                    type.getElementType());
   }
 
 private:
+  struct Side {
+    Value value;
+    ArrayRef<int64_t> batch, terms;
+  };
+
+  /// A side that has no free dimensions, as the other one lies: its elements
+  /// are repeated along the dimensions that it has not.
+  Value arrange(const Side &side, const Side &whole) {
+    auto from = cast<RankedTensorType>(side.value.getType());
+    auto to = cast<RankedTensorType>(whole.value.getType());
+    SmallVector<int64_t> places(static_cast<size_t>(from.getRank()));
+    for (auto [at, dim] : llvm::zip_equal(side.batch, whole.batch))
+      places[static_cast<size_t>(at)] = dim;
+    for (auto [at, dim] : llvm::zip_equal(side.terms, whole.terms))
+      places[static_cast<size_t>(at)] = dim;
+    SmallVector<int64_t> order =
+        llvm::to_vector(llvm::seq(int64_t(0), from.getRank()));
+    llvm::sort(order, [&](int64_t a, int64_t b) {
+      return places[static_cast<size_t>(a)] < places[static_cast<size_t>(b)];
+    });
+    Value turned = transpose(side.value, order);
+    if (from.getRank() == to.getRank())
+      return turned;
+    llvm::sort(places);
+    return builder.create<stablehlo::BroadcastInDimOp>(
+        location, to.clone(from.getElementType()), turned, places);
+  }
+
   Value convert(Value value, Type element) {
     auto from = cast<RankedTensorType>(value.getType());
     return from.getElementType() == element

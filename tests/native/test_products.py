@@ -505,6 +505,8 @@ VECTORS = [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.complex64,
         ("jb,jb->b", [(100, 70), (100, 70)]),
         ("abij,iajb->ba", [(2, 3, 20, 5), (20, 2, 5, 3)]),
         ("bj,bj->b", [(3, 100000), (3, 100000)]),
+        ("bij,bj->bi", [(40, 12, 30), (40, 30)]),
+        ("jb,ijb->bi", [(20, 50), (15, 20, 50)]),
     ],
 )
 def test_vectors(tools, kind, equation, shapes):

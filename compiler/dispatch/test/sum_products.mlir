@@ -30,7 +30,23 @@ func.func @complex_of_any_number(%x: tensor<?x64xcomplex<f32>>, %y: tensor<?x64x
   return %0 : tensor<?xcomplex<f32>>
 }
 
-// Does not fire: one vector; rows of one side; what says how it is added up.
+// Small matrices, on either side.
+// CHECK-LABEL: func.func @matrices
+// CHECK: %[[B:.*]] = stablehlo.broadcast_in_dim %arg1, dims = [0, 2] : (tensor<100x16xf32>) -> tensor<100x12x16xf32>
+// CHECK: %[[P:.*]] = stablehlo.multiply %arg0, %[[B]]
+// CHECK: %[[S:.*]] = stablehlo.reduce(%[[P]] init: %{{.*}}) applies stablehlo.add across dimensions = [2]
+// CHECK: %[[C:.*]] = stablehlo.broadcast_in_dim %arg1, dims = [1, 2] : (tensor<100x16xf32>) -> tensor<12x100x16xf32>
+// CHECK: %[[Q:.*]] = stablehlo.multiply %[[C]], %arg2
+// CHECK: %[[T:.*]] = stablehlo.reduce(%[[Q]] init: %{{.*}}) applies stablehlo.add across dimensions = [2]
+// CHECK: %[[R:.*]] = stablehlo.transpose %[[T]], dims = [1, 0] : (tensor<12x100xf32>) -> tensor<100x12xf32>
+// CHECK: return %[[S]], %[[R]]
+func.func @matrices(%x: tensor<100x12x16xf32>, %v: tensor<100x16xf32>, %y: tensor<12x100x16xf32>) -> (tensor<100x12xf32>, tensor<100x12xf32>) {
+  %0 = stablehlo.dot_general %x, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<100x12x16xf32>, tensor<100x16xf32>) -> tensor<100x12xf32>
+  %1 = stablehlo.dot_general %v, %y, batching_dims = [0] x [1], contracting_dims = [1] x [2] : (tensor<100x16xf32>, tensor<12x100x16xf32>) -> tensor<100x12xf32>
+  return %0, %1 : tensor<100x12xf32>, tensor<100x12xf32>
+}
+
+// Does not fire: one vector; larger matrices; what says how it is added up.
 // CHECK-LABEL: func.func @others
 // CHECK-COUNT-3: stablehlo.dot_general
 func.func @others(%x: tensor<640xf32>, %y: tensor<8x640xf32>, %z: tensor<8x3x640xf32>) -> (tensor<f32>, tensor<8x3xf32>, tensor<8xf32>) {
