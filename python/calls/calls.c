@@ -61,7 +61,7 @@ typedef struct {
   PyObject *watch;
   PyObject *foreign; /* JAX's type of arrays, or NULL */
   PyObject *put; /* makes one: put(aval, sharding, arrays, devices, False) */
-  PyObject *dtype_name, *shape_name;
+  PyObject *dtype_name, *shape_name, *shown_name;
   unsigned long main_thread;
   unsigned long long clock; /* of calls that went to who is for their sizes */
   int wakeup;               /* what the listener hears; -1: there is none */
@@ -152,6 +152,7 @@ static void library_dealloc(PyObject *self) {
   Py_XDECREF(library->put);
   Py_XDECREF(library->dtype_name);
   Py_XDECREF(library->shape_name);
+  Py_XDECREF(library->shown_name);
   Py_XDECREF(library->set_wakeup);
   Py_XDECREF(library->silently);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
@@ -219,8 +220,11 @@ static int library_init(PyObject *self, PyObject *args, PyObject *kwargs) {
   library->pending_type = PyType_FromSpec(&pending_spec);
   library->dtype_name = PyUnicode_InternFromString("dtype");
   library->shape_name = PyUnicode_InternFromString("shape");
+  /* What JAX has for NumPy's arrays of its own. */
+  library->shown_name =
+      PyUnicode_InternFromString("_single_device_array_to_np_array_did_copy");
   if (!library->memory_type || !library->pending_type || !library->dtype_name ||
-      !library->shape_name)
+      !library->shape_name || !library->shown_name)
     return -1;
   library->array_type = Py_NewRef(array);
   library->plain_type = Py_NewRef(plain);
@@ -703,6 +707,19 @@ static int tell(const Library *library, int wakeup) {
   return result;
 }
 
+/* JAX shows memory of types that Python doesn't know, such as bf16, to NumPy
+ * alone, whose arrays show it to all who don't ask for the type. */
+static bool show_foreign(const Library *library, PyObject *given,
+                         Py_buffer *view) {
+  PyObject *pair =
+      PyObject_CallMethodObjArgs(given, library->shown_name, NULL);
+  PyObject *array =
+      pair && PyTuple_Check(pair) ? PyTuple_GetItem(pair, 0) : NULL;
+  bool is_shown = array && PyObject_GetBuffer(array, view, PyBUF_ND) == 0;
+  Py_XDECREF(pair);
+  return is_shown;
+}
+
 enum Taken { TAKEN, REFUSED, FAILED };
 
 /* Whether an argument is an array of just the type, shape and layout that is
@@ -735,7 +752,14 @@ static enum Taken take(const Function *function, Room *room, uint32_t i,
     if (!PyErr_ExceptionMatches(PyExc_Exception))
       return FAILED;
     PyErr_Clear();
-    return REFUSED;
+    if ((PyObject *)Py_TYPE(given) != library->foreign)
+      return REFUSED;
+    if (!show_foreign(library, given, view)) {
+      if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception))
+        return FAILED;
+      PyErr_Clear();
+      return REFUSED;
+    }
   }
   room->arguments[i] = NULL;
   room->taken = i + 1;

@@ -66,9 +66,16 @@ def test_element_types(dtype):
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
     x = np.ones((3, 5), kind)
     with jax.enable_x64(True):
-        same = load(lambda x: x[::-1], jax.ShapeDtypeStruct(x.shape, kind))
-    assert is_taken(same, x)
-    assert same(x).dtype == kind and (same(x) == x).all()
+        spec = jax.ShapeDtypeStruct(x.shape, kind)
+        same, compiled = load(lambda x: x[::-1], spec), alula.compile(lambda x: x[::-1], spec)
+        of_jax = jnp.asarray(x)
+        assert (compiled(of_jax) == x).all()
+    assert is_taken(same, x) and is_taken(same, of_jax)
+    assert same(x).dtype == kind and (same(x) == x).all() and (same(of_jax) == x).all()
+    of_jax.delete()
+    assert not is_taken(same, of_jax)
+    with pytest.raises(RuntimeError, match="deleted"):
+        same(of_jax)
 
 
 def test_packed_and_empty():
