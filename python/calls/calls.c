@@ -61,6 +61,7 @@ typedef struct {
   PyObject *watch;
   PyObject *foreign; /* JAX's type of arrays, or NULL */
   PyObject *put; /* makes one: put(aval, sharding, arrays, devices, False) */
+  PyObject *collect; /* lets go of what JAX's arrays that are gone had */
   PyObject *dtype_name, *shape_name, *shown_name;
   unsigned long main_thread;
   unsigned long long clock; /* of calls that went to who is for their sizes */
@@ -150,6 +151,7 @@ static void library_dealloc(PyObject *self) {
   Py_XDECREF(library->watch);
   Py_XDECREF(library->foreign);
   Py_XDECREF(library->put);
+  Py_XDECREF(library->collect);
   Py_XDECREF(library->dtype_name);
   Py_XDECREF(library->shape_name);
   Py_XDECREF(library->shown_name);
@@ -257,14 +259,15 @@ static PyObject *library_set_watch(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/* set_foreign(type, put): JAX's arrays, which are taken as they are, and made.
- */
+/* set_foreign(type, put, collect): JAX's arrays, which are taken as they are,
+ * and made. */
 static PyObject *library_set_foreign(PyObject *self, PyObject *args) {
-  PyObject *type, *put;
-  if (!PyArg_ParseTuple(args, "OO", &type, &put))
+  PyObject *type, *put, *collect;
+  if (!PyArg_ParseTuple(args, "OOO", &type, &put, &collect))
     return NULL;
   replace(&((Library *)self)->foreign, type);
   replace(&((Library *)self)->put, put);
+  replace(&((Library *)self)->collect, collect);
   Py_RETURN_NONE;
 }
 
@@ -711,8 +714,7 @@ static int tell(const Library *library, int wakeup) {
  * alone, whose arrays show it to all who don't ask for the type. */
 static bool show_foreign(const Library *library, PyObject *given,
                          Py_buffer *view) {
-  PyObject *pair =
-      PyObject_CallMethodObjArgs(given, library->shown_name, NULL);
+  PyObject *pair = PyObject_CallMethodObjArgs(given, library->shown_name, NULL);
   PyObject *array =
       pair && PyTuple_Check(pair) ? PyTuple_GetItem(pair, 0) : NULL;
   bool is_shown = array && PyObject_GetBuffer(array, view, PyBUF_ND) == 0;
@@ -982,6 +984,15 @@ static enum Taken take_all(const Function *function, Room *room,
 static PyObject *call_taken(const Function *function, alula_state *state,
                             Room *room, const Trees *trees,
                             const Foreign *foreign, bool is_brief) {
+  /* JAX keeps what an array had until the next is made: new results take that
+   * memory, which is in the cache. */
+  if (foreign) {
+    PyObject *none =
+        PyObject_CallFunctionObjArgs(function->library->collect, NULL);
+    if (!none)
+      return NULL;
+    Py_DECREF(none);
+  }
   if (!run(function, state, room, is_brief)) {
     drop_results(room, function);
     return NULL;

@@ -78,6 +78,15 @@ def test_element_types(dtype):
         same(of_jax)
 
 
+def test_memory_of_what_is_gone():
+    x = jnp.zeros(1 << 18)
+    double = alula.compile(lambda x: x * 2, x)
+    double(x), double(x)
+    assert len({double(x).unsafe_buffer_pointer() for _ in range(6)}) == 1
+    kept = [double(x) for _ in range(3)]
+    assert len({array.unsafe_buffer_pointer() for array in kept}) == 3
+
+
 def test_packed_and_empty():
     x = np.array([[1, -2, 3]], ml_dtypes.int4)
     same = load(lambda x: x[:, ::-1], jax.ShapeDtypeStruct(x.shape, x.dtype))

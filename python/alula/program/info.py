@@ -234,7 +234,7 @@ class InstanceInfo:
         with self.lock:
             if self._state is None:
                 executable = self._load()
-                runtime.calls().set_foreign(types.ArrayImpl, types.put)
+                runtime.calls().set_foreign(types.ArrayImpl, types.put, types.collect)
                 self._state = runtime.State(executable)
                 for name, traced in self.traced.items():
                     traced.function = executable.functions[name]

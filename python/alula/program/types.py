@@ -142,6 +142,9 @@ def find_home():
 # As jax.device_put, which takes ten times as long to find out the same.
 put = _jax.batched_device_put
 
+# What arrays that are gone had, which JAX keeps until it makes others.
+collect = _jax.collect_garbage
+
 
 @functools.lru_cache(4096)
 def make_aval(shape, dtype):
