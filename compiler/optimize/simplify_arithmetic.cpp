@@ -1,10 +1,13 @@
 // Drops arithmetic that changes nothing, bit by bit.
 //   x * 1, x / 1, x - 0, x + -0.0, x & -1, negate(negate x), maximum(x, x) → x
 //   x / 4.0 → x * 0.25
+//   reduce(x: tensor<8x1xf32> init: 0.0) across dimensions = [1] → 0.0 + x
 
 #include "compiler/optimize/passes.h"
+#include "dialect/stablehlo/element_rules.h"
 #include "dialect/stablehlo/ops.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -184,6 +187,48 @@ struct MultiplyForPower : OpRewritePattern<stablehlo::PowOp> {
   }
 };
 
+/// With one term for each element it is elementwise.
+struct ReduceOne : OpRewritePattern<stablehlo::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(stablehlo::ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getInputs().size() != 1)
+      return failure();
+    Value input = op.getInputs()[0], init = op.getInitValues()[0];
+    Block &body = op.getBody().front();
+    auto from = dyn_cast<RankedTensorType>(input.getType());
+    auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    Operation *step = stablehlo::findOnlyOp(body);
+    if (!step || !stablehlo::isElementwise(step) || !from || !to ||
+        !from.hasStaticShape() || !to.hasStaticShape() ||
+        from.getElementType() != to.getElementType() ||
+        getElementTypeOrSelf(step->getResult(0)) != to.getElementType() ||
+        llvm::any_of(op.getDimensions(), [&](int64_t dim) {
+          return from.getDimSize(static_cast<unsigned>(dim)) != 1;
+        }))
+      return failure();
+    IRMapping mapping;
+    mapping.map(body.getArgument(0), spread(init, to, op.getLoc(), rewriter));
+    mapping.map(body.getArgument(1),
+                rewriter.create<stablehlo::ReshapeOp>(op.getLoc(), to, input));
+    Operation *made = rewriter.clone(*step, mapping);
+    made->getResult(0).setType(to);
+    rewriter.replaceOp(op, made);
+    return success();
+  }
+
+private:
+  static Value spread(Value scalar, RankedTensorType type, Location location,
+                      PatternRewriter &rewriter) {
+    DenseElementsAttr number;
+    if (matchPattern(scalar, m_Constant(&number)))
+      return rewriter.create<stablehlo::ConstantOp>(location,
+                                                    number.resizeSplat(type));
+    return rewriter.create<stablehlo::BroadcastInDimOp>(
+        location, type, scalar, rewriter.getDenseI64ArrayAttr({}));
+  }
+};
+
 struct SimplifyArithmetic
     : public alula::optimize::impl::SimplifyArithmeticBase<SimplifyArithmetic> {
   void runOnOperation() override {
@@ -192,7 +237,7 @@ struct SimplifyArithmetic
                  DropTwin<stablehlo::MinOp>, DropTwin<stablehlo::AndOp>,
                  DropTwin<stablehlo::OrOp>, DropPair<stablehlo::NegOp>,
                  DropPair<stablehlo::NotOp>, MultiplyByInverse, ChooseKnown,
-                 MultiplyForPower>(&getContext());
+                 MultiplyForPower, ReduceOne>(&getContext());
     GreedyRewriteConfig config;
     config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),

@@ -3,10 +3,12 @@
 //   slice(slice x), reverse(reverse x)      → one of them, or x
 //   pad by nothing, concatenate one, slice all, transpose nothing → x
 //   dynamic_slice at constants              → slice
+//   slice of a concatenation                → of its pieces: piece_patterns
 //   a transpose of dimensions of size 1     → reshape
 // Static shapes only: what dynamic ones mean is said by their operands.
 
 #include "compiler/optimize/passes.h"
+#include "compiler/optimize/piece_patterns.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/IR/Matchers.h"
@@ -121,9 +123,17 @@ struct SimplifyReverse : StaticPattern<ReverseOp> {
       return success();
     }
     auto inner = op.getOperand().getDefiningOp<ReverseOp>();
-    if (!inner || inner.getDimensions() != op.getDimensions())
+    if (!inner)
       return failure();
-    rewriter.replaceOp(op, inner.getOperand());
+    SmallVector<int64_t> dims;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (llvm::is_contained(op.getDimensions(), dim) !=
+          llvm::is_contained(inner.getDimensions(), dim))
+        dims.push_back(dim);
+    if (dims.empty())
+      rewriter.replaceOp(op, inner.getOperand());
+    else
+      rewriter.replaceOpWithNewOp<ReverseOp>(op, inner.getOperand(), dims);
     return success();
   }
 };
@@ -275,6 +285,7 @@ struct SimplifyMovement
                  SimplifyReverse, SimplifySlice, SimplifyDynamicSlice,
                  SimplifyDynamicUpdateSlice, SimplifyPad, SimplifyConcatenate,
                  SimplifyConvert>(&getContext());
+    alula::optimize::addPiecePatterns(patterns);
     GreedyRewriteConfig config;
     config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),

@@ -62,3 +62,39 @@ func.func @left(%f: tensor<2xf32>, %d: tensor<?xf32>) -> (tensor<2xf32>, tensor<
   %3 = stablehlo.maximum %d, %d : tensor<?xf32>
   return %0, %1, %2, %3 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<?xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @one_term
+// CHECK-DAG: %[[ZERO:.*]] = stablehlo.constant dense<0.000000e+00> : tensor<2x3xf32>
+// CHECK-DAG: %[[X:.*]] = stablehlo.reshape %arg0
+// CHECK-DAG: stablehlo.subtract %[[ZERO]], %[[X]] : tensor<2x3xf32>
+// CHECK-DAG: %[[I:.*]] = stablehlo.reshape %arg1
+// CHECK: return %{{.*}}, %[[I]]
+func.func @one_term(%x: tensor<2x1x3x1xf32>, %i: tensor<4x1xi1>) -> (tensor<2x3xf32>, tensor<4xi1>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %true = stablehlo.constant dense<true> : tensor<i1>
+  %0 = stablehlo.reduce(%x init: %zero) across dimensions = [1, 3] : (tensor<2x1x3x1xf32>, tensor<f32>) -> tensor<2x3xf32> reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %2 = stablehlo.subtract %a, %b : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }
+  %1 = stablehlo.reduce(%i init: %true) applies stablehlo.and across dimensions = [1] : (tensor<4x1xi1>, tensor<i1>) -> tensor<4xi1>
+  return %0, %1 : tensor<2x3xf32>, tensor<4xi1>
+}
+
+// -----
+
+// Does not fire: more terms than one, an unknown number, another type.
+// CHECK-LABEL: func.func @terms
+// CHECK-COUNT-3: stablehlo.reduce
+func.func @terms(%x: tensor<2x3xf32>, %y: tensor<2x?xf32>, %z: tensor<2x1xbf16>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %narrow = stablehlo.constant dense<0.0> : tensor<bf16>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  %1 = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x?xf32>, tensor<f32>) -> tensor<2xf32>
+  %2 = stablehlo.reduce(%z init: %narrow) across dimensions = [1] : (tensor<2x1xbf16>, tensor<bf16>) -> tensor<2xf32> reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %3 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %3 : tensor<f32>
+  }
+  return %0, %1, %2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}

@@ -55,3 +55,69 @@ func.func @left(%x: tensor<2xf32>, %i: tensor<2xi8>, %d: tensor<?xf32>) -> (tens
   %4 = stablehlo.slice %d [0:5] : (tensor<?xf32>) -> tensor<?xf32>
   return %1, %3, %4 : tensor<2xf32>, tensor<2xi8>, tensor<?xf32>
 }
+
+// -----
+
+// Padding by reflection: pieces of %x.
+// CHECK-LABEL: func.func @reflected
+// CHECK-SAME: %[[X:.*]]: tensor<8x9xf32>
+// CHECK-DAG: %[[A:.*]] = stablehlo.slice %[[X]] [1:3, 0:9]
+// CHECK-DAG: %[[B:.*]] = stablehlo.reverse %[[A]], dims = [0]
+// CHECK-DAG: %[[C:.*]] = stablehlo.slice %[[X]] [5:7, 0:9]
+// CHECK-DAG: %[[D:.*]] = stablehlo.reverse %[[C]], dims = [0]
+// CHECK-DAG: %[[MIDDLE:.*]] = stablehlo.concatenate %[[B]], %[[X]], %[[D]], dim = 0
+// CHECK-DAG: %[[E:.*]] = stablehlo.slice %[[X]] [1:3, 1:4]
+// CHECK-DAG: %[[F:.*]] = stablehlo.slice %[[X]] [0:8, 1:4]
+// CHECK-DAG: %[[G:.*]] = stablehlo.slice %[[X]] [5:7, 1:4]
+// CHECK-DAG: %[[H:.*]] = stablehlo.reverse %[[E]], dims = [0, 1]
+// CHECK-DAG: %[[I:.*]] = stablehlo.reverse %[[F]], dims = [1]
+// CHECK-DAG: %[[J:.*]] = stablehlo.reverse %[[G]], dims = [0, 1]
+// CHECK-DAG: %[[LEFT:.*]] = stablehlo.concatenate %[[H]], %[[I]], %[[J]], dim = 0
+// CHECK: stablehlo.concatenate %[[LEFT]], %[[MIDDLE]], dim = 1
+func.func @reflected(%x: tensor<8x9xf32>) -> tensor<12x12xf32> {
+  %0 = stablehlo.slice %x [1:3, 0:9] : (tensor<8x9xf32>) -> tensor<2x9xf32>
+  %1 = stablehlo.reverse %0, dims = [0] : tensor<2x9xf32>
+  %2 = stablehlo.concatenate %1, %x, dim = 0 : (tensor<2x9xf32>, tensor<8x9xf32>) -> tensor<10x9xf32>
+  %3 = stablehlo.slice %2 [7:9, 0:9] : (tensor<10x9xf32>) -> tensor<2x9xf32>
+  %4 = stablehlo.reverse %3, dims = [0] : tensor<2x9xf32>
+  %5 = stablehlo.concatenate %2, %4, dim = 0 : (tensor<10x9xf32>, tensor<2x9xf32>) -> tensor<12x9xf32>
+  %6 = stablehlo.slice %5 [0:12, 1:4] : (tensor<12x9xf32>) -> tensor<12x3xf32>
+  %7 = stablehlo.reverse %6, dims = [1] : tensor<12x3xf32>
+  %8 = stablehlo.concatenate %7, %5, dim = 1 : (tensor<12x3xf32>, tensor<12x9xf32>) -> tensor<12x12xf32>
+  return %8 : tensor<12x12xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @parts
+// CHECK-DAG: %[[A:.*]] = stablehlo.slice %arg0 [4:7:2]
+// CHECK-DAG: %[[B:.*]] = stablehlo.reverse %[[A]], dims = [0]
+// CHECK-DAG: %[[C:.*]] = stablehlo.exponential %arg1
+// CHECK: return %[[B]], %[[C]]
+func.func @parts(%x: tensor<9xf32>, %y: tensor<3xf32>) -> (tensor<2xf32>, tensor<3xf32>) {
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<9xf32>
+  %1 = stablehlo.slice %0 [2:5:2] : (tensor<9xf32>) -> tensor<2xf32>
+  // Nobody needs both.
+  %2 = stablehlo.exponential %y : tensor<3xf32>
+  %3 = stablehlo.concatenate %2, %y, dim = 0 : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  %4 = stablehlo.slice %3 [0:3] : (tensor<6xf32>) -> tensor<3xf32>
+  return %1, %4 : tensor<2xf32>, tensor<3xf32>
+}
+
+// -----
+
+// What is computed where it is put together stays there, and so do steps over
+// the ends of pieces.
+// CHECK-LABEL: func.func @together
+// CHECK: %[[A:.*]] = stablehlo.concatenate %{{.*}}, %arg0
+// CHECK: stablehlo.slice %[[A]] [0:2]
+// CHECK: %[[B:.*]] = stablehlo.concatenate %arg0, %arg0
+// CHECK: stablehlo.slice %[[B]] [0:6:2]
+func.func @together(%x: tensor<3xf32>) -> (tensor<6xf32>, tensor<2xf32>, tensor<3xf32>) {
+  %0 = stablehlo.exponential %x : tensor<3xf32>
+  %1 = stablehlo.concatenate %0, %x, dim = 0 : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  %2 = stablehlo.slice %1 [0:2] : (tensor<6xf32>) -> tensor<2xf32>
+  %3 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  %4 = stablehlo.slice %3 [0:6:2] : (tensor<6xf32>) -> tensor<3xf32>
+  return %1, %2, %4 : tensor<6xf32>, tensor<2xf32>, tensor<3xf32>
+}
