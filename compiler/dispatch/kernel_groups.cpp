@@ -55,6 +55,9 @@ constexpr size_t maxWrapped = 4;
 /// With fewer pieces, their code is small beside what computes them.
 constexpr unsigned minPieces = 16;
 
+/// Each element that is picked from a small tensor is picked so many times.
+constexpr int64_t manyPicks = 64;
+
 /// Steps of a product for each number of an operand that is copied for all: with
 /// more, copying again is next to nothing.
 constexpr int64_t leastReuse = 64;
@@ -111,6 +114,12 @@ bool isIndexArithmetic(Operation *op) {
            isInteger(op->getResult(0).getType())));
 }
 
+/// A map whose elements are those of its operand, perhaps of another type.
+bool isMovement(Operation *op) {
+  return isMap(op) && !isShortSum(op) &&
+         stablehlo::getElementCost(op) <= Cost::Convert;
+}
+
 /// Reads each number of its indices once. Most apply their updates one by one:
 /// what takes long is better computed before, by all cores.
 bool isScatterOfElements(Operation *op) {
@@ -134,10 +143,26 @@ bool isView(Operation *op) {
               1);
 }
 
+/// Lists whose numbers are read one by one: which piece a number is of is known.
+bool listsPlaces(Operation *op) {
+  auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(op);
+  return concatenate && llvm::all_of(op->getUses(), [&](OpOperand &use) {
+           auto dim = static_cast<int64_t>(concatenate.getDimension());
+           if (stablehlo::getAccess(use) != Access::Indices)
+             return false;
+           if (auto gather = dyn_cast<stablehlo::GatherOp>(use.getOwner()))
+             return gather.getDimensionNumbers().getIndexVectorDim() == dim;
+           auto scatter = dyn_cast<stablehlo::ScatterOp>(use.getOwner());
+           return scatter && scatter.getScatterDimensionNumbers()
+                                     .getIndexVectorDim() == dim;
+         });
+}
+
 /// What a scatter reads as cheaply as memory.
 bool isReadByScatter(Operation *producer, Operation *scatter) {
-  return isScatterOfElements(scatter) ? isIndexArithmetic(producer)
-                                      : isView(producer);
+  return isScatterOfElements(scatter)
+             ? isIndexArithmetic(producer) || listsPlaces(producer)
+             : isView(producer);
 }
 
 /// Has side effects: collectives, custom calls, infeed and outfeed, tokens.
@@ -280,6 +305,8 @@ private:
   void add(Operation *op) {
     if (stablehlo::isElementwise(op) && allUsersIn(op, epilogue))
       epilogue.insert(op);
+    if (!members.empty() && isOfTable(op))
+      tables.insert(op);
     if (!members.empty() && llvm::any_of(op->getUsers(), [&](Operation *user) {
           return isProduct(user) || factors.contains(user);
         }))
@@ -371,8 +398,48 @@ private:
              (stablehlo::readsOnly(producer,
                                    Access::Permuted | Access::Reshaped) &&
               !isCopyForAll(producer));
-    return (isMap(producer) || joinsMap(producer)) &&
+    return (isMap(producer) || joinsMap(producer) || joinsPieces(producer) ||
+            joinsPicked(producer) ||
+            (listsPlaces(producer) && machine.blockThreads == 1)) &&
+           (!isOfTable(producer) || isMovement(producer)) &&
            mayBeReadByRow(producer) && isReadOnceBySums(producer);
+  }
+
+  /// A concatenation that is a piece of the root: its pieces are written in
+  /// their places there.
+  bool joinsPieces(Operation *producer) {
+    return isa<stablehlo::ConcatenateOp>(producer) &&
+           isa<stablehlo::ConcatenateOp>(members.front()) &&
+           machine.blockThreads == 1 && producer->hasOneUse() &&
+           isa<stablehlo::ConcatenateOp>(*producer->user_begin()) &&
+           producer->getNumOperands() <= minPieces;
+  }
+
+  /// A gather whose elements the loops of a map read, each once.
+  bool joinsPicked(Operation *producer) {
+    return isa<stablehlo::GatherOp>(producer) && machine.blockThreads == 1 &&
+           !isUnrolled && contractions.empty() && !transposes &&
+           stablehlo::isElementwise(members.front()) &&
+           allUsersIn(producer, epilogue);
+  }
+
+  /// Whether a gather reads it as a whole, which all workgroups would compute:
+  /// it picks more elements than there are.
+  bool isOfTable(Operation *producer) {
+    return llvm::any_of(producer->getUses(), [&](OpOperand &use) {
+      if (stablehlo::getAccess(use) != Access::Picked)
+        return tables.contains(use.getOwner());
+      int64_t all = countKnown(use.get()),
+              picked = countKnown(use.getOwner()->getResult(0));
+      return all < 0 || picked < 0 ||
+             (picked > all && picked / manyPicks < all &&
+              !isSmallWork(picked, machine));
+    });
+  }
+
+  static int64_t countKnown(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.hasStaticShape() ? type.getNumElements() : -1;
   }
 
   /// A concatenation that the loops of a map read without asking for each
@@ -492,6 +559,8 @@ private:
   DenseSet<Operation *> factors;
   /// Those that widen one.
   DenseSet<Operation *> widening;
+  /// What a gather reads as a whole.
+  DenseSet<Operation *> tables;
 };
 
 /// Whether a host op between the places of two groups needs the first one.

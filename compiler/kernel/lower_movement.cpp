@@ -57,21 +57,33 @@ void alula::kernel::emitDynamicUpdateSlice(Operation *op, Lowering &lowering) {
   });
 }
 
-void alula::kernel::emitConcatenate(Operation *op, Lowering &lowering) {
-  auto concatenate = cast<stablehlo::ConcatenateOp>(op);
+/// Writes pieces one after the other, from a place on; those that are put
+/// together themselves piece by piece.
+static void emitPieces(stablehlo::ConcatenateOp concatenate, Value buffer,
+                       SmallVector<Value> corner, Lowering &lowering) {
   auto dim = static_cast<size_t>(concatenate.getDimension());
-  Value buffer = lowering.createResult(concatenate.getResult());
-  Value begin = lowering.index(0);
   for (Value input : concatenate.getInputs()) {
     SmallVector<Value> sizes = lowering.getShape(input);
-    lowering.forEach(sizes, [&](ValueRange indices) {
-      SmallVector<Value> target(indices);
-      target[dim] = lowering.add(begin, indices[dim]);
-      lowering.store(lowering.getElement(input, indices), getElementType(input),
-                     buffer, target);
-    });
-    begin = lowering.add(begin, sizes[dim]);
+    auto inner = input.getDefiningOp<stablehlo::ConcatenateOp>();
+    if (inner && lowering.isInlined(input))
+      emitPieces(inner, buffer, corner, lowering);
+    else
+      lowering.forEach(sizes, [&](ValueRange indices) {
+        lowering.store(lowering.getElement(input, indices),
+                       getElementType(input), buffer,
+                       addEach(lowering, corner, indices));
+      });
+    corner[dim] = lowering.add(corner[dim], sizes[dim]);
   }
+}
+
+void alula::kernel::emitConcatenate(Operation *op, Lowering &lowering) {
+  auto concatenate = cast<stablehlo::ConcatenateOp>(op);
+  Value buffer = lowering.createResult(concatenate.getResult());
+  auto rank = cast<RankedTensorType>(concatenate.getType()).getRank();
+  emitPieces(concatenate, buffer,
+             SmallVector<Value>(static_cast<size_t>(rank), lowering.index(0)),
+             lowering);
 }
 
 void alula::kernel::emitPad(Operation *op, Lowering &lowering) {

@@ -38,11 +38,49 @@ func.func @parts(%x: tensor<65536xf32>, %y: tensor<65536xf32>) -> tensor<131072x
 
 // CHECK-LABEL: func.func @picked
 // CHECK: dispatch.launch @picked_0::@picked_0
-// CHECK: dispatch.launch @picked_1::@picked_1
+// CHECK-NEXT: return
 func.func @picked(%x: tensor<70000xf32>, %i: tensor<65536x1xi32>) -> tensor<65536xf32> {
   %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<70000xf32>, tensor<65536x1xi32>) -> tensor<65536xf32>
   %1 = stablehlo.exponential %0 : tensor<65536xf32>
   return %1 : tensor<65536xf32>
+}
+
+// -----
+
+// What a gather picks more from than there is, is computed once, by a kernel of
+// its own.
+// CHECK-LABEL: func.func @picked_often
+// CHECK: dispatch.launch @picked_often_0::@picked_often_0
+// CHECK: dispatch.launch @picked_often_1::@picked_often_1
+func.func @picked_often(%x: tensor<60000xf32>, %i: tensor<65536x1xi32>) -> tensor<65536xf32> {
+  %0 = stablehlo.exponential %x : tensor<60000xf32>
+  %1 = "stablehlo.gather"(%0, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<60000xf32>, tensor<65536x1xi32>) -> tensor<65536xf32>
+  return %1 : tensor<65536xf32>
+}
+
+// -----
+
+// Lists of places are put together where they are read.
+// CHECK-LABEL: func.func @listed
+// CHECK: dispatch.launch @listed_0::@listed_0
+// CHECK-NEXT: return
+func.func @listed(%x: tensor<300x300xf32>, %i: tensor<65536x1xi32>, %j: tensor<65536x1xi32>) -> tensor<65536xf32> {
+  %0 = stablehlo.concatenate %i, %j, dim = 1 : (tensor<65536x1xi32>, tensor<65536x1xi32>) -> tensor<65536x2xi32>
+  %1 = "stablehlo.gather"(%x, %0) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<300x300xf32>, tensor<65536x2xi32>) -> tensor<65536xf32>
+  return %1 : tensor<65536xf32>
+}
+
+// -----
+
+// Pieces of pieces are written in their places.
+// CHECK-LABEL: func.func @pieces
+// CHECK: dispatch.launch @pieces_0::@pieces_0
+// CHECK-NEXT: return
+func.func @pieces(%x: tensor<256x256xf32>, %y: tensor<256x256xf32>) -> tensor<512x512xf32> {
+  %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x512xf32>
+  %1 = stablehlo.concatenate %y, %x, dim = 1 : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x512xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<256x512xf32>, tensor<256x512xf32>) -> tensor<512x512xf32>
+  return %2 : tensor<512x512xf32>
 }
 
 // -----

@@ -2,14 +2,16 @@
 // loop nest that reads it; with one site that reads each element once, it is
 // inlined. Short sums read each element of an operand for several elements of
 // theirs: where those are unrolled, or are in other dimensions than the loops,
-// each is computed once all the same. What widens an operand of a product that is
-// read in blocks is inlined too.
+// each is computed once all the same. What widens an operand of a product that
+// is read in blocks is inlined too, and what the innermost loop doesn't change:
+// it is computed once for all its rounds.
 
 #include "compiler/kernel/plan/inline_plan.h"
 
 #include "compiler/kernel/element/generators.h"
 #include "compiler/kernel/plan/forms.h"
 #include "compiler/kernel/plan/tensors_in_memory.h"
+#include "dialect/dispatch/machine.h"
 #include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
@@ -74,6 +76,11 @@ bool readsOnce(OpOperand &use) {
     return true;
   case Access::Indices:
     return readsIndicesOnce(op, use.get());
+  case Access::Picked: {
+    // Perhaps some twice, but no more than there are.
+    int64_t picked = countElements(op->getResult(0));
+    return picked >= 0 && picked <= countElements(use.get());
+  }
   case Access::Repeated:
     return countElements(use.get()) != -1 &&
            countElements(use.get()) == countElements(op->getResult(0));
@@ -90,8 +97,48 @@ bool isMadeOfParts(Operation *op) {
                                      Access::Reshaped);
 }
 
+/// The last dimension of more than one element; -1: none.
+int64_t getInnermost(Value tensor) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  auto dim = static_cast<int64_t>(shape.size()) - 1;
+  while (dim >= 0 && shape[static_cast<size_t>(dim)] == 1)
+    --dim;
+  return dim;
+}
+
+/// A slice of memory that lies in memory as neighbours do.
+bool isRowOfMemory(Value tensor, const DenseSet<Operation *> &inlined) {
+  if (isInMemory(tensor, inlined))
+    return true;
+  Operation *op = tensor.getDefiningOp();
+  if (auto slice = dyn_cast<stablehlo::SliceOp>(op)) {
+    int64_t dim = getInnermost(tensor);
+    if (dim >= 0 && (dim != getInnermost(slice.getOperand()) ||
+                     slice.getStrides()[static_cast<size_t>(dim)] != 1))
+      return false;
+  } else if (!stablehlo::readsAny(op, Access::Reshaped) || !keepsDims(op)) {
+    return false;
+  }
+  return isRowOfMemory(op->getOperand(0), inlined);
+}
+
+/// Whether such a slice in another shape is read element by element.
+bool isCheapReshape(Operation *op, const DenseSet<Operation *> &inlined) {
+  Operation *source = stablehlo::readsAny(op, Access::Reshaped)
+                          ? op->getOperand(0).getDefiningOp()
+                          : nullptr;
+  return source && inlined.contains(source) && keepsDims(op) &&
+         isRowOfMemory(op->getOperand(0), inlined) &&
+         llvm::all_of(op->getUses(), [](OpOperand &use) {
+           Access access = stablehlo::getAccess(use);
+           return access == Access::Elementwise || access == Access::Repeated;
+         });
+}
+
 /// Rematerialization costs no more than a load.
 bool isCheap(Operation *op, const DenseSet<Operation *> &inlined) {
+  if (isCheapReshape(op, inlined))
+    return true;
   if (stablehlo::getElementCost(op) > stablehlo::Cost::Convert ||
       !stablehlo::readsOnly(op, Access::Elementwise | Access::Permuted |
                                     Access::Moved | Access::Repeated |
@@ -104,8 +151,25 @@ bool isCheap(Operation *op, const DenseSet<Operation *> &inlined) {
            source->getBlock() != op->getBlock() ||
            countElements(use.get()) == 1 || !inlined.contains(source) ||
            (stablehlo::readsAny(source, Access::Reshaped) &&
-            isInMemory(use.get(), inlined));
+            isRowOfMemory(use.get(), inlined));
   });
+}
+
+/// An element for each row costs little beside a row of so many times the lanes.
+int64_t getLeastParts(Operation *op) {
+  return stablehlo::getElementCost(op) <= stablehlo::Cost::Few ? 2 : 16;
+}
+
+/// Whether an element may be computed in front of the loop over a row.
+bool mayBeOfRow(Operation *op) {
+  if (op->getNumResults() != 1 ||
+      !stablehlo::readsOnly(op, Access::Elementwise | Access::Permuted |
+                                    Access::Moved | Access::Repeated |
+                                    Access::Reshaped | Access::Picked |
+                                    Access::Part | Access::Indices |
+                                    Access::Unread))
+    return false;
+  return !stablehlo::readsAny(op, Access::Reshaped) || keepsDims(op);
 }
 
 class Planner {
@@ -119,6 +183,7 @@ public:
       if (hasGenerator(&op)) {
         sites[&op] = findSite(&op);
         planReading(&op);
+        planRowReading(&op);
       }
     DenseSet<Operation *> widening = collectWidening();
     DenseSet<Operation *> inlined;
@@ -131,7 +196,8 @@ public:
       for (Value operand : op.getOperands())
         depth = std::max(depth, depths.lookup(operand.getDefiningOp()) + 1);
       if (widening.contains(&op) ||
-          (sites.lookup(&op) && depth < maxInlineDepth) ||
+          ((sites.lookup(&op) || ofRows.contains(&op)) &&
+           depth < maxInlineDepth) ||
           isCheap(&op, inlined)) {
         inlined.insert(&op);
         depths[&op] = depth;
@@ -187,8 +253,8 @@ private:
     /// The sizes of these loops, and which dimension each is an index of.
     ArrayRef<int64_t> sizes;
     LoopsOfDims written, loops;
-    /// Whether a short sum is on the way.
-    bool isOfSum = false;
+    /// Whether a short sum is on the way, or a slice.
+    bool isOfSum = false, isOfPart = false;
 
     bool operator==(const Reading &other) const {
       return site == other.site && sizes == other.sizes && loops == other.loops;
@@ -250,9 +316,116 @@ private:
       readings[op] = std::move(*common);
   }
 
+  /// The same with what is read at other indices: for these, it counts in which
+  /// loops they change.
+  std::optional<LoopsOfDims> getLoops(OpOperand &use,
+                                      const LoopsOfDims &loops) {
+    Operation *user = use.getOwner();
+    if (auto found = getLoopsOfDims(use, loops))
+      return found;
+    if (auto slice = dyn_cast<stablehlo::SliceOp>(user)) {
+      LoopsOfDims ofOperand = loops;
+      for (auto [loop, size] :
+           llvm::zip_equal(ofOperand, getSizes(slice.getResult())))
+        if (size == 1)
+          loop = alula::dispatch::unrolled;
+      return ofOperand;
+    }
+    // A list of places: each number is read, known by its own.
+    if (auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(user))
+      return isUnrolled(concatenate, loops) ? std::optional(loops)
+                                            : std::nullopt;
+    auto gather = dyn_cast<stablehlo::GatherOp>(user);
+    if (!gather || use.getOperandNumber() != 1)
+      return std::nullopt;
+    // Dimensions of the result that are no slice's, in order.
+    auto numbers = gather.getDimensionNumbers();
+    LoopsOfDims ofIndices;
+    for (auto [dim, loop] : llvm::enumerate(loops))
+      if (!llvm::is_contained(numbers.getOffsetDims(),
+                              static_cast<int64_t>(dim)))
+        ofIndices.push_back(loop);
+    auto vector = static_cast<size_t>(numbers.getIndexVectorDim());
+    if (vector <= ofIndices.size() &&
+        ofIndices.size() < getSizes(use.get()).size())
+      ofIndices.insert(ofIndices.begin() + vector, alula::dispatch::unrolled);
+    return ofIndices;
+  }
+
+  static bool isUnrolled(stablehlo::ConcatenateOp concatenate,
+                         const LoopsOfDims &loops) {
+    return loops[static_cast<size_t>(concatenate.getDimension())] ==
+           alula::dispatch::unrolled;
+  }
+
+  std::optional<Reading> findRowReading(OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != &block)
+      return std::nullopt;
+    if (user == block.getTerminator())
+      return makeReading(user, use.get());
+    if (!hasGenerator(user))
+      return std::nullopt;
+    auto found = rowReadings.find(user);
+    if (found == rowReadings.end() &&
+        (sites.lookup(user) ||
+         !isa<RankedTensorType>(user->getResult(0).getType())))
+      return std::nullopt;
+    Reading reading = found == rowReadings.end()
+                          ? makeReading(user, user->getResult(0))
+                          : found->second;
+    auto loops = getLoops(use, reading.loops);
+    if (!loops)
+      return std::nullopt;
+    reading.loops = std::move(*loops);
+    reading.isOfPart |= isa<stablehlo::SliceOp>(user);
+    return reading;
+  }
+
+  /// Where all who read an op do so in the same loops, and whether it stays the
+  /// same in all rounds of the innermost one.
+  void planRowReading(Operation *op) {
+    const alula::dispatch::MachineFacts machine =
+        alula::dispatch::getMachine(op);
+    if (machine.blockThreads > 1)
+      return;
+    // Two parts are at two indices: chains would take exponentially many.
+    bool hasOneUse = op->getResult(0).hasOneUse();
+    std::optional<Reading> common;
+    for (OpOperand &use : op->getResult(0).getUses()) {
+      auto reading = findRowReading(use);
+      if (!reading || (common && !(*common == *reading)) ||
+          (!hasOneUse && reading->isOfPart))
+        return;
+      common = std::move(reading);
+    }
+    if (!common)
+      return;
+    auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(op);
+    bool isOfRow = !sites.lookup(op) && mayBeOfRow(op) &&
+                   (!concatenate || isUnrolled(concatenate, common->loops)) &&
+                   isSameInRow(*common, getLeastParts(op) * machine.lanes);
+    if (isOfRow)
+      ofRows.insert(op);
+    if (isOfRow || sites.lookup(op))
+      rowReadings[op] = std::move(*common);
+  }
+
+  /// Whether the innermost loop has many rounds and changes no index.
+  static bool isSameInRow(const Reading &reading, int64_t manyRounds) {
+    for (size_t dim = reading.sizes.size(); dim-- > 0;)
+      if (int64_t loop = reading.written[dim];
+          loop != alula::dispatch::unrolled)
+        return reading.sizes[dim] >= manyRounds &&
+               !llvm::is_contained(reading.loops, loop);
+    return false;
+  }
+
   Block &block;
   DenseMap<Operation *, Operation *> sites;
-  DenseMap<Operation *, Reading> readings;
+  DenseMap<Operation *, Reading> readings, rowReadings;
+  /// Those that are computed once for the rounds of the innermost loop.
+  DenseSet<Operation *> ofRows;
 };
 } // namespace
 

@@ -41,10 +41,21 @@ func.func @shared(%x: tensor<8x8xf32>) -> (tensor<8xf64>, tensor<8xf64>, tensor<
   return %2, %3, %0 : tensor<8xf64>, tensor<8xf64>, tensor<8x8xf32>
 }
 
-// Elements that values pick may be picked often; the places are read once.
-// CHECK-LABEL: func.func @picked_
+// Of elements that values pick no more are computed than there are; the places
+// are read once.
+// CHECK-LABEL: func.func @often_
 // CHECK: stablehlo.exponential {{.*}}#plan.stage<map
 // CHECK: stablehlo.add {{.*}}#plan.stage<inline>
+// CHECK: "stablehlo.gather"
+func.func @often(%x: tensor<59xf32>, %i: tensor<60x1xi32>) -> tensor<60xf32> {
+  %0 = stablehlo.exponential %x : tensor<59xf32>
+  %1 = stablehlo.add %i, %i : tensor<60x1xi32>
+  %2 = "stablehlo.gather"(%0, %1) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<59xf32>, tensor<60x1xi32>) -> tensor<60xf32>
+  return %2 : tensor<60xf32>
+}
+
+// CHECK-LABEL: func.func @picked_
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<inline>
 // CHECK: "stablehlo.gather"
 func.func @picked(%x: tensor<70xf32>, %i: tensor<60x1xi32>) -> tensor<60xf32> {
   %0 = stablehlo.exponential %x : tensor<70xf32>
@@ -61,6 +72,58 @@ func.func @rows(%x: tensor<70x8xf32>, %i: tensor<60x1xi32>) -> tensor<60x8xf32> 
   %0 = stablehlo.multiply %i, %i : tensor<60x1xi32>
   %1 = "stablehlo.gather"(%x, %0) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> : (tensor<70x8xf32>, tensor<60x1xi32>) -> tensor<60x8xf32>
   return %1 : tensor<60x8xf32>
+}
+
+// What a long row doesn't change is computed once for it, whoever reads it.
+// CHECK-LABEL: func.func @of_row_
+// CHECK: stablehlo.slice {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.reshape {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.multiply {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.compare {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.exponential {{.*}}#plan.stage<map
+// CHECK-COUNT-3: stablehlo.broadcast_in_dim {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.select {{.*}}#plan.stage<inline>
+func.func @of_row(%x: tensor<60x64xf32>, %y: tensor<60xf32>) -> tensor<60x64xf32> {
+  %0 = stablehlo.slice %x [0:60, 3:4] : (tensor<60x64xf32>) -> tensor<60x1xf32>
+  %1 = stablehlo.reshape %0 : (tensor<60x1xf32>) -> tensor<60xf32>
+  %2 = stablehlo.multiply %1, %y : tensor<60xf32>
+  %3 = stablehlo.compare GT, %2, %y : (tensor<60xf32>, tensor<60xf32>) -> tensor<60xi1>
+  // So much is better computed in vectors.
+  %4 = stablehlo.exponential %y : tensor<60xf32>
+  %5 = stablehlo.broadcast_in_dim %3, dims = [0] : (tensor<60xi1>) -> tensor<60x64xi1>
+  %6 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<60xf32>) -> tensor<60x64xf32>
+  %7 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<60xf32>) -> tensor<60x64xf32>
+  %8 = stablehlo.select %5, %6, %7 : tensor<60x64xi1>, tensor<60x64xf32>
+  return %8 : tensor<60x64xf32>
+}
+
+// A list of places is put together where it is read, once for a row.
+// CHECK-LABEL: func.func @listed_
+// CHECK: stablehlo.multiply {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.concatenate {{.*}}#plan.stage<inline>
+// CHECK: "stablehlo.gather"
+func.func @listed(%x: tensor<70x8x64xf32>, %i: tensor<60x1xi32>) -> tensor<60x64xf32> {
+  %0 = stablehlo.multiply %i, %i : tensor<60x1xi32>
+  %1 = stablehlo.concatenate %0, %i, dim = 1 : (tensor<60x1xi32>, tensor<60x1xi32>) -> tensor<60x2xi32>
+  %2 = "stablehlo.gather"(%x, %1) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1, 64>}> : (tensor<70x8x64xf32>, tensor<60x2xi32>) -> tensor<60x64xf32>
+  return %2 : tensor<60x64xf32>
+}
+
+// A row of memory is read where it lies, a column that each row reads isn't.
+// CHECK-LABEL: func.func @column_
+// CHECK: stablehlo.slice {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.reshape {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.slice {{.*}}#plan.stage<inline>
+// CHECK: stablehlo.reshape {{.*}}#plan.stage<map
+func.func @column(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = stablehlo.slice %x [3:4, 0:64] : (tensor<64x64xf32>) -> tensor<1x64xf32>
+  %1 = stablehlo.reshape %0 : (tensor<1x64xf32>) -> tensor<64xf32>
+  %2 = stablehlo.slice %x [0:64, 3:4] : (tensor<64x64xf32>) -> tensor<64x1xf32>
+  %3 = stablehlo.reshape %2 : (tensor<64x1xf32>) -> tensor<64xf32>
+  %4 = stablehlo.broadcast_in_dim %1, dims = [1] : (tensor<64xf32>) -> tensor<64x64xf32>
+  %5 = stablehlo.broadcast_in_dim %3, dims = [1] : (tensor<64xf32>) -> tensor<64x64xf32>
+  %6 = stablehlo.multiply %4, %5 : tensor<64x64xf32>
+  return %6 : tensor<64x64xf32>
 }
 
 // A reshape that only drops a dimension of one element divides no index.
