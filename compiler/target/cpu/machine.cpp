@@ -305,6 +305,10 @@ std::optional<Machine> makeHost() {
       continue;
     Machine machine = makeMachine(row);
     machine.tune = llvm::sys::getHostCPUName().str();
+    // On these a gather takes longer than its loads do, one by one.
+    if (llvm::StringRef(machine.tune).starts_with("znver"))
+      machine.extra += std::string(machine.extra.empty() ? "" : ",") +
+                       "+prefer-no-gather,+prefer-no-scatter";
     return machine;
   }
   return std::nullopt;
