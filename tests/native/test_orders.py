@@ -2,6 +2,7 @@
 short and long, bit by bit what XLA gives."""
 
 import os
+import platform
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -19,7 +20,7 @@ tools = jax_functions.tools
 
 KINDS = ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "uint32", "int64"]
 # Below and above where merging, short digits, long digits and parts begin.
-SIZES = [5, 63, 64, 1000, 5000, 140_000]
+SIZES = [5, 63, 64, 257, 1000, 5000, 140_000]
 
 
 def draw(kind, shape, seed):
@@ -34,10 +35,10 @@ def draw(kind, shape, seed):
     return values.astype(ml_dtypes.bfloat16 if kind == "bfloat16" else kind)
 
 
-def check(tools, function, *arrays):
+def check(tools, function, *arrays, target="cpu:host"):
     with jax.enable_x64(True):
         want = jax.tree.leaves(jax.jit(function)(*arrays))
-        got = jax_functions.run(tools, function, arrays, "cpu:host")
+        got = jax_functions.run(tools, function, arrays, target)
     for theirs, ours in zip(want, got):
         theirs = np.asarray(theirs)
         assert ours.dtype == theirs.dtype
@@ -84,6 +85,33 @@ def test_distributions(tools, kind, values):
         x = np.random.default_rng(1).random(size) * 100 + 1
     x = x.astype(kind)
     check(tools, lambda x: (jnp.sort(x), jnp.argsort(x), jnp.sort(x, descending=True)), x)
+
+
+@pytest.mark.parametrize("target", ["cpu:host", "cpu:x86-64-v3"])
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("size", [129, 300, 140_000, 300_000])
+def test_zeros_and_nans_keep_their_order(tools, target, kind, size):
+    """Of both signs, and NaNs with all kinds of other bits."""
+    if target != "cpu:host" and platform.machine() != "x86_64":
+        pytest.skip("for x86-64")
+    random = np.random.default_rng(size)
+    x = random.standard_normal(size).astype(kind)
+    bits = x.view(f"u{x.itemsize}")
+    signs = random.integers(0, 2, size).astype(bits.dtype) << bits.dtype.type(8 * x.itemsize - 1)
+    zeros, nans = random.random((2, size)) < 0.3
+    bits[zeros] = signs[zeros]
+    quiet = np.array(np.nan, kind).view(bits.dtype)
+    payloads = random.integers(0, 1 << 20, size).astype(bits.dtype)
+    bits[nans] = (signs | quiet | payloads)[nans]
+    check(tools, lambda x: (jnp.sort(x), jnp.sort(x, descending=True)), x, target=target)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="for x86-64")
+@pytest.mark.parametrize("kind", ["float32", "float64", "float16", "int32", "uint8", "int64"])
+@pytest.mark.parametrize("size", SIZES)
+def test_narrower_vectors(tools, kind, size):
+    x = draw(kind, size, size)
+    check(tools, lambda x: (jnp.sort(x), jnp.argsort(x)), x, target="cpu:x86-64-v3")
 
 
 def test_sorts_in_a_loop(tools):

@@ -2,11 +2,12 @@
 // by their first digit, chunk by chunk, so that places stay in a cache; then the
 // items of each digit, whose pieces are in all chunks, are sorted by themselves.
 // Keys alone are parted by the next digit until only some have both in common,
-// which a network of vectors sorts. With AVX-512 vectors do all that fits a cache
-// (sort_vector.inc).
+// which a network of vectors sorts. With AVX-512 vectors of items are compared
+// instead (sort_vector.inc), and what parts chunks are samples of the items.
 #include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/machine_facts.h"
 #include "compiler/kernel/library/sort.h"
+#include "compiler/kernel/library/sort_ways.h"
 
 #include <stddef.h>
 
@@ -20,8 +21,9 @@ enum {
   VERY_FEW = 48,
   /* Neighbouring digits that so few items have are sorted together. */
   JOINED = 1 << 12,
-  /* Vectors sort so many keys of one digit. */
-  IN_CACHE = 1 << 16
+  /* As many parts as such samples part well, and no more samples. */
+  SAMPLES_OF_PART = 8,
+  MOST_SAMPLES = 1024
 };
 
 /// How many items come before those whose digit is `digit`.
@@ -92,7 +94,8 @@ INLINE void sum_up(uint32_t *counts, int64_t size) {
 #define LANES 16
 #define NETWORK 64
 #define GROUP_BITS 4
-#define IN_VECTORS LOCAL(sort_vectors)
+#define VECTORS(name) LOCAL(name)
+#define FROM_SAMPLE(sample) ((ITEM)((sample) >> 32))
 #define KEY(item) ((uint64_t)(item))
 #include "compiler/kernel/library/sort.inc"
 
@@ -101,7 +104,8 @@ INLINE void sum_up(uint32_t *counts, int64_t size) {
 #define LANES 8
 #define NETWORK 32
 #define GROUP_BITS 3
-#define IN_VECTORS LOCAL(sort_vectors)
+#define VECTORS(name) LOCAL(name)
+#define FROM_SAMPLE(sample) (sample)
 #define KEY(item) (item)
 #include "compiler/kernel/library/sort.inc"
 #undef KIND
@@ -111,7 +115,8 @@ INLINE void sum_up(uint32_t *counts, int64_t size) {
 #define ITEM uint64_t
 #define NETWORK 0
 /* What belongs to equal keys is in order, so whole items may be compared. */
-#define IN_VECTORS EXPAND(sort_vectors, keys, 64)
+#define VECTORS(name) EXPAND(name, keys, 64)
+#define FROM_SAMPLE(sample) (sample)
 #define KEY(item) ((item) >> 32)
 #include "compiler/kernel/library/sort.inc"
 

@@ -24,11 +24,14 @@ enum { ALULA_SORT_SCRATCH = 8 * 2048, ALULA_SORT_ENDS = 2048 };
  * Many are cut into chunks of ceil(count / chunks) items, at most the square root
  * of `count` many; the last one has what is left. Then come two steps, each for
  * all chunks or ranges, in any order or at once:
- *   alula_sort_part_<items>(chunk, parted, size, bits, chunks, ends)
- *       parts the items of a chunk by a digit of their keys, into `parted`. `bits`
- *       are for each of all chunks two numbers of 64 bits: those that some key has,
- *       and those that all have. In `ends`, ALULA_SORT_ENDS for each chunk, is where
- *       each digit's items end.
+ *   alula_sort_part_<items>(chunk, parted, size, bits, chunks, samples, sampled,
+ *                           ends)
+ *       parts the items of a chunk into `parted`; the chunk is lost. They are parted
+ *       by a digit of their keys, or, by machines that sort vectors of such items,
+ *       between samples. `bits` are for each of all chunks two numbers of 64 bits:
+ *       those that some key has, and those that all have. `samples` are `sampled`
+ *       ones of all chunks, if any, 64 bits each: pairs_32, or keys_64. In `ends`,
+ *       ALULA_SORT_ENDS for each chunk, is where each digit's or part's items end.
  *   alula_sort_range_<items>(parted, sorted, spare, count, bits, chunks, ends,
  *                            range, ranges, scratch)
  *       sorts from `alula_sort_begin(count, chunks, ends, range, ranges)` to before
@@ -39,8 +42,10 @@ int64_t alula_sort_begin(int64_t count, int64_t chunks, const void *ends,
 #define ALULA_SORT(name)                                                       \
   void alula_sort_##name(void *items, void *other, int64_t count,              \
                          void *scratch);                                       \
-  void alula_sort_part_##name(const void *chunk, void *parted, int64_t size,   \
-                              const void *bits, int64_t chunks, void *ends);   \
+  void alula_sort_part_##name(void *chunk, void *parted, int64_t size,         \
+                              const void *bits, int64_t chunks,                \
+                              const void *samples, int64_t sampled,            \
+                              void *ends);                                     \
   void alula_sort_range_##name(const void *parted, void *sorted, void *spare,  \
                                int64_t count, const void *bits,                \
                                int64_t chunks, const void *ends,               \
@@ -59,11 +64,20 @@ ALULA_SORT(pairs_64)
  * tells, where these are not null, what keys there are, which bits some and which
  * all of them have, and where numbers are not what their keys tell: that is what it
  * returns, too.
+ *   alula_sort_survey_<BITS>(row, keys, first, count, order…, bits, samples, needed,
+ *                            differs)
+ * tells of numbers whose places begin with `first` what parting them takes, as above:
+ * their bits, or `needed` samples; the other memory may stay as it is. `keys` and
+ * `differs` are as for `find`, but `differs` is told with keys only.
  *   alula_sort_make_keys_<BITS>, alula_sort_make_pairs_<BITS>
  *       (row, items, first, count, order…)
  * makes the items of numbers whose places begin with `first`.
  *   alula_sort_take_keys_<BITS>(keys, sorted, count, positive, negative)
  * puts down the numbers that have the keys.
+ *   alula_sort_restore_<BITS>(row, whole, sorted, count, order…, differs)
+ * where `sorted` are numbers that have been put down, some of those of the row, which
+ * has `whole` ones, makes zeros and NaNs what they were, in the row's order, if
+ * `differs` is not 0.
  *   alula_sort_take_pairs_<BITS>(pairs, row, sorted, count, bytes)
  * puts down the elements of the row, of so many bytes, 1, 2, 4 or 8, that are at the
  * places of pairs; where it is null, the places.
@@ -78,6 +92,14 @@ int64_t alula_sort_any(const void *numbers, int64_t count);
       const void *row, void *keys, int64_t count, int64_t positive,            \
       int64_t negative, int64_t has_equals, int64_t nan, void *bits,           \
       void *differs);                                                          \
+  void alula_sort_survey_##bits_of_number(                                     \
+      const void *row, void *keys, int64_t first, int64_t count,               \
+      int64_t positive, int64_t negative, int64_t has_equals, int64_t nan,     \
+      void *bits, void *samples, int64_t needed, void *differs);               \
+  void alula_sort_restore_##bits_of_number(                                    \
+      const void *row, int64_t whole, void *sorted, int64_t count,             \
+      int64_t positive, int64_t negative, int64_t has_equals, int64_t nan,     \
+      int64_t differs);                                                        \
   void alula_sort_make_keys_##bits_of_number(                                  \
       const void *row, void *keys, int64_t first, int64_t count,               \
       int64_t positive, int64_t negative, int64_t has_equals, int64_t nan);    \

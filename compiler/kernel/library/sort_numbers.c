@@ -1,6 +1,7 @@
 // Between rows of numbers in memory and the items that sort.c sorts.
 #include "compiler/kernel/library/code_forms.h"
 #include "compiler/kernel/library/sort.h"
+#include "compiler/kernel/library/sort_ways.h"
 
 #include <stddef.h>
 

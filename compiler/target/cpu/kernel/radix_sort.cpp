@@ -3,10 +3,11 @@
 //   for each row:  pairs[i] = (key of x[i], i);  alula_sort_pairs_32(pairs, …);
 //                  result[i] = x[pairs[i] & 0xFFFFFFFF]
 // Where elements can be told from their keys, as those of rows without -0.0 and
-// NaNs can, keys alone are sorted.
+// NaNs can, keys alone are sorted; the library also puts zeros and NaNs back.
 // Very long rows are sorted in three steps that are loops over parts of a row: what
-// bits keys have, chunks parted by digits, ranges of digits sorted; if there are few
-// rows, each of these loops is shared by workgroups. Items are made, and sorted, in
+// bits keys have, chunks parted by digits, ranges of digits sorted (if the library
+// sorts vectors: samples, chunks parted between them, ranges of parts); if there are
+// few rows, each of these loops is shared by workgroups. Items are made, and sorted, in
 // memory that stays in a cache: only the parted ones go through memory.
 // Where rows are numbers side by side in memory, the library goes over them
 // (`RowsInMemory`): nothing but calls is left to compile.
@@ -63,6 +64,11 @@ struct PartSizes {
 constexpr int64_t stepsPerElement = 16;
 constexpr int64_t stepsOfParts[] = {2, 6, 10};
 
+/// If samples part a row: elements that are worth a part of their own, how many parts
+/// there are, and samples for each.
+constexpr int64_t partLength = 1 << 15, minParted = 8, maxParted = 128,
+                  samplesOfPart = 8;
+
 class RadixSort {
 public:
   RadixSort(stablehlo::SortOp sort, SortOrder order, ArrayRef<Value> results,
@@ -93,7 +99,11 @@ private:
     Value chunks, length, ranges;
     /// Some and all bits of keys; whether a key doesn't tell its element.
     Value bits, differs, ends;
-    /// Whether a chunk's items are made just before they are parted.
+    /// Of all chunks, and how many of each.
+    Value samples;
+    int64_t chunkSamples;
+    /// Whether a chunk's items are made just before they are parted, in memory of
+    /// its own; the library always makes pairs then.
     bool isMadeLate;
   };
 
@@ -122,11 +132,15 @@ private:
   /// The same by the library: bits go to memory, if there is some.
   Value callFind(ValueRange row, const Items *keys, Value first, Value begin,
                  Value end, Value bits, Value differs);
+  void takeSamples(const Parts &parts, Value rowNumber, ValueRange row,
+                   Value chunk, const Items &keys);
   void noteBits(const Parts &parts, Value rowNumber, ValueRange row,
                 Value chunk, const Items &keys);
   /// Writes elements of the results, whose items are from number `first` on.
   void putResults(ValueRange row, const Items &items, Value first, Value begin,
                   Value end);
+  /// Makes them what they are where keys don't tell.
+  void restore(ValueRange row, Value begin, Value end, Value differs);
   /// Keys alone if all tell their elements, else pairs.
   void choose(Value differs,
               llvm::function_ref<void(const Items &items, bool isKeys)> body,
@@ -166,6 +180,10 @@ private:
   void addOrder(SmallVectorImpl<Value> &arguments) {
     arguments.append({constant(getMask(false)), constant(getMask(true)),
                       constant(inMemory->hasEquals), constant(inMemory->nan)});
+  }
+  Value getBits(const Parts &parts, Value firstChunk) {
+    return getElementPointer(lowering, parts.bits,
+                             lowering.mul(firstChunk, lowering.index(2)));
   }
   Value getNull() {
     return b.create<LLVM::ZeroOp>(LLVM::LLVMPointerType::get(b.getContext()));
@@ -209,8 +227,12 @@ private:
   int64_t keyBits = 32;
   int64_t numberBits = 32;
   bool isFloat = false, isSigned = false;
-  /// The elements are the numbers; all of them are what their keys tell.
-  bool mayBeKeys = false, areKeys = false;
+  /// The elements are the numbers; all of them are what their keys tell, or the
+  /// library restores them.
+  bool mayBeKeys = false, areKeys = false, areRestored = false;
+  /// Machines of some levels part such items by samples. Whether the library chooses
+  /// what is found before, bits or samples.
+  bool mayBeSampled = false, isSurveyed = false;
   std::optional<RowsInMemory> inMemory;
 };
 
@@ -228,7 +250,10 @@ void RadixSort::setUp() {
   sort.getComparator().cloneInto(&key, mapping);
   key.front().getTerminator()->setOperands(mapping.lookup(order.number));
   inMemory = findRowsInMemory(sort, order.number, results, lowering);
-  areKeys = mayBeKeys && inMemory && !inMemory->hasEquals;
+  areKeys = mayBeKeys && inMemory;
+  areRestored = areKeys && inMemory->hasEquals;
+  mayBeSampled = mayBeKeys || keyBits == 32;
+  isSurveyed = mayBeSampled && inMemory;
 }
 
 void RadixSort::emit() {
@@ -438,6 +463,17 @@ void RadixSort::putResults(ValueRange row, const Items &items, Value first,
   });
 }
 
+void RadixSort::restore(ValueRange row, Value begin, Value end,
+                        Value differs) {
+  SmallVector<Value> arguments = {
+      inMemory->getKeys(lowering, row, lowering.index(0)),
+      toInteger(sizes[dim]), inMemory->getResult(lowering, 0, row, begin),
+      toInteger(lowering.sub(end, begin))};
+  addOrder(arguments);
+  arguments.push_back(differs);
+  callRows("restore", arguments);
+}
+
 void RadixSort::choose(
     Value differs,
     llvm::function_ref<void(const Items &items, bool isKeys)> body,
@@ -464,7 +500,9 @@ void RadixSort::sortAtOnce(ValueRange row) {
   Value scratch = createScratch();
   Items pairs = createHalves(areKeys, 1, 2), keys = pairs;
   Value differs;
-  if (areKeys) {
+  if (areRestored) {
+    differs = callFind(row, &keys, zero, zero, count, {}, {});
+  } else if (areKeys) {
     makeItems(row, keys, zero, zero, count);
   } else if (mayBeKeys) {
     keys = createHalves(true, 1, 2);
@@ -482,11 +520,13 @@ void RadixSort::sortAtOnce(ValueRange row) {
         putResults(row, items, zero, zero, count);
       },
       keys, pairs);
+  if (areRestored)
+    restore(row, zero, count, differs);
 }
 
 /// Of any chunk of the row.
 Value RadixSort::findDiffers(const Parts &parts, Value rowNumber) {
-  if (!mayBeKeys || areKeys)
+  if (!mayBeKeys || (areKeys && !areRestored))
     return {};
   Value first = lowering.mul(rowNumber, parts.chunks);
   if (inMemory)
@@ -503,6 +543,42 @@ Value RadixSort::findDiffers(const Parts &parts, Value rowNumber) {
       })[0];
 }
 
+/// Of a chunk: pairs of 32 bits, or keys of 64 bits; or bits, if the library says so.
+void RadixSort::takeSamples(const Parts &parts, Value rowNumber, ValueRange row,
+                            Value chunk, const Items &keys) {
+  Value begin = lowering.mul(chunk, parts.length);
+  Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
+  Value size = lowering.sub(end, begin);
+  Value needed = lowering.index(parts.chunkSamples);
+  Value place = lowering.add(lowering.mul(rowNumber, parts.chunks), chunk);
+  Value first = lowering.mul(place, needed);
+  if (isSurveyed) {
+    bool hasKeys = areKeys && !parts.isMadeLate;
+    SmallVector<Value> arguments = {
+        inMemory->getKeys(lowering, row, begin),
+        hasKeys ? getPointer(keys, lowering.add(getFirst(rowNumber, Made), begin))
+                : getNull(),
+        toInteger(begin), toInteger(size)};
+    addOrder(arguments);
+    arguments.append(
+        {getBits(parts, place),
+         getElementPointer(lowering, parts.samples, first), toInteger(needed),
+         getElementPointer(lowering, parts.differs, place)});
+    callRows("survey", arguments);
+    return;
+  }
+  lowering.forEach({needed}, [&](ValueRange number) {
+    Value where = lowering.add(
+        begin, lowering.div(lowering.mul(number[0], size), needed));
+    Value sample = extend(makeKey(row, where));
+    if (keyBits == 32)
+      sample = b.create<arith::OrIOp>(
+          b.create<arith::ShLIOp>(sample, constant(32)), toInteger(where));
+    b.create<memref::StoreOp>(sample, parts.samples,
+                              lowering.add(first, number[0]));
+  });
+}
+
 /// What a chunk has.
 void RadixSort::noteBits(const Parts &parts, Value rowNumber, ValueRange row,
                          Value chunk, const Items &keys) {
@@ -513,10 +589,7 @@ void RadixSort::noteBits(const Parts &parts, Value rowNumber, ValueRange row,
   Value place = lowering.add(lowering.mul(rowNumber, parts.chunks), chunk);
   Value pair = lowering.mul(place, lowering.index(2));
   if (inMemory) {
-    callFind(row, made, first, begin, end,
-             getElementPointer(lowering, parts.bits, pair),
-             mayBeKeys ? getElementPointer(lowering, parts.differs, place)
-                       : Value());
+    callFind(row, nullptr, first, begin, end, getBits(parts, place), {});
     return;
   }
   SmallVector<Value> bits = findBits(row, made, first, begin, end);
@@ -533,7 +606,7 @@ void RadixSort::sortChunk(const Parts &parts, Value rowNumber, ValueRange row,
   Value end = lowering.min(lowering.add(begin, parts.length), sizes[dim]);
   Value firstChunk = lowering.mul(rowNumber, parts.chunks);
   choose(
-      findDiffers(parts, rowNumber),
+      areKeys ? Value() : findDiffers(parts, rowNumber),
       [&](const Items &items, bool isKeys) {
         Items source = items;
         Value first = getFirst(rowNumber, Made), made = lowering.add(first, begin);
@@ -542,16 +615,27 @@ void RadixSort::sortChunk(const Parts &parts, Value rowNumber, ValueRange row,
           first = lowering.sub(lowering.index(0), begin);
           made = lowering.index(0);
         }
-        if (parts.isMadeLate || (mayBeKeys && !isKeys))
+        if (areRestored && parts.isMadeLate)
+          callFind(row, &source, first, begin, end, {},
+                   getElementPointer(lowering, parts.differs,
+                                     lowering.add(firstChunk, chunk)));
+        else if (parts.isMadeLate || (inMemory && !areKeys) ||
+                 (mayBeKeys && !isKeys))
           makeItems(row, source, first, begin, end);
         Value parted = getFirst(rowNumber, Parted);
         call("part_", items,
              {getPointer(source, made),
               getPointer(items, lowering.add(parted, begin)),
               toInteger(lowering.sub(end, begin)),
-              getElementPointer(lowering, parts.bits,
-                                lowering.mul(firstChunk, lowering.index(2))),
-              toInteger(parts.chunks),
+              getBits(parts, firstChunk), toInteger(parts.chunks),
+              mayBeSampled
+                  ? getElementPointer(
+                        lowering, parts.samples,
+                        lowering.mul(firstChunk,
+                                     lowering.index(parts.chunkSamples)))
+                  : getNull(),
+              toInteger(lowering.mul(parts.chunks,
+                                     lowering.index(parts.chunkSamples))),
               getElementPointer(
                   lowering, parts.ends,
                   lowering.mul(lowering.add(firstChunk, chunk),
@@ -564,8 +648,7 @@ void RadixSort::sortRange(const Parts &parts, Value rowNumber, ValueRange row,
                           Value range, const Items &keys, const Items &pairs) {
   Value scratch = createScratch();
   Value first = lowering.mul(rowNumber, parts.chunks);
-  Value bits = getElementPointer(lowering, parts.bits,
-                                 lowering.mul(first, lowering.index(2)));
+  Value bits = getBits(parts, first);
   Value ends = getElementPointer(
       lowering, parts.ends,
       lowering.mul(first, lowering.index(ALULA_SORT_ENDS)));
@@ -578,8 +661,9 @@ void RadixSort::sortRange(const Parts &parts, Value rowNumber, ValueRange row,
   };
   Value begin = findBegin(number);
   Value end = findBegin(b.create<arith::AddIOp>(number, constant(1)));
+  Value differs = findDiffers(parts, rowNumber);
   choose(
-      findDiffers(parts, rowNumber),
+      differs,
       [&](const Items &items, bool) {
         auto sortTo = [&](const Items &target, Value first) {
           call("range_", items,
@@ -603,6 +687,8 @@ void RadixSort::sortRange(const Parts &parts, Value rowNumber, ValueRange row,
             [&] { return sortTo(items, getFirst(rowNumber, Made)); });
       },
       keys, pairs);
+  if (areRestored)
+    restore(row, begin, end, differs);
 }
 
 void RadixSort::sortInParts(ValueRange rows) {
@@ -619,6 +705,11 @@ void RadixSort::sortInParts(ValueRange rows) {
       std::clamp(divideUp(size, limits.rangeLength),
                  std::min(limits.minParts, maxRanges), maxRanges);
 
+  // They are halved an odd number of times: then nothing is copied back.
+  int64_t numParted = minParted;
+  while (numParted < maxParted && numParted * partLength < size)
+    numParted *= 4;
+
   // Few rows share the memory that all loops see, else each block has its own.
   auto numRows = getConstantIntValue(lowering.product(rows));
   bool isShared = numRows && *numRows <= limits.maxSharedRows &&
@@ -630,6 +721,9 @@ void RadixSort::sortInParts(ValueRange rows) {
                 {},
                 {},
                 {},
+                {},
+                mayBeSampled ? divideUp(numParted * samplesOfPart, numChunks)
+                             : 0,
                 length * itemBytes <= limits.nearBytes};
     auto create = [&](int64_t count, Type type) {
       return lowering.createTemporary({lowering.index(memoryRows * count)},
@@ -638,11 +732,16 @@ void RadixSort::sortInParts(ValueRange rows) {
     parts.bits = create(numChunks * 2, b.getI64Type());
     parts.differs = create(numChunks, b.getI64Type());
     parts.ends = create(numChunks * ALULA_SORT_ENDS, b.getI32Type());
+    if (mayBeSampled)
+      parts.samples = create(numChunks * parts.chunkSamples, b.getI64Type());
     Items pairs = createHalves(areKeys, memoryRows, NumHalves), keys = pairs;
     if (mayBeKeys && !areKeys)
       keys = createHalves(true, memoryRows, NumHalves);
     forEachPart(0, numChunks, [&](Value number, ValueRange row, Value chunk) {
-      noteBits(parts, number, row, chunk, keys);
+      if (mayBeSampled)
+        takeSamples(parts, number, row, chunk, keys);
+      if (!isSurveyed)
+        noteBits(parts, number, row, chunk, keys);
     });
     forEachPart(1, numChunks, [&](Value number, ValueRange row, Value chunk) {
       sortChunk(parts, number, row, chunk, keys, pairs);
