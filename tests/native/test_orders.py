@@ -172,8 +172,9 @@ def test_chunks_that_are_large(tools, kind, size):
     """Against NumPy: XLA would take seconds."""
     x = np.random.default_rng(1).integers(-(2**31), 2**31, size).astype(kind)
     with jax.enable_x64(True):
-        got = jax_functions.run(tools, jnp.sort, [x], "cpu:host")
+        got = jax_functions.run(tools, lambda x: (jnp.sort(x), jnp.argsort(x)), [x], "cpu:host")
     np.testing.assert_array_equal(got[0], np.sort(x))
+    np.testing.assert_array_equal(got[1], np.argsort(x, kind="stable"))
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])
