@@ -77,8 +77,61 @@ static void emitPieces(stablehlo::ConcatenateOp concatenate, Value buffer,
   }
 }
 
+/// Pieces along the last dimension, those of pieces too.
+static void collectPieces(stablehlo::ConcatenateOp concatenate,
+                          SmallVector<Value> &pieces, Lowering &lowering) {
+  for (Value input : concatenate.getInputs()) {
+    auto inner = input.getDefiningOp<stablehlo::ConcatenateOp>();
+    if (inner && lowering.isInlined(input) &&
+        inner.getDimension() == concatenate.getDimension())
+      collectPieces(inner, pieces, lowering);
+    else
+      pieces.push_back(input);
+  }
+}
+
+/// Whether all pieces together are a few neighbours in memory.
+static bool hasFewNeighbours(stablehlo::ConcatenateOp concatenate,
+                             const Lowering &lowering) {
+  constexpr int64_t few = 16;
+  auto type = cast<RankedTensorType>(concatenate.getType());
+  return lowering.machine.blockThreads <= 1 && type.hasStaticShape() &&
+         type.getRank() > 1 && type.getShape().back() > 1 &&
+         type.getShape().back() <= few &&
+         static_cast<int64_t>(concatenate.getDimension()) + 1 == type.getRank();
+}
+
+/// Writes the neighbours of each place together: loops over single pieces
+/// would go over memory once for each.
+static void emitNeighbours(stablehlo::ConcatenateOp concatenate, Value buffer,
+                           Lowering &lowering) {
+  SmallVector<Value> pieces;
+  collectPieces(concatenate, pieces, lowering);
+  SmallVector<Value> sizes = lowering.getShape(concatenate.getResult());
+  lowering.forEach(ArrayRef(sizes).drop_back(), [&](ValueRange outer) {
+    SmallVector<Value> elements;
+    for (Value piece : pieces) {
+      int64_t count = cast<RankedTensorType>(piece.getType()).getShape().back();
+      for (int64_t i = 0; i < count; ++i) {
+        SmallVector<Value> indices(outer);
+        indices.push_back(lowering.index(i));
+        elements.push_back(lowering.getElement(piece, indices));
+      }
+    }
+    for (auto [i, element] : llvm::enumerate(elements)) {
+      SmallVector<Value> indices(outer);
+      indices.push_back(lowering.index(static_cast<int64_t>(i)));
+      lowering.store(element, getElementType(concatenate.getResult()), buffer,
+                     indices);
+    }
+  });
+}
+
 void alula::kernel::emitConcatenate(Operation *op, Lowering &lowering) {
   auto concatenate = cast<stablehlo::ConcatenateOp>(op);
+  if (hasFewNeighbours(concatenate, lowering))
+    return emitNeighbours(
+        concatenate, lowering.createResult(concatenate.getResult()), lowering);
   Value buffer = lowering.createResult(concatenate.getResult());
   auto rank = cast<RankedTensorType>(concatenate.getType()).getRank();
   emitPieces(concatenate, buffer,

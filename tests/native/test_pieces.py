@@ -158,3 +158,29 @@ def test_lists_of_places(tools, seed):
         return x[i, j], x[j, i] - x[i, j]
 
     compare(tools, function, [x, i, j], seed)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_few_neighbours(tools, seed):
+    """Pieces along a short last dimension, computed and as they lie, pieces of pieces too."""
+    draw = random.Random(seed)
+    kind = TYPES[seed % len(TYPES)]
+    outer = draw.choice([(300,), (7, 40), (3, 5, 9), (20000,)])
+    widths = [draw.choice([1, 1, 1, 2, 3]) for _ in range(draw.choice([2, 3, 4]))]
+    arrays = [
+        np.random.default_rng(seed + i).integers(-4, 5, (*outer, width)).astype(kind)
+        for i, width in enumerate(widths)
+    ]
+    form = draw.choice(["plain", "computed", "nested", "read", "twice"])
+
+    def function(*pieces):
+        if form == "computed":
+            pieces = [piece * (i + 1) - pieces[0][..., :1] for i, piece in enumerate(pieces)]
+        whole = jnp.concatenate(pieces, -1)
+        if form == "nested":
+            return jnp.concatenate([whole[..., :1], jnp.concatenate([whole, pieces[0]], -1)], -1)
+        if form == "read":
+            return whole.reshape(-1) * 2, whole.sum(-1, dtype=np.float32)
+        return (whole, pieces[-1] + 1) if form == "twice" else whole
+
+    compare(tools, function, arrays, seed)

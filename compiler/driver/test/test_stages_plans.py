@@ -166,7 +166,7 @@ def compile_and_run(dump, inputs, folder, name):
         (TURNED, r"tile = \[\d+, 1, \d+\], way = blocks", "tile = [64, 1, 77], way = strips"),
         (TURNED, r"way = blocks", "way = tiles"),
         (TURNED, r", tile = .*, way = blocks", ", way = elements"),
-        (TURNED_SUM, r"tile = \[16, 16\], way = tiles", "tile = [5, 40], way = tiles"),
+        (TURNED_SUM, r"tile = \[64, 64\], way = tiles", "tile = [5, 40], way = tiles"),
         (TURNED_SUM, r", tile = .*, way = tiles", ", way = elements"),
         (MAP, r"(stablehlo.negate.*)<inline>", r"\1<inline, tile = [9, 640], way = tiles>"),
         (MAP, r"most = \d+, steps = \d+", "workgroups = 5"),

@@ -143,7 +143,7 @@ def find_home():
 put = _jax.batched_device_put
 
 # What arrays that are gone had, which JAX keeps until it makes others.
-collect = _jax.collect_garbage
+collect = getattr(_jax, "collect_garbage", lambda: None)
 
 
 @functools.lru_cache(4096)
