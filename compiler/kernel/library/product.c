@@ -133,11 +133,6 @@ enum { WALKED_ROWS = 16 };
 #define TYPE f32
 #define PANEL (ALULA_PANEL_BYTES / 4)
 #include "compiler/kernel/library/product.inc"
-#undef T
-#undef ELEMENT_BYTES
-#undef BITS
-#undef TYPE
-#undef PANEL
 
 #define T double
 #define ELEMENT_BYTES 8
@@ -145,11 +140,6 @@ enum { WALKED_ROWS = 16 };
 #define TYPE f64
 #define PANEL (ALULA_PANEL_BYTES / 8)
 #include "compiler/kernel/library/product.inc"
-#undef T
-#undef ELEMENT_BYTES
-#undef BITS
-#undef TYPE
-#undef PANEL
 
 #define T uint32_t
 #define ELEMENT_BYTES 4
@@ -157,11 +147,6 @@ enum { WALKED_ROWS = 16 };
 #define TYPE i32
 #define PANEL (ALULA_PANEL_BYTES / 4)
 #include "compiler/kernel/library/product.inc"
-#undef T
-#undef ELEMENT_BYTES
-#undef BITS
-#undef TYPE
-#undef PANEL
 
 #define T uint64_t
 #define ELEMENT_BYTES 8
