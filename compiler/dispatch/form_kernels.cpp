@@ -8,6 +8,7 @@
 #include "compiler/dispatch/host_sizes.h"
 #include "compiler/dispatch/in_place.h"
 #include "compiler/dispatch/kernel_groups.h"
+#include "compiler/dispatch/merge_groups.h"
 #include "compiler/dispatch/passes.h"
 #include "dialect/chlo/functions.h"
 #include "dialect/dispatch/in_place.h"
@@ -167,7 +168,8 @@ struct FormKernels
 
   void outlineBlock(Block &block, StringRef name, SymbolTable &symbols,
                     HostSizes &sizes) {
-    for (const KernelGroup &group : formKernelGroups(block))
+    for (const KernelGroup &group :
+         mergeGroups(formKernelGroups(block), getMachine(block.getParentOp())))
       outline(group, name, symbols, sizes);
     // Numbers that the host needs in memory.
     for (auto pack : llvm::to_vector(block.getOps<PackOp>())) {
@@ -191,18 +193,17 @@ struct FormKernels
     if (border.outputs.empty())
       return eraseOps(group);
     Operation *last = group.getLast();
-    OpBuilder builder(last);
     Location location = last->getLoc();
     if (Value source = findReshaped(group, border)) {
       Value output = border.outputs.front();
-      auto view = builder.create<ViewOp>(location, output.getType(), source,
-                                         sizes.getDynamicDims(output));
+      auto view = OpBuilder(last).create<ViewOp>(
+          location, output.getType(), source, sizes.getDynamicDims(output));
       sizes.replace(output, view);
       output.replaceAllUsesWith(view);
       return eraseOps(group);
     }
 
-    builder.clearInsertionPoint();
+    OpBuilder builder(last->getContext());
     auto executable = builder.create<ExecutableOp>(
         location, functionName, builder.getStringAttr("private"),
         /*objects=*/ArrayAttr());

@@ -1,8 +1,8 @@
 // Fusion: a producer joins its consumer's kernel if it has no other consumer
 // and none of its elements is computed twice; a few instructions on what is in
-// memory anyway are repeated in each consumer's kernel; reductions join ops that
-// iterate over the same rows; loops over the same elements become one;
-// neighbours join if both are small, control flow included.
+// memory anyway are repeated in each consumer's kernel; reductions join ops
+// that iterate over the same rows. What groups have become may join others
+// (merge_groups.h).
 
 #include "compiler/dispatch/kernel_groups.h"
 
@@ -41,10 +41,6 @@ int64_t getMinRows(const MachineFacts &machine, int64_t columns) {
   return isForLanes ? 1 : machine.cores / 2;
 }
 
-bool hasRoom(int64_t ops, const MachineFacts &machine) {
-  return ops <= machine.kernelOps;
-}
-
 /// Of one kernel: reshapes behind each divide indices again.
 constexpr int64_t maxTransposes = 12;
 
@@ -58,8 +54,8 @@ constexpr unsigned minPieces = 16;
 /// Each element that is picked from a small tensor is picked so many times.
 constexpr int64_t manyPicks = 64;
 
-/// Steps of a product for each number of an operand that is copied for all: with
-/// more, copying again is next to nothing.
+/// Steps of a product for each number of an operand that is copied for all:
+/// with more, copying again is next to nothing.
 constexpr int64_t leastReuse = 64;
 
 /// What code has for an element: functions, formulas and short sums counted in
@@ -143,7 +139,8 @@ bool isView(Operation *op) {
               1);
 }
 
-/// Lists whose numbers are read one by one: which piece a number is of is known.
+/// Lists whose numbers are read one by one: which piece a number is of is
+/// known.
 bool listsPlaces(Operation *op) {
   auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(op);
   return concatenate && llvm::all_of(op->getUses(), [&](OpOperand &use) {
@@ -153,8 +150,9 @@ bool listsPlaces(Operation *op) {
            if (auto gather = dyn_cast<stablehlo::GatherOp>(use.getOwner()))
              return gather.getDimensionNumbers().getIndexVectorDim() == dim;
            auto scatter = dyn_cast<stablehlo::ScatterOp>(use.getOwner());
-           return scatter && scatter.getScatterDimensionNumbers()
-                                     .getIndexVectorDim() == dim;
+           return scatter &&
+                  scatter.getScatterDimensionNumbers().getIndexVectorDim() ==
+                      dim;
          });
 }
 
@@ -243,7 +241,7 @@ private:
   bool mayRepeat(Operation *producer) {
     if (set.contains(producer) ||
         producer->getBlock() != members.front()->getBlock() ||
-        !isCheap(producer) || !isReadAnyway(producer))
+        !isReadAnyway(producer))
       return false;
     auto rows = contractions.empty() ? std::nullopt
                                      : getSharedRows(contractions.front());
@@ -258,12 +256,13 @@ private:
     return true;
   }
 
-  /// A few instructions on one element, which is no wider than the result.
-  static bool isCheap(Operation *op) {
+  /// What an op reads that is a few instructions on one element, which is no
+  /// wider than the result; null for other ops.
+  static Value findCheapOperand(Operation *op) {
     if (op->getNumResults() != 1 || staysOnHost(op) ||
         !stablehlo::isElementwise(op) ||
         stablehlo::getElementCost(op) > Cost::Few)
-      return false;
+      return {};
     auto countBits = [](Value value) {
       Type element = getElementTypeOrSelf(value.getType());
       return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
@@ -275,29 +274,27 @@ private:
         continue;
       if ((read && read != operand) || !countBits(operand) ||
           countBits(operand) > bits)
-        return false;
+        return {};
       read = operand;
     }
-    return bool(read);
+    return read;
   }
 
-  /// Whether what a cheap op reads is in memory whoever computes it, or read
-  /// here in any case.
-  bool isReadAnyway(Operation *cheap) {
+  /// Whether an op is cheap, and what it reads is in memory whoever computes
+  /// it, or read here in any case, or cheap to make of such.
+  bool isReadAnyway(Operation *op) {
     constexpr int mostSteps = 4;
     for (int step = 0; step < mostSteps; ++step) {
-      Value read = *llvm::find_if(cheap->getOperands(), [](Value operand) {
-        return !isKernelConstant(operand);
-      });
+      Value read = findCheapOperand(op);
+      if (!read)
+        return false;
       Operation *producer = read.getDefiningOp();
       if (!producer || staysOnHost(producer) ||
           llvm::any_of(read.getUsers(), [&](Operation *user) {
-            return user != cheap && set.contains(user);
+            return user != op && set.contains(user);
           }))
         return true;
-      if (!isCheap(producer))
-        return false;
-      cheap = producer;
+      op = producer;
     }
     return false;
   }
@@ -563,24 +560,6 @@ private:
   DenseSet<Operation *> tables;
 };
 
-/// Whether a host op between the places of two groups needs the first one.
-bool isNeededBetween(const KernelGroup &first, Operation *last) {
-  DenseSet<Operation *> needed(first.ops.begin(), first.ops.end());
-  for (Operation *op = first.getLast()->getNextNode(); op != last;
-       op = op->getNextNode()) {
-    if (!staysOnHost(op))
-      continue;
-    bool isNeeded = false;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        isNeeded |= needed.contains(operand.getDefiningOp());
-    });
-    if (isNeeded)
-      return true;
-  }
-  return false;
-}
-
 /// What the workgroups of one launch compute without memory for what is
 /// between.
 void takeAttentions(Block &block, const MachineFacts &machine,
@@ -602,136 +581,6 @@ void takeAttentions(Block &block, const MachineFacts &machine,
     }
     groups.push_back(std::move(group));
   }
-}
-
-/// Groups that go over the same elements once, each of which is made of those
-/// at its own place: one loop writes what several of them return.
-class LoopMerger {
-public:
-  LoopMerger(SmallVector<KernelGroup> &groups, const MachineFacts &machine)
-      : groups(groups), machine(machine) {}
-
-  void run() {
-    // What two have become may join a third.
-    for (int round = 0; round < mostRounds && mergeOnce(); ++round) {
-    }
-  }
-
-private:
-  static constexpr size_t mostApart = 8;
-  static constexpr int mostRounds = 4;
-
-  /// What comes first moves down to what comes later.
-  bool mergeOnce() {
-    bool merged = false;
-    for (size_t last = groups.size(); last-- > 0;)
-      for (size_t reach = 0, first = last; first-- > 0 && reach < mostApart;
-           ++reach)
-        if (mayMerge(groups[first], groups[last])) {
-          merge(groups[first], groups[last]);
-          groups.erase(groups.begin() + static_cast<ptrdiff_t>(first));
-          --last;
-          merged = true;
-        }
-    return merged;
-  }
-
-  bool mayMerge(const KernelGroup &first, const KernelGroup &last) {
-    return isLoop(first) && isLoop(last) &&
-           getShape(first) == getShape(last) &&
-           hasRoom(first.codeOps + last.codeOps, machine) &&
-           sharesElements(first, last) && isReadAfter(first, last);
-  }
-
-  static ArrayRef<int64_t> getShape(const KernelGroup &group) {
-    return cast<RankedTensorType>(group.getLast()->getResult(0).getType())
-        .getShape();
-  }
-
-  static bool isLoop(const KernelGroup &group) {
-    return stablehlo::isElementwise(group.getLast()) &&
-           cast<RankedTensorType>(group.getLast()->getResult(0).getType())
-               .hasStaticShape() &&
-           llvm::all_of(group.ops, [](Operation *op) {
-             return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-                    (stablehlo::isElementwise(op) ||
-                     stablehlo::readsOnly(op, Access::Repeated));
-           });
-  }
-
-  /// Whether the last one reads what the first one makes, or reads itself.
-  static bool sharesElements(const KernelGroup &first,
-                             const KernelGroup &last) {
-    DenseSet<Value> values;
-    auto isWhole = [&](Value value) {
-      auto type = dyn_cast<RankedTensorType>(value.getType());
-      return type && type.getShape() == getShape(last) &&
-             !isKernelConstant(value);
-    };
-    for (Operation *op : first.ops) {
-      values.insert(op->getResult(0));
-      for (Value operand : op->getOperands())
-        if (isWhole(operand))
-          values.insert(operand);
-    }
-    return llvm::any_of(last.ops, [&](Operation *op) {
-      return llvm::any_of(op->getOperands(), [&](Value operand) {
-        return isWhole(operand) && values.contains(operand);
-      });
-    });
-  }
-
-  /// Whether nothing between their places needs the first one.
-  static bool isReadAfter(const KernelGroup &first, const KernelGroup &last) {
-    DenseSet<Operation *> members(first.ops.begin(), first.ops.end());
-    members.insert(last.ops.begin(), last.ops.end());
-    Block *block = last.getLast()->getBlock();
-    return llvm::all_of(first.ops, [&](Operation *op) {
-      return llvm::all_of(op->getUsers(), [&](Operation *user) {
-        return members.contains(user) ||
-               last.getLast()->isBeforeInBlock(
-                   block->findAncestorOpInBlock(*user));
-      });
-    });
-  }
-
-  static void merge(const KernelGroup &first, KernelGroup &last) {
-    last.ops.append(first.ops);
-    llvm::sort(last.ops, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
-    });
-    last.codeOps += first.codeOps;
-  }
-
-  SmallVector<KernelGroup> &groups;
-  const MachineFacts &machine;
-};
-
-/// Neighbours whose work together is small become one.
-SmallVector<KernelGroup> mergeSmall(ArrayRef<KernelGroup> groups,
-                                    const MachineFacts &machine) {
-  SmallVector<KernelGroup> merged;
-  int64_t mergedWork = 0;
-  for (const KernelGroup &group : groups) {
-    int64_t work = 0;
-    for (Operation *op : group.ops)
-      work += estimateWork(op);
-    if (!merged.empty() && isSmallWork(mergedWork + work, machine) &&
-        hasRoom(merged.back().codeOps + group.codeOps, machine) &&
-        !isNeededBetween(merged.back(), group.getLast())) {
-      SmallVector<Operation *> &ops = merged.back().ops;
-      ops.append(group.ops);
-      llvm::sort(ops, [](Operation *a, Operation *b) {
-        return a->isBeforeInBlock(b);
-      });
-      merged.back().codeOps += group.codeOps;
-      mergedWork += work;
-      continue;
-    }
-    merged.push_back(group);
-    mergedWork = work;
-  }
-  return merged;
 }
 } // namespace
 
@@ -775,6 +624,5 @@ SmallVector<KernelGroup> alula::dispatch::formKernelGroups(Block &block) {
   llvm::sort(groups, [](const KernelGroup &a, const KernelGroup &b) {
     return a.getLast()->isBeforeInBlock(b.getLast());
   });
-  LoopMerger(groups, machine).run();
-  return mergeSmall(groups, machine);
+  return groups;
 }

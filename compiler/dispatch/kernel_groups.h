@@ -1,5 +1,7 @@
 #pragma once
 
+#include "dialect/dispatch/machine.h"
+
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -13,6 +15,11 @@ struct KernelGroup {
   int64_t codeOps = 0;
   mlir::Operation *getLast() const { return ops.back(); }
 };
+
+/// Whether the code of a kernel may have so many operations on elements.
+inline bool hasRoom(int64_t ops, const MachineFacts &machine) {
+  return ops <= machine.kernelOps;
+}
 
 /// Every op of `block` that computes tensors in a kernel, in groups, in program
 /// order.
