@@ -1,5 +1,5 @@
-// Makes sums of products of vectors, one or many side by side, and of many small
-// matrices with vectors.
+// Makes sums of products of vectors, one or many side by side, and of many
+// small matrices with vectors.
 //   dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [1] x [1]
 //   →  reduce (multiply %x, %y) applies add across dimensions = [1]
 // There is little that is used twice, so no tile to gain by; rows are read as
@@ -8,6 +8,7 @@
 #include "compiler/dispatch/passes.h"
 #include "dialect/dispatch/ops.h"
 #include "dialect/dispatch/short_sum.h"
+#include "dialect/stablehlo/build.h"
 #include "dialect/stablehlo/ops.h"
 
 namespace alula::dispatch {
@@ -139,18 +140,6 @@ private:
                      location, from.clone(element), value);
   }
 
-  Value transpose(Value value, ArrayRef<int64_t> order) {
-    if (llvm::is_sorted(order))
-      return value;
-    auto from = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape;
-    for (int64_t dim : order)
-      shape.push_back(from.getDimSize(static_cast<unsigned>(dim)));
-    return builder.create<stablehlo::TransposeOp>(
-        location, RankedTensorType::get(shape, from.getElementType()), value,
-        order);
-  }
-
   DenseElementsAttr getZero(RankedTensorType scalar) {
     if (auto complex = dyn_cast<ComplexType>(sumType)) {
       APFloat zero = APFloat::getZero(
@@ -161,25 +150,12 @@ private:
   }
 
   Value sum(Value products, ArrayRef<int64_t> terms) {
-    SmallVector<int64_t> dims(terms), shape;
-    llvm::sort(dims);
-    auto from = cast<RankedTensorType>(products.getType());
-    for (int64_t dim = 0; dim < from.getRank(); ++dim)
-      if (!llvm::is_contained(dims, dim))
-        shape.push_back(from.getDimSize(static_cast<unsigned>(dim)));
-    auto scalar = RankedTensorType::get({}, sumType);
-    Value zero =
-        builder.create<stablehlo::ConstantOp>(location, getZero(scalar));
-    auto reduce = builder.create<stablehlo::ReduceOp>(
-        location, TypeRange(RankedTensorType::get(shape, sumType)),
-        ValueRange(products), ValueRange(zero), dims);
-    OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&reduce.getBody());
-    block->addArguments({scalar, scalar}, {location, location});
-    Value one = builder.create<stablehlo::AddOp>(
-        location, scalar, block->getArgument(0), block->getArgument(1));
-    builder.create<stablehlo::ReturnOp>(location, one);
-    return reduce.getResult(0);
+    Value zero = builder.create<stablehlo::ConstantOp>(
+        location, getZero(RankedTensorType::get({}, sumType)));
+    return stablehlo::buildSum(builder, location, products, zero, terms);
+  }
+  Value transpose(Value value, ArrayRef<int64_t> order) {
+    return stablehlo::buildTranspose(builder, location, value, order);
   }
 
   stablehlo::DotGeneralOp dot;

@@ -6,6 +6,7 @@
 #include "compiler/input/zero_constant.h"
 
 #include "dialect/chlo/ops.h"
+#include "dialect/stablehlo/build.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -89,22 +90,9 @@ LogicalResult convertTopK(chlo::TopKOp op, IRRewriter &rewriter) {
 /// The sum over one dimension.
 Value buildSum(Value operand, int64_t dim, OpBuilder &builder,
                Location location) {
-  auto type = cast<RankedTensorType>(operand.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + dim);
-  auto scalar = RankedTensorType::get({}, type.getElementType());
-  auto reduce = builder.create<stablehlo::ReduceOp>(
-      location, TypeRange(RankedTensorType::get(shape, type.getElementType())),
-      ValueRange(operand),
-      ValueRange(buildZero(builder, location, type.getElementType())),
-      ArrayRef<int64_t>{dim});
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&reduce.getBody());
-  block->addArguments({scalar, scalar}, {location, location});
-  Value sum = builder.create<stablehlo::AddOp>(
-      location, scalar, block->getArgument(0), block->getArgument(1));
-  builder.create<stablehlo::ReturnOp>(location, sum);
-  return reduce.getResult(0);
+  Value zero =
+      buildZero(builder, location, getElementTypeOrSelf(operand.getType()));
+  return stablehlo::buildSum(builder, location, operand, zero, dim);
 }
 
 /// Which elements belong to which group.

@@ -11,6 +11,7 @@
 #include "compiler/input/element_math.h"
 #include "compiler/input/zero_constant.h"
 
+#include "dialect/stablehlo/build.h"
 #include "dialect/stablehlo/ops.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -95,21 +96,10 @@ private:
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (dim != feature)
         dims.push_back(dim);
-    auto scalar = RankedTensorType::get({}, computed);
     Location location = op->getLoc();
-    auto reduce = rewriter.create<stablehlo::ReduceOp>(
-        location,
-        TypeRange(RankedTensorType::get(
-            {type.getDimSize(static_cast<unsigned>(feature))}, computed)),
-        ValueRange(x.value), ValueRange(buildZero(rewriter, location, computed)),
-        dims);
-    OpBuilder::InsertionGuard guard(rewriter);
-    Block *block = rewriter.createBlock(&reduce.getBody());
-    block->addArguments({scalar, scalar}, {location, location});
-    Value both = rewriter.create<stablehlo::AddOp>(
-        location, scalar, block->getArgument(0), block->getArgument(1));
-    rewriter.create<stablehlo::ReturnOp>(location, both);
-    return features.of(reduce.getResult(0));
+    return features.of(stablehlo::buildSum(
+        rewriter, location, x.value, buildZero(rewriter, location, computed),
+        dims));
   }
 
   /// How many elements each feature has.

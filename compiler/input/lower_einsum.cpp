@@ -7,6 +7,7 @@
 #include "compiler/input/lower_einsum.h"
 #include "compiler/input/zero_constant.h"
 
+#include "dialect/stablehlo/build.h"
 #include "dialect/stablehlo/einsum_config.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/stablehlo/type_rules.h"
@@ -36,23 +37,9 @@ struct Lowering {
   Location location;
 
   Value buildSum(Value operand, ArrayRef<int64_t> dims) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    SmallVector<int64_t> shape;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (!llvm::is_contained(dims, dim))
-        shape.push_back(type.getDimSize(dim));
-    Type element = type.getElementType();
-    auto scalar = RankedTensorType::get({}, element);
-    auto reduce = builder.create<stablehlo::ReduceOp>(
-        location, TypeRange(RankedTensorType::get(shape, element)),
-        ValueRange(operand), ValueRange(alula::input::buildZero(builder, location, element)), dims);
-    OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&reduce.getBody());
-    block->addArguments({scalar, scalar}, {location, location});
-    Value sum = builder.create<stablehlo::AddOp>(
-        location, scalar, block->getArgument(0), block->getArgument(1));
-    builder.create<stablehlo::ReturnOp>(location, sum);
-    return reduce.getResult(0);
+    Value zero = alula::input::buildZero(
+        builder, location, getElementTypeOrSelf(operand.getType()));
+    return stablehlo::buildSum(builder, location, operand, zero, dims);
   }
 
   /// Zero off the diagonal of two dimensions, then summed over the second.

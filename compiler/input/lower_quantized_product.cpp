@@ -11,6 +11,7 @@
 #include "compiler/input/element_math.h"
 #include "compiler/input/lower_quantized.h"
 
+#include "dialect/stablehlo/build.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/stablehlo/type_rules.h"
 
@@ -168,21 +169,7 @@ Value sumRight(OpBuilder &builder, Operation *op, Value bytes) {
                                                     type.clone(element), bytes);
   Value zero = builder.create<stablehlo::ConstantOp>(
       location, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(0)));
-  SmallVector<int64_t> dims = getSummedDims(op), shape;
-  llvm::sort(dims);
-  for (auto [dim, size] : llvm::enumerate(type.getShape()))
-    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
-      shape.push_back(size);
-  auto reduce = builder.create<stablehlo::ReduceOp>(
-      location, TypeRange{type.clone(shape, element)}, ValueRange{wide},
-      ValueRange{zero}, builder.getDenseI64ArrayAttr(dims));
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body = builder.createBlock(&reduce.getBody(), {}, {scalar, scalar},
-                                    {location, location});
-  Value sum = builder.create<stablehlo::AddOp>(location, body->getArgument(0),
-                                               body->getArgument(1));
-  builder.create<stablehlo::ReturnOp>(location, sum);
-  return reduce.getResult(0);
+  return stablehlo::buildSum(builder, location, wide, zero, getSummedDims(op));
 }
 
 /// The quantized tensor that floats were before they were moved; `moves` from

@@ -7,6 +7,7 @@
 
 #include "compiler/optimize/passes.h"
 #include "dialect/stablehlo/access.h"
+#include "dialect/stablehlo/build.h"
 #include "dialect/stablehlo/ops.h"
 #include "dialect/stablehlo/product_dims.h"
 
@@ -69,15 +70,8 @@ private:
     llvm::sort(permutation, [&](int64_t a, int64_t b) {
       return to[static_cast<size_t>(a)] < to[static_cast<size_t>(b)];
     });
-    if (llvm::is_sorted(permutation))
-      return factor;
-    auto type = cast<RankedTensorType>(factor.getType());
-    SmallVector<int64_t> sizes;
-    for (int64_t dim : permutation)
-      sizes.push_back(type.getDimSize(static_cast<unsigned>(dim)));
-    return rewriter.create<stablehlo::TransposeOp>(
-        dot.getLoc(), type.clone(sizes), factor,
-        rewriter.getDenseI64ArrayAttr(permutation));
+    return stablehlo::buildTranspose(rewriter, dot.getLoc(), factor,
+                                     permutation);
   }
 
   stablehlo::DotGeneralOp dot;
