@@ -3,7 +3,8 @@
 //   %w = constant : tensor<784x100xf32>;  dot_general %x, %w
 //   →  %p = constant : tensor<4x784x32xf32>;  %w = dispatch.from_panels %p
 // Only constants all of whose uses are products, as right operand and with the
-// same dimension numbers. Rows of bf16 lie in pairs: tensor<4x392x32x2xbf16>.
+// same dimension numbers. Rows of bf16 lie in pairs: tensor<4x392x32x2xbf16>,
+// those of convolutions if each place of the window has whole pairs.
 // Rows of bytes lie in groups of four, of the other sign than what they are
 // multiplied with: tensor<4x196x32x4xui8>.
 //
@@ -83,14 +84,31 @@ std::optional<Matrix> getRightSide(stablehlo::ConvolutionOp convolution) {
 
 bool isByte(Type type) { return type.isInteger(8); }
 
+/// Whether the rows that a product reads in one piece begin with a group of the
+/// panels: those of a convolution are the features of one place.
+bool beginsGroups(Operation *product, Type element) {
+  auto convolution = dyn_cast<stablehlo::ConvolutionOp>(product);
+  if (!convolution)
+    return true;
+  auto isDilated = [](std::optional<ArrayRef<int64_t>> dilation) {
+    return dilation &&
+           llvm::any_of(*dilation, [](int64_t by) { return by > 1; });
+  };
+  auto kernel = cast<RankedTensorType>(convolution.getRhs().getType());
+  int64_t features = kernel.getDimSize(static_cast<unsigned>(
+      convolution.getDimensionNumbers().getKernelInputFeatureDimension()));
+  // Outputs between the inputs read some places of the window, in any order.
+  return features % getPanelGroup(element) == 0 &&
+         !isDilated(convolution.getLhsDilation());
+}
+
 /// Whether products of these elements are what the library computes from them.
 bool multiplies(Operation *product, Type element) {
   Type result = getElementTypeOrSelf(product->getResult(0).getType());
   Type left = getElementTypeOrSelf(product->getOperand(0).getType());
-  // Pieces of rows, as convolutions have them, begin anywhere in a pair.
   if (element.isBF16())
-    return isa<stablehlo::DotGeneralOp>(product) && left == element &&
-           (result == element || result.isF32());
+    return left == element && (result == element || result.isF32()) &&
+           beginsGroups(product, element);
   if (!isByte(element))
     return result == element;
   // In other types products are sums of something else.

@@ -46,7 +46,8 @@ bool isLeftAlone(Operation *op) {
 
 int64_t countElements(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() ? tensor.getNumElements() : INT64_MAX;
+  return tensor && tensor.hasStaticShape() ? tensor.getNumElements()
+                                           : INT64_MAX;
 }
 
 /// Whether numbers of at most eight bits become wider ones.
@@ -62,6 +63,15 @@ bool widensFewBits(Operation *op) {
          to.getIntOrFloatBitWidth() > few;
 }
 
+/// Whether an op reads the value that would stay if `op` were computed; ops
+/// that are equal to it go with it.
+bool isReadByOthers(Value operand, Operation *op) {
+  return llvm::any_of(operand.getUsers(), [&](Operation *user) {
+    return user != op && !OperationEquivalence::isEquivalentTo(
+                             user, op, OperationEquivalence::IgnoreLocations);
+  });
+}
+
 /// Elements that are read for all of the results.
 int64_t countSteps(Operation *op) {
   int64_t results = 0, operands = 0;
@@ -70,8 +80,8 @@ int64_t countSteps(Operation *op) {
   for (Type type : op->getOperandTypes())
     operands = std::max(operands, countElements(type));
   int64_t terms = stablehlo::countTerms(op).value_or(maxSteps);
-  int64_t made = results > maxSteps ? results
-                                    : results * std::min(terms, maxSteps);
+  int64_t made =
+      results > maxSteps ? results : results * std::min(terms, maxSteps);
   return std::max(made, operands);
 }
 
@@ -123,8 +133,8 @@ private:
     if (auto dense = dyn_cast<DenseElementsAttr>(operands[0]))
       return replace(dense.reshape(getType(0)));
     if (auto resource = dyn_cast<DenseResourceElementsAttr>(operands[0]))
-      return replace(DenseResourceElementsAttr::get(getType(0),
-                                                    resource.getRawHandle()));
+      return replace(
+          DenseResourceElementsAttr::get(getType(0), resource.getRawHandle()));
     return false;
   }
 
@@ -163,7 +173,7 @@ private:
     bool isShared = false;
     for (Value operand : op->getOperands()) {
       numOperands += countElements(operand.getType());
-      isShared |= !operand.hasOneUse();
+      isShared |= isReadByOthers(operand, op);
     }
     for (Type type : op->getResultTypes())
       numResults += countElements(type);

@@ -86,3 +86,29 @@ func.func @other_bytes(%x: tensor<400x2xi8>, %y: tensor<400x2xui8>) -> (tensor<4
   %2 = stablehlo.dot_general %y, %v, contracting_dims = [1] x [0] : (tensor<400x2xui8>, tensor<2x17xi8>) -> tensor<400x17xf32>
   return %0, %1, %2 : tensor<400x17xi32>, tensor<400x17xi32>, tensor<400x17xf32>
 }
+
+// -----
+
+// Pieces of a convolution's rows begin with a pair where the features are even
+// and every output reads all places of the window.
+// CHECK-LABEL: func.func @even_features
+// CHECK: dispatch.from_panels %{{.*}} rows = [0, 1] columns = [2] : tensor<1x2x32x2xbf16> -> tensor<2x2x9xbf16>
+// CHECK-LABEL: func.func @odd_features
+// CHECK-NOT: dispatch.from_panels
+// CHECK-LABEL: func.func @dilated
+// CHECK-NOT: dispatch.from_panels
+func.func @even_features(%x: tensor<1x8x2xbf16>) -> tensor<1x7x9xf32> {
+  %w = stablehlo.constant dense<"0x003F013F023F033F043F053F063F073F083F073F083F093F0A3F0B3F0C3F0D3F0E3F0F3F0E3F0F3F103F113F123F133F143F153F163F153F163F173F183F193F1A3F1B3F1C3F1D3F"> : tensor<2x2x9xbf16>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x2xbf16>, tensor<2x2x9xbf16>) -> tensor<1x7x9xf32>
+  return %0 : tensor<1x7x9xf32>
+}
+func.func @odd_features(%x: tensor<1x8x3xbf16>) -> tensor<1x7x9xf32> {
+  %w = stablehlo.constant dense<"0x003F013F023F033F043F053F063F073F083F073F083F093F0A3F0B3F0C3F0D3F0E3F0F3F0E3F0F3F103F113F123F133F143F153F163F153F163F173F183F193F1A3F1B3F1C3F1D3F1C3F1D3F1E3F1F3F203F213F223F233F243F233F243F253F263F273F283F293F2A3F2B3F"> : tensor<2x3x9xbf16>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x3xbf16>, tensor<2x3x9xbf16>) -> tensor<1x7x9xf32>
+  return %0 : tensor<1x7x9xf32>
+}
+func.func @dilated(%x: tensor<1x8x2xbf16>) -> tensor<1x14x9xf32> {
+  %w = stablehlo.constant dense<"0x003F013F023F033F043F053F063F073F083F073F083F093F0A3F0B3F0C3F0D3F0E3F0F3F0E3F0F3F103F113F123F133F143F153F163F153F163F173F183F193F1A3F1B3F1C3F1D3F"> : tensor<2x2x9xbf16>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {lhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x2xbf16>, tensor<2x2x9xbf16>) -> tensor<1x14x9xf32>
+  return %0 : tensor<1x14x9xf32>
+}

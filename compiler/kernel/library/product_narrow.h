@@ -35,7 +35,8 @@ static inline int64_t alula_product_narrow_scratch_bytes(void) {
  * If b_panel is not 0, b lies in panels, so many of its elements from one to the
  * next, and b_row and b_column say nothing: rows of 32 columns, each a group of
  * neighbours along the sums; what the last row or panel has to spare is zero, or
- * what stands for it. Without segments only.
+ * what stands for it. A segment is a number of whole groups, and there are no
+ * b_offsets.
  *
  * Bytes of panels have the sign that those of a lack: of others 128 is taken
  * away, or added, which is one bit.

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "compiler/kernel/library/code_forms.h"
+#include "compiler/kernel/library/coming.h"
 #include "compiler/kernel/library/machine_facts.h"
 #include "compiler/kernel/library/product_narrow.h"
+#include "compiler/kernel/library/row_walk.h"
 
 #include <stddef.h>
 

@@ -179,6 +179,11 @@ def test_infinite_numbers(machine, m):
     assert (np.delete(got, [7, 9, 11], axis=1) == 5).all()
 
 
+def in_panels(whole, group):
+    rows, columns = whole.shape[0] // group, whole.shape[1] // 32
+    return whole.reshape(rows, group, columns, 32).transpose(2, 0, 3, 1).copy()
+
+
 @pytest.mark.parametrize("types", TYPES, ids=lambda t: "-".join(NAMES[x] for x in t))
 @pytest.mark.parametrize("order", "CFS")
 def test_panels(machine, types, order):
@@ -192,8 +197,23 @@ def test_panels(machine, types, order):
             bits = bits ^ 0x80
         spare = [(0, -k % group), (0, -n % 32)]
         whole = np.pad(bits, spare, constant_values=9)
-        rows, columns = whole.shape[0] // group, whole.shape[1] // 32
-        panels = whole.reshape(rows, group, columns, 32).transpose(2, 0, 3, 1).copy()
+        panels = in_panels(whole, group)
         kind = np.float32 if types[0] == BF16 else np.uint32
         c = np.full((m, n), 3, kind) if add else None
         check(types, product(types, a, b, c, panels=panels), a, b, c)
+
+
+@pytest.mark.parametrize("depth,count", [(4, 9), (8, 70), (64, 9), (196, 3), (1032, 2)])
+@pytest.mark.parametrize("columns", [30, 64, 70, 83])
+@pytest.mark.parametrize("groups,m", [(1, 9), (7, 7), (3, 14), (5, 1), (2, 33), (300, 2)])
+def test_segments_of_panels(machine, depth, count, columns, groups, m):
+    """As convolutions have them: segments are whole groups of rows of the panels."""
+    step = m + 2
+    a = numbers((step * (groups - 1) + m, depth + 4 * count), BF16, 1)
+    segments = [4 * (count - 1 - s) for s in range(count)]
+    b = numbers((depth * count, columns), BF16, 2)
+    panels = in_panels(np.pad(b.view(np.uint16), [(0, 0), (0, -columns % 32)]), 2)
+    rows = np.concatenate([a[g * step : g * step + m] for g in range(groups)])
+    gathered = np.concatenate([rows[:, s : s + depth] for s in segments], axis=1)
+    got = product((BF16, BF16), a, b, segments=segments, groups=(groups, step), panels=panels)
+    check((BF16, BF16), got, gathered, b)

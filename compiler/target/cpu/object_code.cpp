@@ -268,15 +268,21 @@ bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
     if (function.isDeclaration())
       continue;
     auto &loops = analyses.getResult<llvm::LoopAnalysis>(function);
-    // Of all around it that call nothing, too.
-    auto hasFewSteps = [&](const llvm::Loop *loop) {
-      constexpr uint64_t few = 256;
+    // A loop that calls no routine is counted with those around it, up to one
+    // that does; a loop that calls one with all around it.
+    constexpr uint64_t few = 256;
+    auto countSteps = [&](const llvm::Loop *loop, bool pastCalls) {
       auto &evolution =
           analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
       uint64_t steps = 1;
-      for (; loop && !callsRoutine(*loop) && steps && steps <= few;
+      for (;
+           loop && (pastCalls || !callsRoutine(*loop)) && steps && steps <= few;
            loop = loop->getParentLoop())
         steps *= evolution.getSmallConstantMaxTripCount(loop);
+      return steps;
+    };
+    auto hasFewSteps = [&](const llvm::Loop *loop) {
+      uint64_t steps = countSteps(loop, /*pastCalls=*/callsRoutine(*loop));
       return steps && steps <= few;
     };
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
@@ -286,7 +292,7 @@ bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
       if (!isa<llvm::LoadInst, llvm::StoreInst>(instruction))
         continue;
       if (auto *loop = loops.getLoopFor(instruction.getParent());
-          loop && (callsRoutine(*loop) || !hasFewSteps(loop)))
+          loop && !hasFewSteps(loop))
         return false;
     }
     for (llvm::Loop *loop : loops.getLoopsInPreorder())
@@ -496,8 +502,7 @@ llvm::Expected<std::string> makeBuiltinsObject(const Machine &machine,
     if ((*module)->empty())
       return std::string();
     markFreestanding(**module, machine);
-    object =
-        optimizeAndEmit(**module, machine, targetMachine, Origin::Library);
+    object = optimizeAndEmit(**module, machine, targetMachine, Origin::Library);
     if (object.empty())
       return llvm::createStringError("no object files for " + machine.triple);
     auto more = findUndefined(object);

@@ -399,7 +399,9 @@ void BlockConvolution::forEachPhase(
       };
       values.number.push_back(table ? number : lowering.index(0));
       values.firstTap.push_back(get(0, only.firstTap));
-      values.numTaps.push_back(get(1, only.numTaps));
+      // The bound is for LLVM.
+      values.numTaps.push_back(
+          lowering.min(get(1, only.numTaps), lowering.index(of.mostTaps)));
       values.first.push_back(get(2, only.first - of.begin));
     }
     body(values);
