@@ -140,19 +140,8 @@ private:
                      location, from.clone(element), value);
   }
 
-  DenseElementsAttr getZero(RankedTensorType scalar) {
-    if (auto complex = dyn_cast<ComplexType>(sumType)) {
-      APFloat zero = APFloat::getZero(
-          cast<FloatType>(complex.getElementType()).getFloatSemantics());
-      return DenseElementsAttr::get(scalar, std::complex<APFloat>(zero, zero));
-    }
-    return cast<DenseElementsAttr>(builder.getZeroAttr(scalar));
-  }
-
   Value sum(Value products, ArrayRef<int64_t> terms) {
-    Value zero = builder.create<stablehlo::ConstantOp>(
-        location, getZero(RankedTensorType::get({}, sumType)));
-    return stablehlo::buildSum(builder, location, products, zero, terms);
+    return stablehlo::buildSum(builder, location, products, terms);
   }
   Value transpose(Value value, ArrayRef<int64_t> order) {
     return stablehlo::buildTranspose(builder, location, value, order);

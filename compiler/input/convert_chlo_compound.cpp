@@ -3,7 +3,6 @@
 
 #include "compiler/input/convert_chlo.h"
 #include "compiler/input/element_math.h"
-#include "compiler/input/zero_constant.h"
 
 #include "dialect/chlo/ops.h"
 #include "dialect/stablehlo/build.h"
@@ -39,8 +38,8 @@ LogicalResult convertTopK(chlo::TopKOp op, IRRewriter &rewriter) {
   if (type.hasStaticShape())
     index = rewriter.create<stablehlo::IotaOp>(location, indexType, last);
   else
-    index = rewriter.create<stablehlo::DynamicIotaOp>(
-        location, indexType, math.shapeValue(), last);
+    index = rewriter.create<stablehlo::DynamicIotaOp>(location, indexType,
+                                                      math.shapeValue(), last);
   auto sort = rewriter.create<stablehlo::SortOp>(
       location, TypeRange{type, indexType}, ValueRange{op.getOperand(), index},
       static_cast<uint64_t>(last), /*is_stable=*/true);
@@ -53,9 +52,8 @@ LogicalResult convertTopK(chlo::TopKOp op, IRRewriter &rewriter) {
   if (!ShapedType::isDynamicShape(limits)) {
     for (Value sorted : sort.getResults())
       parts.push_back(rewriter.create<stablehlo::SliceOp>(
-          location,
-          RankedTensorType::get(limits, getElementTypeOrSelf(sorted)), sorted,
-          starts, limits, strides));
+          location, RankedTensorType::get(limits, getElementTypeOrSelf(sorted)),
+          sorted, starts, limits, strides));
     replaceWithTyped(op, parts, rewriter);
     return success();
   }
@@ -64,8 +62,7 @@ LogicalResult convertTopK(chlo::TopKOp op, IRRewriter &rewriter) {
     auto vectorType = RankedTensorType::get({count}, i32);
     return rewriter.create<stablehlo::ConstantOp>(
         location, vectorType,
-        DenseElementsAttr::get(
-            vectorType, static_cast<int32_t>(number)));
+        DenseElementsAttr::get(vectorType, static_cast<int32_t>(number)));
   };
   Value limit = vector(limits.back(), 1);
   if (last > 0) {
@@ -86,14 +83,6 @@ LogicalResult convertTopK(chlo::TopKOp op, IRRewriter &rewriter) {
 }
 
 //===- ragged_dot ---------------------------------------------------------===//
-
-/// The sum over one dimension.
-Value buildSum(Value operand, int64_t dim, OpBuilder &builder,
-               Location location) {
-  Value zero =
-      buildZero(builder, location, getElementTypeOrSelf(operand.getType()));
-  return stablehlo::buildSum(builder, location, operand, zero, dim);
-}
 
 /// Which elements belong to which group.
 struct Groups {
@@ -137,16 +126,14 @@ struct Groups {
     Type element = type().getElementType();
     auto square = RankedTensorType::get(shape, element);
     Value all = broadcast(sizes, shape, dims);
-    Value group =
-        builder.create<stablehlo::IotaOp>(location, square, rank - 1);
+    Value group = builder.create<stablehlo::IotaOp>(location, square, rank - 1);
     Value other = builder.create<stablehlo::IotaOp>(location, square, rank);
-    Value isBefore =
-        compare(other, group, stablehlo::ComparisonDirection::LT);
+    Value isBefore = compare(other, group, stablehlo::ComparisonDirection::LT);
     Value zero =
-        broadcast(buildZero(builder, location, element), shape, {});
+        broadcast(stablehlo::buildZero(builder, location, element), shape, {});
     Value before = builder.create<stablehlo::SelectOp>(location, square,
                                                        isBefore, all, zero);
-    Value start = buildSum(before, rank, builder, location);
+    Value start = stablehlo::buildSum(builder, location, before, rank);
     Value end =
         builder.create<stablehlo::AddOp>(location, type(), start, sizes);
     return {start, end};
@@ -176,9 +163,9 @@ struct Groups {
   /// `value` where the mask is true, 0 elsewhere.
   Value keep(Value mask, Value value) const {
     auto valueType = cast<RankedTensorType>(value.getType());
-    Value zeros =
-        broadcast(buildZero(builder, location, valueType.getElementType()),
-                  valueType.getShape(), {});
+    Value zeros = broadcast(
+        stablehlo::buildZero(builder, location, valueType.getElementType()),
+        valueType.getShape(), {});
     return builder.create<stablehlo::SelectOp>(location, valueType, mask, value,
                                                zeros);
   }
@@ -222,23 +209,21 @@ LogicalResult convertRaggedDot(chlo::RaggedDotOp op, IRRewriter &rewriter) {
   int64_t ragged = numbers.getLhsRaggedDimensions().front();
   ArrayAttr precision =
       convertPrecision(op.getPrecisionConfig(), op.getContext());
-  auto buildDot = [&](Value l, Value r, ArrayRef<int64_t> lBatching,
-                      ArrayRef<int64_t> rBatching,
-                      ArrayRef<int64_t> lContracting,
-                      ArrayRef<int64_t> rContracting,
-                      ArrayRef<int64_t> shape) -> Value {
+  auto buildDot =
+      [&](Value l, Value r, ArrayRef<int64_t> lBatching,
+          ArrayRef<int64_t> rBatching, ArrayRef<int64_t> lContracting,
+          ArrayRef<int64_t> rContracting, ArrayRef<int64_t> shape) -> Value {
     return rewriter.create<stablehlo::DotGeneralOp>(
         location, RankedTensorType::get(shape, result.getElementType()), l, r,
-        stablehlo::DotDimensionNumbersAttr::get(op.getContext(), lBatching,
-                                                rBatching, lContracting,
-                                                rContracting),
+        stablehlo::DotDimensionNumbersAttr::get(
+            op.getContext(), lBatching, rBatching, lContracting, rContracting),
         precision, stablehlo::DotAlgorithmAttr());
   };
   if (llvm::is_contained(lhsBatching, ragged)) {
     // Each batch is a product of its own, whatever its group.
     rewriter.replaceOp(op, buildDot(op.getLhs(), op.getRhs(), lhsBatching,
-                                    rhsBatching, lhsContracting,
-                                    rhsContracting, result.getShape()));
+                                    rhsBatching, lhsContracting, rhsContracting,
+                                    result.getShape()));
     return success();
   }
 
@@ -275,15 +260,14 @@ LogicalResult convertRaggedDot(chlo::RaggedDotOp op, IRRewriter &rewriter) {
     SmallVector<int64_t> rhsPrefix(rhsBatching);
     auto position = static_cast<size_t>(found - lhsContracting.begin());
     llvm::append_range(rhsPrefix, rhsContracting.take_front(position));
-    Value lhsMask =
-        groups.buildMask(lhsShape, ragged + 1, withOffset(prefix));
-    Value rhsMask = groups.buildMask(
-        rhsShape, rhsContracting[position] + 1, withOffset(rhsPrefix));
-    rewriter.replaceOp(
-        op, buildDot(groups.keep(lhsMask, wideLhs),
-                     groups.keep(rhsMask, wideRhs), lhsGroupBatching,
-                     rhsGroupBatching, withOffset(lhsContracting),
-                     withOffset(rhsContracting), result.getShape()));
+    Value lhsMask = groups.buildMask(lhsShape, ragged + 1, withOffset(prefix));
+    Value rhsMask = groups.buildMask(rhsShape, rhsContracting[position] + 1,
+                                     withOffset(rhsPrefix));
+    rewriter.replaceOp(op,
+                       buildDot(groups.keep(lhsMask, wideLhs),
+                                groups.keep(rhsMask, wideRhs), lhsGroupBatching,
+                                rhsGroupBatching, withOffset(lhsContracting),
+                                withOffset(rhsContracting), result.getShape()));
     return success();
   }
 
@@ -292,9 +276,9 @@ LogicalResult convertRaggedDot(chlo::RaggedDotOp op, IRRewriter &rewriter) {
   llvm::append_range(rhsGroupBatching, rhsBatching);
   SmallVector<int64_t> productShape = {numGroups};
   llvm::append_range(productShape, result.getShape());
-  Value product = buildDot(wideLhs, op.getRhs(), lhsGroupBatching,
-                           rhsGroupBatching, withOffset(lhsContracting),
-                           rhsContracting, productShape);
+  Value product =
+      buildDot(wideLhs, op.getRhs(), lhsGroupBatching, rhsGroupBatching,
+               withOffset(lhsContracting), rhsContracting, productShape);
   // Where the product has the dimensions of lhs: batching, then free ones.
   SmallVector<int64_t> order(lhsBatching);
   for (int64_t dim = 0; dim < lhs.getRank(); ++dim)
@@ -306,8 +290,9 @@ LogicalResult convertRaggedDot(chlo::RaggedDotOp op, IRRewriter &rewriter) {
   };
   Value mask = groups.buildMask(productShape, place(ragged),
                                 llvm::map_to_vector(prefix, place));
-  rewriter.replaceOp(op, buildSum(groups.keep(mask, product), /*dim=*/0,
-                                  rewriter, location));
+  rewriter.replaceOp(op, stablehlo::buildSum(rewriter, location,
+                                             groups.keep(mask, product),
+                                             /*dims=*/{0}));
   return success();
 }
 
@@ -338,9 +323,8 @@ Value buildUpdateAt(Value operand, Value slice, Value index, int64_t dim,
   SmallVector<Value> starts(
       type.getRank(), buildScalar(0, builder.getI64Type(), builder, location));
   starts[dim] = index;
-  return builder.create<stablehlo::DynamicUpdateSliceOp>(location, type,
-                                                         operand, update,
-                                                         starts);
+  return builder.create<stablehlo::DynamicUpdateSliceOp>(
+      location, type, operand, update, starts);
 }
 
 LogicalResult convertScan(chlo::ScanOp op, IRRewriter &rewriter) {
@@ -372,7 +356,7 @@ LogicalResult convertScan(chlo::ScanOp op, IRRewriter &rewriter) {
              << "outputs can't be quantized: type is " << tensor;
     init.push_back(rewriter.create<stablehlo::BroadcastInDimOp>(
         location, type,
-        buildZero(rewriter, location, tensor.getElementType()),
+        stablehlo::buildZero(rewriter, location, tensor.getElementType()),
         ArrayRef<int64_t>{}));
   }
   llvm::append_range(init, op.getInits());
@@ -418,9 +402,9 @@ LogicalResult convertScan(chlo::ScanOp op, IRRewriter &rewriter) {
        llvm::enumerate(scanBody.getTerminator()->getOperands())) {
     Value value = mapping.lookupOrDefault(returned);
     if (position < numOutputs)
-      value = buildUpdateAt(
-          body->getArgument(static_cast<unsigned>(1 + position)), value, index,
-          dim, rewriter, location);
+      value =
+          buildUpdateAt(body->getArgument(static_cast<unsigned>(1 + position)),
+                        value, index, dim, rewriter, location);
     next.push_back(value);
   }
   rewriter.create<stablehlo::ReturnOp>(location, next);
@@ -449,8 +433,7 @@ void alula::input::buildDescending(Region &region, ArrayRef<Type> elements,
   builder.create<stablehlo::ReturnOp>(location, isGreater);
 }
 
-Outcome alula::input::convertChloCompound(Operation *op,
-                                          IRRewriter &rewriter) {
+Outcome alula::input::convertChloCompound(Operation *op, IRRewriter &rewriter) {
   if (auto topK = dyn_cast<chlo::TopKOp>(op))
     return convertTopK(topK, rewriter);
   if (auto dot = dyn_cast<chlo::RaggedDotOp>(op))

@@ -9,7 +9,6 @@
 // Types below f32 are computed in f32.
 
 #include "compiler/input/element_math.h"
-#include "compiler/input/zero_constant.h"
 
 #include "dialect/stablehlo/build.h"
 #include "dialect/stablehlo/ops.h"
@@ -67,7 +66,9 @@ public:
   }
 
 private:
-  Num perElement(unsigned i) { return convert(all.of(op->getOperand(i)), computed); }
+  Num perElement(unsigned i) {
+    return convert(all.of(op->getOperand(i)), computed);
+  }
   Num perFeature(unsigned i) {
     return convert(features.of(op->getOperand(i)), computed);
   }
@@ -97,9 +98,7 @@ private:
       if (dim != feature)
         dims.push_back(dim);
     Location location = op->getLoc();
-    return features.of(stablehlo::buildSum(
-        rewriter, location, x.value, buildZero(rewriter, location, computed),
-        dims));
+    return features.of(stablehlo::buildSum(rewriter, location, x.value, dims));
   }
 
   /// How many elements each feature has.
@@ -112,7 +111,8 @@ private:
       if (dim == feature)
         continue;
       if (!type.isDynamicDim(static_cast<unsigned>(dim))) {
-        known *= static_cast<double>(type.getDimSize(static_cast<unsigned>(dim)));
+        known *=
+            static_cast<double>(type.getDimSize(static_cast<unsigned>(dim)));
         continue;
       }
       Value more = rewriter.create<stablehlo::ConvertOp>(
@@ -120,8 +120,8 @@ private:
           rewriter.create<stablehlo::GetDimensionSizeOp>(
               location, RankedTensorType::get({}, rewriter.getI32Type()),
               op->getOperand(0), dim));
-      size = size ? rewriter.create<stablehlo::MulOp>(location, size, more)
-                  : more;
+      size =
+          size ? rewriter.create<stablehlo::MulOp>(location, size, more) : more;
     }
     Num fixed = features.constant(computed, known);
     if (!size)

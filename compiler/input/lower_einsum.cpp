@@ -5,7 +5,6 @@
 // operands are batching if the result has them and contracting otherwise.
 
 #include "compiler/input/lower_einsum.h"
-#include "compiler/input/zero_constant.h"
 
 #include "dialect/stablehlo/build.h"
 #include "dialect/stablehlo/einsum_config.h"
@@ -37,9 +36,7 @@ struct Lowering {
   Location location;
 
   Value buildSum(Value operand, ArrayRef<int64_t> dims) {
-    Value zero = alula::input::buildZero(
-        builder, location, getElementTypeOrSelf(operand.getType()));
-    return stablehlo::buildSum(builder, location, operand, zero, dims);
+    return stablehlo::buildSum(builder, location, operand, dims);
   }
 
   /// Zero off the diagonal of two dimensions, then summed over the second.
@@ -55,7 +52,9 @@ struct Lowering {
         stablehlo::ComparisonTypeAttr::get(builder.getContext(),
                                            stablehlo::ComparisonType::SIGNED));
     Value zeros = builder.create<stablehlo::BroadcastInDimOp>(
-        location, type, alula::input::buildZero(builder, location, type.getElementType()), ArrayRef<int64_t>{});
+        location, type,
+        stablehlo::buildZero(builder, location, type.getElementType()),
+        ArrayRef<int64_t>{});
     Value kept = builder.create<stablehlo::SelectOp>(location, type, isDiagonal,
                                                      operand.value, zeros);
     operand.value = buildSum(kept, {second});
@@ -65,8 +64,7 @@ struct Lowering {
 
   Labeled prepare(Labeled operand, function_ref<bool(int)> isNeeded) {
     for (size_t second = 1; second < operand.letters.size(); ++second) {
-      const auto *first =
-          llvm::find(operand.letters, operand.letters[second]);
+      const auto *first = llvm::find(operand.letters, operand.letters[second]);
       auto at = static_cast<size_t>(first - operand.letters.begin());
       if (at == second)
         continue;
@@ -120,8 +118,8 @@ struct Lowering {
                                                        operand.value, dims);
   }
 
-  Labeled multiply(const Labeled &lhs, const Labeled &rhs,
-                   ArrayRef<int> result, Type element) {
+  Labeled multiply(const Labeled &lhs, const Labeled &rhs, ArrayRef<int> result,
+                   Type element) {
     SmallVector<int64_t> lhsBatching, rhsBatching, lhsContracting,
         rhsContracting, shape;
     Letters batching, lhsFree, rhsFree;
@@ -146,16 +144,15 @@ struct Lowering {
     llvm::append_range(product.letters, lhsFree);
     llvm::append_range(product.letters, rhsFree);
     for (int letter : product.letters) {
-      const Labeled &from =
-          llvm::is_contained(lhs.letters, letter) ? lhs : rhs;
+      const Labeled &from = llvm::is_contained(lhs.letters, letter) ? lhs : rhs;
       shape.push_back(from.type().getDimSize(static_cast<unsigned>(
           llvm::find(from.letters, letter) - from.letters.begin())));
     }
     product.value = builder.create<stablehlo::DotGeneralOp>(
         location, RankedTensorType::get(shape, element), lhs.value, rhs.value,
-        stablehlo::DotDimensionNumbersAttr::get(
-            builder.getContext(), lhsBatching, rhsBatching, lhsContracting,
-            rhsContracting),
+        stablehlo::DotDimensionNumbersAttr::get(builder.getContext(),
+                                                lhsBatching, rhsBatching,
+                                                lhsContracting, rhsContracting),
         ArrayAttr(), stablehlo::DotAlgorithmAttr());
     return product;
   }
@@ -164,9 +161,9 @@ struct Lowering {
 
 LogicalResult alula::input::lowerEinsum(Operation *op, IRRewriter &rewriter) {
   SmallVector<int64_t> ranks;
-  for (Type type : llvm::concat<const Type>(
-           SmallVector<Type>(op->getOperandTypes()),
-           SmallVector<Type>(op->getResultTypes()))) {
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                SmallVector<Type>(op->getResultTypes()))) {
     auto tensor = cast<RankedTensorType>(type);
     if (!tensor.hasStaticShape())
       return stablehlo::opError(op) << "shapes must be static: has " << tensor;
@@ -212,6 +209,6 @@ LogicalResult alula::input::lowerEinsum(Operation *op, IRRewriter &rewriter) {
   Labeled rhs = lowering.prepare(operands[1], [&](int letter) {
     return inResult(letter) || llvm::is_contained(lhsLetters, letter);
   });
-  return finish(lowering.multiply(lhs, rhs, config->result,
-                                  result.getElementType()));
+  return finish(
+      lowering.multiply(lhs, rhs, config->result, result.getElementType()));
 }

@@ -163,13 +163,9 @@ Value pad(OpBuilder &builder, stablehlo::ConvolutionOp convolution, Value bytes,
 Value sumRight(OpBuilder &builder, Operation *op, Value bytes) {
   Location location = op->getLoc();
   auto type = cast<RankedTensorType>(bytes.getType());
-  Type element = builder.getI32Type();
-  auto scalar = RankedTensorType::get({}, element);
-  Value wide = builder.create<stablehlo::ConvertOp>(location,
-                                                    type.clone(element), bytes);
-  Value zero = builder.create<stablehlo::ConstantOp>(
-      location, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(0)));
-  return stablehlo::buildSum(builder, location, wide, zero, getSummedDims(op));
+  Value wide = builder.create<stablehlo::ConvertOp>(
+      location, type.clone(builder.getI32Type()), bytes);
+  return stablehlo::buildSum(builder, location, wide, getSummedDims(op));
 }
 
 /// The quantized tensor that floats were before they were moved; `moves` from
@@ -331,8 +327,8 @@ void alula::input::lowerIntegerProduct(Operation *op, TypeRange operandTypes,
   if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(product)) {
     bool padded = isPadded(convolution);
     if (padded && getDifferenceType(left, zeroPoint) == bytes) {
-      a = subtractZeroPoint(builder, op->getLoc(), op->getOperand(0),
-                            zeroPoint, bytes);
+      a = subtractZeroPoint(builder, op->getLoc(), op->getOperand(0), zeroPoint,
+                            bytes);
       zeroPoint = 0;
     } else if (stablehlo::elementType(a.getType()) != bytes) {
       // Both sides of a convolution are of one type.

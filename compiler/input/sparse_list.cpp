@@ -1,7 +1,8 @@
 // Vectors and lists of elements as ops.
 
 #include "compiler/input/sparse_list.h"
-#include "compiler/input/zero_constant.h"
+
+#include "dialect/stablehlo/build.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -86,7 +87,7 @@ Value SparseMath::splat(Extent number, Value like) {
 }
 
 Value SparseMath::makeZeros(ArrayRef<Extent> shape, Type element) {
-  return splat(buildZero(builder, location, element), shape);
+  return splat(stablehlo::buildZero(builder, location, element), shape);
 }
 
 Value SparseMath::makeIota(ArrayRef<Extent> shape, int64_t dim) {

@@ -1,11 +1,40 @@
 #include "dialect/stablehlo/build.h"
 
+#include "dialect/newer/attributes.h"
 #include "dialect/stablehlo/ops.h"
 
 using namespace mlir;
 
+namespace {
+ElementsAttr getZero(OpBuilder &builder, RankedTensorType type) {
+  Type element = type.getElementType();
+  if (alula::newer::isBridgedFloat(element))
+    return alula::newer::DenseBridgedAttr::get(type, ArrayRef<double>(0.0));
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    Attribute part = builder.getZeroAttr(complex.getElementType());
+    Attribute zero = builder.getArrayAttr({part, part});
+    return DenseElementsAttr::get(type, ArrayRef(zero));
+  }
+  if (auto quantized = dyn_cast<quant::UniformQuantizedType>(element)) {
+    auto storage = RankedTensorType::get({}, quantized.getStorageType());
+    Attribute zero = builder.getIntegerAttr(quantized.getStorageType(),
+                                            quantized.getZeroPoint());
+    return DenseElementsAttr::get(storage, ArrayRef(zero));
+  }
+  Attribute zero = builder.getZeroAttr(element);
+  return zero ? DenseElementsAttr::get(type, ArrayRef(zero)) : ElementsAttr();
+}
+} // namespace
+
+Value stablehlo::buildZero(OpBuilder &builder, Location location,
+                           Type elementType) {
+  auto type = RankedTensorType::get({}, elementType);
+  ElementsAttr zero = getZero(builder, type);
+  return zero ? builder.create<ConstantOp>(location, type, zero) : Value();
+}
+
 Value stablehlo::buildSum(OpBuilder &builder, Location location, Value operand,
-                          Value zero, ArrayRef<int64_t> dims) {
+                          ArrayRef<int64_t> dims) {
   auto type = cast<RankedTensorType>(operand.getType());
   SmallVector<int64_t> sorted(dims), shape;
   llvm::sort(sorted);
@@ -13,6 +42,7 @@ Value stablehlo::buildSum(OpBuilder &builder, Location location, Value operand,
     if (!llvm::is_contained(sorted, static_cast<int64_t>(dim)))
       shape.push_back(size);
   auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value zero = buildZero(builder, location, type.getElementType());
   auto reduce = builder.create<ReduceOp>(
       location, TypeRange(RankedTensorType::get(shape, type.getElementType())),
       ValueRange(operand), ValueRange(zero), sorted);

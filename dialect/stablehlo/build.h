@@ -6,9 +6,12 @@
 
 namespace mlir::stablehlo {
 
-/// The sum over dimensions in any order, which begins with `zero`, a scalar of
-/// the elements' type.
-Value buildSum(OpBuilder &builder, Location location, Value operand, Value zero,
+/// A 0-dimensional constant that holds zero, of any element type of the
+/// language. Null for a type that has none, such as one quantized per axis.
+Value buildZero(OpBuilder &builder, Location location, Type elementType);
+
+/// The sum over dimensions, in any order, of elements that have a zero.
+Value buildSum(OpBuilder &builder, Location location, Value operand,
                ArrayRef<int64_t> dims);
 
 /// The tensor with its dimensions in this order; itself if they are in it.

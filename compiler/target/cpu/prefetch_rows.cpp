@@ -19,17 +19,39 @@ constexpr unsigned lineBits = 6;
 /// In shorter loops prefetched lines would arrive too late.
 constexpr unsigned leastSteps = 4;
 
-/// Where a vector is read; null if that is not what the instruction does.
-Value *getVectorAddress(Instruction &instruction) {
-  if (!instruction.getType()->isVectorTy())
-    return nullptr;
-  if (auto *load = dyn_cast<LoadInst>(&instruction))
-    return load->getPointerOperand();
+constexpr unsigned lineBytes = 1 << lineBits;
+/// What a processor follows at once.
+constexpr unsigned mostTables = 2;
+
+struct Access {
+  Instruction *instruction;
+  /// Null if it is no vector that is read or written.
   Value *address;
-  return match(&instruction, m_Intrinsic<Intrinsic::masked_load>(
-                                 m_Value(address)))
-             ? address
-             : nullptr;
+  Type *type;
+  bool isWrite;
+};
+
+Access getAccess(Instruction &instruction) {
+  Access access{&instruction, nullptr, instruction.getType(), false};
+  Value *stored;
+  if (auto *load = dyn_cast<LoadInst>(&instruction)) {
+    access.address = load->getPointerOperand();
+  } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
+    access.address = store->getPointerOperand();
+    access.type = store->getValueOperand()->getType();
+    access.isWrite = true;
+  } else if (match(&instruction,
+                   m_Intrinsic<Intrinsic::masked_store>(
+                       m_Value(stored), m_Value(access.address)))) {
+    access.type = stored->getType();
+    access.isWrite = true;
+  } else {
+    match(&instruction,
+          m_Intrinsic<Intrinsic::masked_load>(m_Value(access.address)));
+  }
+  if (!access.type->isVectorTy())
+    access.address = nullptr;
+  return access;
 }
 } // namespace
 
@@ -37,30 +59,35 @@ void alula::cpu::prefetchRow(Loop &loop, ScalarEvolution &evolution) {
   if (loop.getNumBlocks() != 1 ||
       evolution.getSmallConstantTripCount(&loop) < leastSteps)
     return;
-  const SCEV *table = nullptr;
-  SmallVector<std::pair<Instruction *, Value *>> reads;
+  const DataLayout &layout = loop.getHeader()->getDataLayout();
+  SmallPtrSet<const SCEV *, 4> tables;
+  SmallVector<Access> accesses;
   for (Instruction &instruction : *loop.getHeader()) {
     if (!instruction.mayReadOrWriteMemory())
       continue;
-    Value *address = getVectorAddress(instruction);
+    Access access = getAccess(instruction);
     auto *place =
-        address ? dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(address)) : nullptr;
+        access.address
+            ? dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(access.address))
+            : nullptr;
     if (!place || place->getLoop() != &loop)
       return;
-    const SCEV *base = evolution.getPointerBase(place);
-    if ((table && base != table) ||
-        evolution.getMinTrailingZeros(
-            evolution.removePointerBase(place->getStart())) >= lineBits)
-      return;
-    table = base;
-    reads.push_back({&instruction, address});
+    // Of what begins with a line, and of few bytes, the hardware thinks.
+    if (evolution.getMinTrailingZeros(
+            evolution.removePointerBase(place->getStart())) >= lineBits ||
+        layout.getTypeStoreSize(access.type) < lineBytes / 2)
+      continue;
+    tables.insert(evolution.getPointerBase(place));
+    accesses.push_back(access);
   }
-  for (auto [read, address] : reads) {
-    IRBuilder<> b(read);
-    constexpr unsigned isRead = 0, keep = 3, isData = 1;
-    b.CreateIntrinsic(Intrinsic::prefetch, {b.getPtrTy()},
-                      {b.CreateConstGEP1_64(b.getInt8Ty(), address, distance),
-                       b.getInt32(isRead), b.getInt32(keep),
-                       b.getInt32(isData)});
+  if (tables.size() > mostTables)
+    return;
+  for (const Access &access : accesses) {
+    IRBuilder<> b(access.instruction);
+    constexpr unsigned keep = 3, isData = 1;
+    b.CreateIntrinsic(
+        Intrinsic::prefetch, {b.getPtrTy()},
+        {b.CreateConstGEP1_64(b.getInt8Ty(), access.address, distance),
+         b.getInt32(access.isWrite), b.getInt32(keep), b.getInt32(isData)});
   }
 }

@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t/v3
 // RUN: alula-compile %s --target=cpu:x86-64-v4 -o %t.alula --dump-executable-intermediates-to=%t
-// RUN: cat %t/*sums_0*.opt.ll %t/*scaled_1*.opt.ll %t/*even_2*.opt.ll | FileCheck %s
+// RUN: cat %t/*sums_0*.opt.ll %t/*scaled_1*.opt.ll %t/*even_2*.opt.ll %t/*shares_3*.opt.ll | FileCheck %s
 // RUN: alula-compile %s --target=cpu:x86-64-v3 -o %t.v3.alula --dump-executable-intermediates-to=%t/v3
 // RUN: cat %t/v3/*.opt.ll | FileCheck %s --check-prefix=NONE
 
@@ -33,6 +33,15 @@
 // CHECK-NOT: {{masked|prefetch}}
 // CHECK: ret i32 0
 
+// Lines that will be written, too.
+
+// CHECK-LABEL: define {{.*}}i32 @shares_3(
+// CHECK: vector.body
+// CHECK: call void @llvm.prefetch.p0({{.*}}, i32 0, i32 3, i32 1)
+// CHECK: vector.reduce.fmax
+// CHECK: call void @llvm.prefetch.p0({{.*}}, i32 1, i32 3, i32 1)
+// CHECK: ret i32 0
+
 // NONE-NOT: masked.
 
 module {
@@ -52,5 +61,18 @@ func.func @even(%x: tensor<64x1024xf32>) -> tensor<64xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x1024xf32>, tensor<f32>) -> tensor<64xf32>
   return %0 : tensor<64xf32>
+}
+
+func.func @shares(%x: tensor<64x997xf32>) -> tensor<64x997xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %most = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1] : (tensor<64x997xf32>, tensor<f32>) -> tensor<64xf32>
+  %0 = stablehlo.broadcast_in_dim %most, dims = [0] : (tensor<64xf32>) -> tensor<64x997xf32>
+  %1 = stablehlo.subtract %x, %0 : tensor<64x997xf32>
+  %2 = stablehlo.exponential %1 : tensor<64x997xf32>
+  %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x997xf32>, tensor<f32>) -> tensor<64xf32>
+  %4 = stablehlo.broadcast_in_dim %3, dims = [0] : (tensor<64xf32>) -> tensor<64x997xf32>
+  %5 = stablehlo.divide %2, %4 : tensor<64x997xf32>
+  return %5 : tensor<64x997xf32>
 }
 }
