@@ -2,12 +2,12 @@
 #pragma once
 
 #include "compiler/kernel/library/code_forms.h"
-#include "compiler/kernel/library/product.h"
 
 #include <stdint.h>
 
-/* How much a tile's step fetches of what comes next: a panel in four tiles. */
-enum { FETCHED_BY_STEP = ALULA_PANEL_BYTES / 4 };
+/* How many bytes a tile's step fetches of what comes next: steps read four times
+ * as much, so that a panel comes in four tiles. */
+enum { FETCHED_BY_STEP = 32 };
 
 /* Of which each tile fetches a part. */
 typedef struct coming {
