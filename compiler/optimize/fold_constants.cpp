@@ -64,12 +64,18 @@ bool widensFewBits(Operation *op) {
 }
 
 /// Whether an op reads the value that would stay if `op` were computed; ops
-/// that are equal to it go with it.
+/// that are equal to it go with it. Of very many readers some are asked.
 bool isReadByOthers(Value operand, Operation *op) {
-  return llvm::any_of(operand.getUsers(), [&](Operation *user) {
-    return user != op && !OperationEquivalence::isEquivalentTo(
-                             user, op, OperationEquivalence::IgnoreLocations);
-  });
+  constexpr size_t someReaders = 64;
+  size_t asked = 0;
+  for (Operation *user : operand.getUsers()) {
+    if (++asked > someReaders)
+      return false;
+    if (user != op && !OperationEquivalence::isEquivalentTo(
+                          user, op, OperationEquivalence::IgnoreLocations))
+      return true;
+  }
+  return false;
 }
 
 /// Elements that are read for all of the results.
