@@ -256,9 +256,9 @@ bool callsRoutine(const llvm::Loop &loop) {
   });
 }
 
-/// Whether all work is done by routines: every loop calls one and leaves memory
-/// to it, or has few steps, such as those that fill a table for a routine; and
-/// there is no arithmetic but that of places and sizes.
+/// Whether all work is done by routines: every loop calls one or has few steps,
+/// such as those that fill a table for a routine; only loops of few steps read
+/// or write memory; and there is no arithmetic but that of places and sizes.
 bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
   auto isNumber = [](const llvm::Value *value) {
     return value->getType()->isFPOrFPVectorTy() ||
@@ -268,21 +268,17 @@ bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
     if (function.isDeclaration())
       continue;
     auto &loops = analyses.getResult<llvm::LoopAnalysis>(function);
-    // A loop that calls no routine is counted with those around it, up to one
-    // that does; a loop that calls one with all around it.
-    constexpr uint64_t few = 256;
-    auto countSteps = [&](const llvm::Loop *loop, bool pastCalls) {
+    // With those around it that call a routine, or call none, as it does
+    // itself.
+    auto hasFewSteps = [&](const llvm::Loop *loop) {
+      constexpr uint64_t few = 256;
       auto &evolution =
           analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+      bool calls = callsRoutine(*loop);
       uint64_t steps = 1;
-      for (;
-           loop && (pastCalls || !callsRoutine(*loop)) && steps && steps <= few;
+      for (; loop && callsRoutine(*loop) == calls && steps && steps <= few;
            loop = loop->getParentLoop())
         steps *= evolution.getSmallConstantMaxTripCount(loop);
-      return steps;
-    };
-    auto hasFewSteps = [&](const llvm::Loop *loop) {
-      uint64_t steps = countSteps(loop, /*pastCalls=*/callsRoutine(*loop));
       return steps && steps <= few;
     };
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
