@@ -248,7 +248,8 @@ private:
     for (OpOperand &use : producer->getUses()) {
       Operation *user = use.getOwner();
       if (set.contains(user) &&
-          (isProduct(user) || factors.contains(user) || isShortSum(user) ||
+          (isProduct(user) || factors.contains(user) || wholes.contains(user) ||
+           isShortSum(user) ||
            !(isMap(user) || isa<stablehlo::ReduceOp>(user)) ||
            (rows && !stablehlo::keepsRows(use, *rows))))
         return false;
@@ -308,6 +309,8 @@ private:
           return isProduct(user) || factors.contains(user);
         }))
       factors.insert(op);
+    if (!members.empty() && isReadWhole(op))
+      wholes.insert(op);
     members.push_back(op);
     if (members.size() == 1 && !isContraction(op) && op->getNumResults() == 1 &&
         isa<RankedTensorType>(op->getResult(0).getType()))
@@ -395,11 +398,24 @@ private:
              (stablehlo::readsOnly(producer,
                                    Access::Permuted | Access::Reshaped) &&
               !isCopyForAll(producer));
+    // All cores compute in a kernel of its own what one would compute here.
+    if (isReadWhole(producer) && !isView(producer) &&
+        !isSmallWork(estimateWork(producer), machine))
+      return false;
     return (isMap(producer) || joinsMap(producer) || joinsPieces(producer) ||
             joinsPicked(producer) ||
             (listsPlaces(producer) && machine.blockThreads == 1)) &&
            (!isOfTable(producer) || isMovement(producer)) &&
            mayBeReadByRow(producer) && isReadOnceBySums(producer);
+  }
+
+  /// By a routine, perhaps through views: all of it is in memory before.
+  bool isReadWhole(Operation *op) {
+    return llvm::any_of(op->getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      return wholes.contains(user) ||
+             (set.contains(user) && stablehlo::getAccess(use) == Access::Whole);
+    });
   }
 
   /// A concatenation that is a piece of the root: its pieces are written in
@@ -554,6 +570,8 @@ private:
   DenseSet<Operation *> epilogue;
   /// Ops on the path to a product's operand.
   DenseSet<Operation *> factors;
+  /// What routines read whole, and views of it.
+  DenseSet<Operation *> wholes;
   /// Those that widen one.
   DenseSet<Operation *> widening;
   /// What a gather reads as a whole.

@@ -27,7 +27,8 @@ func.func @shifted(%a: tensor<99999xf32>, %i: tensor<i32>) -> tensor<99999xf32> 
 // is the caller's.
 // CHECK-LABEL: func.func @elementwise
 // CHECK: %[[S:.*]] = dispatch.launch @elementwise_0::@elementwise_0(%arg0, %arg1) :
-// CHECK: dispatch.launch @elementwise_1::@elementwise_1(%[[S]]) in_place [0]
+// CHECK: %[[L:.*]] = dispatch.launch @elementwise_1::@elementwise_1(%[[S]]) :
+// CHECK: dispatch.launch @elementwise_2::@elementwise_2(%[[L]]) in_place [0]
 func.func @elementwise(%a: tensor<400x400xf32>, %b: tensor<400x400xf32>) -> tensor<400x400xf32> {
   %0 = stablehlo.add %a, %b : tensor<400x400xf32>
   %1 = stablehlo.cholesky %0, lower = true : tensor<400x400xf32>

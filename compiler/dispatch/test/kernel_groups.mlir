@@ -335,3 +335,33 @@ func.func @repeated(%x: tensor<512x512xf32>) -> (tensor<512x512xf32>, tensor<512
   %2 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<512x512xf32>, tensor<f32>) -> tensor<512xf32>
   return %1, %2 : tensor<512x512xf32>, tensor<512xf32>
 }
+
+// -----
+
+// What a routine reads whole is computed before, by all cores, even through a
+// view; a little of it is not worth a kernel.
+// CHECK-LABEL: func.func @routine
+// CHECK: dispatch.launch @routine_0::@routine_0
+// CHECK: dispatch.launch @routine_1::@routine_1
+// CHECK: dispatch.executable @routine_0
+// CHECK: stablehlo.multiply
+// CHECK: dispatch.executable @routine_1
+// CHECK: stablehlo.reshape
+// CHECK: stablehlo.fft
+func.func @routine(%x: tensor<64x4000xf32>) -> tensor<16x4x2001xcomplex<f32>> {
+  %0 = stablehlo.multiply %x, %x : tensor<64x4000xf32>
+  %1 = stablehlo.reshape %0 : (tensor<64x4000xf32>) -> tensor<16x4x4000xf32>
+  %2 = stablehlo.fft %1, type = RFFT, length = [4000] : (tensor<16x4x4000xf32>) -> tensor<16x4x2001xcomplex<f32>>
+  return %2 : tensor<16x4x2001xcomplex<f32>>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @small_routine
+// CHECK: dispatch.launch @small_routine_0::@small_routine_0
+// CHECK-NOT: dispatch.launch
+func.func @small_routine(%x: tensor<2x40xf32>) -> tensor<2x21xcomplex<f32>> {
+  %0 = stablehlo.multiply %x, %x : tensor<2x40xf32>
+  %1 = stablehlo.fft %0, type = RFFT, length = [40] : (tensor<2x40xf32>) -> tensor<2x21xcomplex<f32>>
+  return %1 : tensor<2x21xcomplex<f32>>
+}

@@ -394,7 +394,8 @@ static inline int64_t alula_fft_blocks(int32_t kind, int64_t rank,
       return alula_fft_divide_up(
           last.lines, kind >= ALULA_RFFT && last.n % 2 ? 2 * lanes : lanes);
     if (count == 1)
-      return last.lines;
+      return alula_fft_divide_up(last.lines,
+                                 kind >= ALULA_RFFT && last.n % 2 ? 2 : 1);
     alula_fft_split s = alula_fft_split_of(last.length, complex_bytes);
     if (kind == ALULA_RFFT && last.n % 2 == 0 && place + 1 == count)
       return last.lines * alula_fft_divide_up(last.n / 4 + 1, ALULA_FFT_ENDING);
@@ -467,7 +468,8 @@ static inline int64_t alula_fft_scratch_bytes(int32_t kind, int64_t rank,
     most = longer > most ? longer : most;
     extra = s.n1 * complex_bytes;
     if (alula_fft_last_steps(&last, kind, s.padded) == 1)
-      extra += alula_fft_matrix_bytes(&s, complex_bytes);
+      extra += alula_fft_matrix_bytes(&s, complex_bytes) +
+               (kind >= ALULA_RFFT ? last.n * complex_bytes + 64 : 0);
   } else {
     int64_t longer = alula_fft_line_length(last.length);
     longer = last.columns > longer ? last.columns : longer;

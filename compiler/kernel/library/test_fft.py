@@ -337,6 +337,9 @@ def test_split_lines(real, kind, how):
         check(kind, (2,), [n], real, how=how)
     for n in (8192, 9999, 3 * 1009, 4099):
         check(kind, (9,), [n], real, how=how)
+    # Odd real lines go in pairs.
+    for n in (3999, 4099):
+        check(kind, (10,), [n], real, how=how)
 
 
 @pytest.mark.parametrize("how", ["steps", "arrays"])

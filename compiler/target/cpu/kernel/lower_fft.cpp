@@ -79,7 +79,7 @@ public:
       int64_t count = countBlocks(arrays, step);
       Value blocks = lowering.index(count);
       if (!known)
-        blocks = isSplit() ? batch : divideUp(batch, countLinesOfBlock());
+        blocks = divideUp(batch, countLinesOfBlock());
       forEachBlock(blocks, getCost() / (numSteps * std::max<int64_t>(count, 1)),
                    numSteps > 1 ? step : -1, [&](Value block) {
                      call(batch, makeConstant(step), block, shared);
@@ -108,8 +108,8 @@ private:
         .is_split;
   }
   int64_t countLinesOfBlock() const {
-    int64_t lanes = ALULA_FFT_NUMBERS / complexBytes;
-    return kind >= ALULA_RFFT && lengths.back() % 2 ? 2 * lanes : lanes;
+    int64_t lines = isSplit() ? 1 : ALULA_FFT_NUMBERS / complexBytes;
+    return kind >= ALULA_RFFT && lengths.back() % 2 ? 2 * lines : lines;
   }
   int64_t getCost() const {
     return alula_fft_cost(kind, rank, lengths.data(),
