@@ -29,6 +29,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace alula::dispatch {
@@ -176,16 +177,26 @@ std::vector<Element> pack(ArrayRef<char> elements, RankedTensorType type,
   };
   SmallVector<int64_t> rows = pad(getDistances(type, matrix.rows), group);
   SmallVector<int64_t> columns = pad(getDistances(type, matrix.columns), width);
-  std::vector<Element> panels;
-  panels.reserve(rows.size() * columns.size());
+  std::vector<Element> panels(rows.size() * columns.size());
+  Element *to = panels.data();
   for (ArrayRef<int64_t> rest = columns; !rest.empty();
-       rest = rest.drop_front(static_cast<size_t>(width)))
+       rest = rest.drop_front(static_cast<size_t>(width))) {
+    ArrayRef<int64_t> panel = rest.take_front(static_cast<size_t>(width));
+    bool areNeighbours = group == 1 && std::ranges::adjacent_find(
+                                           panel, [](int64_t a, int64_t b) {
+                                             return b != a + 1 || a < 0;
+                                           }) == panel.end();
     for (ArrayRef<int64_t> below = rows; !below.empty();
-         below = below.drop_front(static_cast<size_t>(group)))
-      for (int64_t column : rest.take_front(static_cast<size_t>(width)))
+         below = below.drop_front(static_cast<size_t>(group))) {
+      if (areNeighbours) {
+        to = std::copy_n(from + below.front() + panel.front(), width, to);
+        continue;
+      }
+      for (int64_t column : panel)
         for (int64_t row : below.take_front(static_cast<size_t>(group)))
-          panels.push_back(column < 0 || row < 0 ? Element()
-                                                 : from[row + column]);
+          *to++ = column < 0 || row < 0 ? Element() : from[row + column];
+    }
+  }
   return panels;
 }
 

@@ -69,11 +69,15 @@ Attribute NodeImporter::importElements(const Node &node) {
     error(node) << "constants of " << element << " can't be held here";
     return {};
   }
-  SmallVector<char> data(blob.begin(), blob.end());
+  ArrayRef<char> data(reinterpret_cast<const char *>(blob.data()), blob.size());
   // A narrow integer fills its byte with copies of its sign in some writers.
-  if (number.isInteger() && number.getIntOrFloatBitWidth() < 8)
-    for (char &byte : data)
-      byte = char(byte & ((1 << number.getIntOrFloatBitWidth()) - 1));
+  SmallVector<char> masked;
+  if (number.isInteger() && number.getIntOrFloatBitWidth() < 8) {
+    int mask = (1 << number.getIntOrFloatBitWidth()) - 1;
+    for (char byte : data)
+      masked.push_back(char(byte & mask));
+    data = masked;
+  }
   bool isSplat = false;
   if (!DenseElementsAttr::isValidRawBuffer(ofType, data, isSplat)) {
     error(node) << ofType << " can't have " << blob.size() << " bytes";

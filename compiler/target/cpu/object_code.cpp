@@ -32,9 +32,7 @@
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -330,21 +328,6 @@ bool isLongAndSoonDone(llvm::Module &module,
   return true;
 }
 
-/// For code that takes no time: some passes of the default pipeline.
-llvm::ModulePassManager buildQuickPipeline() {
-  llvm::FunctionPassManager functions;
-  functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  functions.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  functions.addPass(llvm::InstCombinePass());
-  functions.addPass(llvm::SimplifyCFGPass());
-  llvm::ModulePassManager modules;
-  modules.addPass(llvm::AlwaysInlinerPass());
-  modules.addPass(
-      llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
-  modules.addPass(llvm::GlobalDCEPass());
-  return modules;
-}
-
 enum class Origin { Program, Library };
 
 /// Drops remarks that a requested loop transformation was not done: that names
@@ -377,13 +360,39 @@ private:
 
 /// Passes of the default pipeline that find nothing in kernels: these have one
 /// function once their calls are inlined, no coroutines, no OpenMP, no calls by
-/// pointer, and loops whose conditions say nothing of each other.
+/// pointer, loops whose conditions say nothing of each other, and no stores
+/// that others overwrite or read in their next step.
 bool isIdle(llvm::StringRef pass) {
   return llvm::is_contained<llvm::StringRef>(
-      {"AnnotationRemarksPass", "CGProfilePass", "CalledValuePropagationPass",
-       "ConstraintEliminationPass", "CoroElidePass", "LibCallsShrinkWrapPass",
-       "MoveAutoInitPass", "OpenMPOptCGSCCPass", "OpenMPOptPass",
-       "RelLookupTableConverterPass"},
+      {"AggressiveInstCombinePass",
+       "AlignmentFromAssumptionsPass",
+       "AnnotationRemarksPass",
+       "CGProfilePass",
+       "CalledValuePropagationPass",
+       "ConstraintEliminationPass",
+       "CoroElidePass",
+       "DSEPass",
+       "DeadArgumentEliminationPass",
+       "Float2IntPass",
+       "GlobalOptPass",
+       "InferFunctionAttrsPass",
+       "InstSimplifyPass",
+       "JumpThreadingPass",
+       "LibCallsShrinkWrapPass",
+       "LoopDistributePass",
+       "LoopLoadEliminationPass",
+       "LoopSinkPass",
+       "MemCpyOptPass",
+       "MergedLoadStoreMotionPass",
+       "MoveAutoInitPass",
+       "OpenMPOptCGSCCPass",
+       "OpenMPOptPass",
+       "PostOrderFunctionAttrsPass",
+       "RelLookupTableConverterPass",
+       "ReversePostOrderFunctionAttrsPass",
+       "SCCPPass",
+       "SpeculativeExecutionPass",
+       "TailCallElimPass"},
       pass);
 }
 
@@ -437,13 +446,18 @@ bool optimize(llvm::Module &module, const Machine &machine,
   bool isQuick = machine.facts.hasQuickCode &&
                  (onlyCalls(module, functions) ||
                   isLongAndSoonDone(module, functions, fewSteps));
-  // At O3 nests of small loops become thousands of instructions without a
-  // loop: slower code, and a hundred times the time to compile it.
-  llvm::ModulePassManager optimize =
-      isQuick
-          ? buildQuickPipeline()
-          : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
-  optimize.run(module, modules);
+  // Code that takes no time is simple enough. At O3 nests of small loops become
+  // thousands of instructions without a loop: slower code, and a hundred times
+  // the time to compile it.
+  if (!isQuick) {
+    // Else the first passes go over each function by itself.
+    llvm::ModulePassManager inlined;
+    inlined.addPass(llvm::AlwaysInlinerPass());
+    inlined.addPass(llvm::GlobalDCEPass());
+    inlined.run(module, modules);
+    builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+        .run(module, modules);
+  }
   // The code generator would write the same instructions, in another order.
   constexpr uint64_t someSteps = 64;
   bool isSoonDone = machine.facts.hasQuickCode &&
