@@ -25,6 +25,9 @@
 using namespace alula::cpu;
 
 #define ALULA_FOR_EACH_EMBEDDED(X)                                             \
+  X(functions, x86_64)                                                         \
+  X(functions, aarch64)                                                        \
+  X(functions, riscv64)                                                        \
   X(library, x86_64)                                                           \
   X(library, aarch64)                                                          \
   X(library, riscv64)                                                          \
@@ -190,12 +193,26 @@ std::vector<std::string> findNeeded(const llvm::Module &module,
   return names;
 }
 
+/// The library, or its functions of a number if those are all.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+parseDefining(llvm::LLVMContext &context, const Machine &machine,
+              llvm::ArrayRef<std::string> names) {
+  if (!findBitcode("functions", machine.target).empty()) {
+    auto functions = parse("functions", context, machine);
+    if (!functions || llvm::all_of(names, [&](const std::string &name) {
+          return (*functions)->getFunction(name);
+        }))
+      return functions;
+  }
+  return parse("library", context, machine);
+}
+
 /// Bitcode of the functions of `names` that are no routines, with all that they
 /// call: reading the library takes longer than what is left for a small kernel.
 llvm::Expected<std::string> extractPart(const Machine &machine,
                                         llvm::ArrayRef<std::string> names) {
   llvm::LLVMContext context;
-  auto library = parse("library", context, machine);
+  auto library = parseDefining(context, machine, names);
   if (!library)
     return library.takeError();
   auto part = std::make_unique<llvm::Module>("library", context);
