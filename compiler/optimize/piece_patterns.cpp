@@ -3,6 +3,8 @@
 //   slice(reverse x)                 → reverse(slice x)
 //   reverse(concatenate(x, y))       → concatenate(reverse y, reverse x)
 //   concatenate(concatenate(x, y), z) → concatenate(x, y, z)
+//   transpose(concatenate(x, y))     → concatenate(reshape x, reshape y)
+//                                      where pieces are rows of one dimension
 // Pieces are then read where they lie, and nothing is copied twice.
 
 #include "compiler/optimize/piece_patterns.h"
@@ -167,6 +169,41 @@ struct ReverseConcatenate : OpRewritePattern<ReverseOp> {
   }
 };
 
+/// Columns that are put together as rows: vectors by their coordinates.
+struct TransposeConcatenate : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto concatenate = op.getOperand().getDefiningOp<ConcatenateOp>();
+    ArrayRef<int64_t> permutation = op.getPermutation();
+    if (!concatenate || !concatenate->hasOneUse() ||
+        concatenate->getNumOperands() > maxSliced ||
+        !llvm::all_of(concatenate->getOperands(), [&](Value piece) {
+          SmallVector<int64_t> large;
+          for (int64_t dim : permutation)
+            if (isStatic(piece) && getSize(piece, dim) != 1)
+              large.push_back(dim);
+          return isStatic(piece) && llvm::is_sorted(large);
+        }))
+      return failure();
+    SmallVector<Value> pieces;
+    for (Value piece : concatenate->getOperands()) {
+      SmallVector<int64_t> shape;
+      for (int64_t dim : permutation)
+        shape.push_back(getSize(piece, dim));
+      pieces.push_back(rewriter.create<ReshapeOp>(
+          op.getLoc(), cast<RankedTensorType>(piece.getType()).clone(shape),
+          piece));
+    }
+    auto dim = static_cast<int64_t>(concatenate.getDimension());
+    rewriter.replaceOpWithNewOp<ConcatenateOp>(
+        op, op.getType(), pieces,
+        static_cast<uint64_t>(llvm::find(permutation, dim) -
+                              permutation.begin()));
+    return success();
+  }
+};
+
 struct FlattenConcatenate : OpRewritePattern<ConcatenateOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatenateOp op,
@@ -191,5 +228,5 @@ struct FlattenConcatenate : OpRewritePattern<ConcatenateOp> {
 
 void alula::optimize::addPiecePatterns(RewritePatternSet &patterns) {
   patterns.add<SliceReverse, SliceConcatenate, ReverseConcatenate,
-               FlattenConcatenate>(patterns.getContext());
+               TransposeConcatenate, FlattenConcatenate>(patterns.getContext());
 }

@@ -27,6 +27,10 @@ using alula::dispatch::LoopsOfDims;
 using stablehlo::Access;
 
 namespace {
+/// To read so many rows of numbers, of which each holds one that is wanted, is
+/// cheaper than to copy those and read the copy.
+constexpr int64_t mostApart = 4;
+
 int64_t countElements(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.hasStaticShape() ? type.getNumElements() : -1;
@@ -36,7 +40,8 @@ int64_t countElements(Value value) {
 /// What only the call knows is the same before and after if all others are.
 bool keepsDims(Operation *reshape) {
   auto isOne = [](int64_t size) { return size == 1; };
-  auto from = cast<RankedTensorType>(reshape->getOperand(0).getType()).getShape();
+  auto from =
+      cast<RankedTensorType>(reshape->getOperand(0).getType()).getShape();
   auto to = cast<RankedTensorType>(reshape->getResult(0).getType()).getShape();
   SmallVector<int64_t> a(from), b(to);
   llvm::erase_if(a, isOne);
@@ -46,8 +51,8 @@ bool keepsDims(Operation *reshape) {
          (unknown == 0 || (unknown == 1 && !llvm::is_contained(a, int64_t(0))));
 }
 
-/// Whether places in other operands are numbers, or each is that of one element:
-/// those of whole slices and windows are read in several loops.
+/// Whether places in other operands are numbers, or each is that of one
+/// element: those of whole slices and windows are read in several loops.
 bool readsIndicesOnce(Operation *op, Value indices) {
   if (auto gather = dyn_cast<stablehlo::GatherOp>(op))
     return llvm::all_of(gather.getSliceSizes(),
@@ -60,7 +65,8 @@ bool readsIndicesOnce(Operation *op, Value indices) {
 /// Reads each element of an operand at most once, in some order.
 bool readsOnce(OpOperand &use) {
   Operation *op = use.getOwner();
-  // Of what a loop carries it changes a part in place: the update is there before.
+  // Of what a loop carries it changes a part in place: the update is there
+  // before.
   if (isa<stablehlo::DynamicUpdateSliceOp>(op))
     return false;
   switch (stablehlo::getAccess(use)) {
@@ -93,8 +99,8 @@ bool readsOnce(OpOperand &use) {
 
 /// Better written part by part, or as a copy, than element by element.
 bool isMadeOfParts(Operation *op) {
-  return stablehlo::readsAny(op, Access::Part | Access::Fill |
-                                     Access::Reshaped);
+  return stablehlo::readsAny(op,
+                             Access::Part | Access::Fill | Access::Reshaped);
 }
 
 /// The last dimension of more than one element; -1: none.
@@ -106,15 +112,25 @@ int64_t getInnermost(Value tensor) {
   return dim;
 }
 
-/// A slice of memory that lies in memory as neighbours do.
+/// How far in memory neighbours of a slice's dimension are, if that is known.
+int64_t getDistance(stablehlo::SliceOp slice, int64_t dim) {
+  int64_t distance = slice.getStrides()[static_cast<size_t>(dim)];
+  for (int64_t size : cast<RankedTensorType>(slice.getOperand().getType())
+                          .getShape()
+                          .drop_front(static_cast<size_t>(dim) + 1))
+    distance *= ShapedType::isDynamic(size) ? mostApart + 1 : size;
+  return distance;
+}
+
+/// A slice of memory that lies in memory as neighbours do, or nearly so: points
+/// of a few coordinates, one of which is read.
 bool isRowOfMemory(Value tensor, const DenseSet<Operation *> &inlined) {
   if (isInMemory(tensor, inlined))
     return true;
   Operation *op = tensor.getDefiningOp();
   if (auto slice = dyn_cast<stablehlo::SliceOp>(op)) {
     int64_t dim = getInnermost(tensor);
-    if (dim >= 0 && (dim != getInnermost(slice.getOperand()) ||
-                     slice.getStrides()[static_cast<size_t>(dim)] != 1))
+    if (dim >= 0 && getDistance(slice, dim) > mostApart)
       return false;
   } else if (!stablehlo::readsAny(op, Access::Reshaped) || !keepsDims(op)) {
     return false;
@@ -155,7 +171,8 @@ bool isCheap(Operation *op, const DenseSet<Operation *> &inlined) {
   });
 }
 
-/// An element for each row costs little beside a row of so many times the lanes.
+/// An element for each row costs little beside a row of so many times the
+/// lanes.
 int64_t getLeastParts(Operation *op) {
   return stablehlo::getElementCost(op) <= stablehlo::Cost::Few ? 2 : 16;
 }
@@ -163,11 +180,10 @@ int64_t getLeastParts(Operation *op) {
 /// Whether an element may be computed in front of the loop over a row.
 bool mayBeOfRow(Operation *op) {
   if (op->getNumResults() != 1 ||
-      !stablehlo::readsOnly(op, Access::Elementwise | Access::Permuted |
-                                    Access::Moved | Access::Repeated |
-                                    Access::Reshaped | Access::Picked |
-                                    Access::Part | Access::Indices |
-                                    Access::Unread))
+      !stablehlo::readsOnly(
+          op, Access::Elementwise | Access::Permuted | Access::Moved |
+                  Access::Repeated | Access::Reshaped | Access::Picked |
+                  Access::Part | Access::Indices | Access::Unread))
     return false;
   return !stablehlo::readsAny(op, Access::Reshaped) || keepsDims(op);
 }

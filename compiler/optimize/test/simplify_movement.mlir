@@ -121,3 +121,30 @@ func.func @together(%x: tensor<3xf32>) -> (tensor<6xf32>, tensor<2xf32>, tensor<
   %4 = stablehlo.slice %3 [0:6:2] : (tensor<6xf32>) -> tensor<3xf32>
   return %1, %2, %4 : tensor<6xf32>, tensor<2xf32>, tensor<3xf32>
 }
+
+// -----
+
+// Columns that are put together as rows are columns; larger pieces are copied.
+// CHECK-LABEL: func.func @columns
+// CHECK: %[[X:.*]] = stablehlo.reshape %arg0 : (tensor<5xf32>) -> tensor<5x1xf32>
+// CHECK: %[[Y:.*]] = stablehlo.reshape %arg1 : (tensor<5xf32>) -> tensor<5x1xf32>
+// CHECK: %[[C:.*]] = stablehlo.concatenate %[[X]], %[[Y]], dim = 1
+// CHECK-NOT: transpose
+// CHECK: return %[[C]]
+func.func @columns(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<5x2xf32> {
+  %0 = stablehlo.reshape %x : (tensor<5xf32>) -> tensor<1x5xf32>
+  %1 = stablehlo.reshape %y : (tensor<5xf32>) -> tensor<1x5xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<1x5xf32>, tensor<1x5xf32>) -> tensor<2x5xf32>
+  %3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<2x5xf32>) -> tensor<5x2xf32>
+  return %3 : tensor<5x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @no_columns
+// CHECK: stablehlo.transpose
+func.func @no_columns(%x: tensor<2x5xf32>) -> tensor<5x4xf32> {
+  %0 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<2x5xf32>, tensor<2x5xf32>) -> tensor<4x5xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x5xf32>) -> tensor<5x4xf32>
+  return %1 : tensor<5x4xf32>
+}

@@ -48,20 +48,31 @@ bool MaskedLoop::findIndex() {
          limit->ugt(step) && last % step == 0;
 }
 
+/// Whether a value is another one plus so much in each lane, in some additions.
+static bool isSumOf(Value *sum, Value *from, uint64_t wanted) {
+  APInt total(64, 0);
+  const APInt *each;
+  Value *x;
+  while (sum != from) {
+    if (!match(sum, m_c_Add(m_Value(x), m_APInt(each))))
+      return false;
+    total += each->zextOrTrunc(64);
+    sum = x;
+  }
+  return total == wanted;
+}
+
 /// What a vector is in the iteration in which the index is 0, if it is the
 /// splat index plus a constant.
 Constant *MaskedLoop::findLanes(Value *vector) const {
   Value *x;
   Constant *more;
   if (auto *phi = dyn_cast<PHINode>(vector)) {
-    const APInt *each;
     auto *first = phi->getParent() == block
                       ? dyn_cast<Constant>(phi->getIncomingValueForBlock(entry))
                       : nullptr;
-    bool isSteady = first &&
-                    match(phi->getIncomingValueForBlock(block),
-                          m_c_Add(m_Specific(phi), m_APInt(each))) &&
-                    *each == step;
+    bool isSteady =
+        first && isSumOf(phi->getIncomingValueForBlock(block), phi, step);
     return isSteady ? first : nullptr;
   }
   if (match(vector, m_Add(m_Value(x), m_Constant(more)))) {

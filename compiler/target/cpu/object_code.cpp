@@ -9,6 +9,7 @@
 #include "compiler/target/cpu/limit_unrolling.h"
 #include "compiler/target/cpu/mark_disjoint.h"
 #include "compiler/target/cpu/mask_ends.h"
+#include "compiler/target/cpu/narrow_comparisons.h"
 #include "compiler/target/cpu/precompiled.h"
 #include "compiler/target/cpu/reduce_extremes.h"
 #include "compiler/target/cpu/saturate_vectors.h"
@@ -418,6 +419,8 @@ bool optimize(llvm::Module &module, const Machine &machine,
   // The library's loops are tuned by hand.
   if (origin == Origin::Program) {
     markDisjoint(builder);
+    // Before it: masked loops are vectorized there.
+    narrowComparisons(builder);
     maskEnds(builder, machine);
     // After it: what it asks of loops stays.
     limitUnrolling(builder);

@@ -165,3 +165,33 @@ func.func @heads(%x: tensor<128x768xf32>, %y: tensor<128x768xf32>) -> tensor<12x
   %4 = stablehlo.dot_general %2, %3, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<12x128x64xf32>, tensor<12x128x64xf32>) -> tensor<12x128x128xf32>
   return %4 : tensor<12x128x128xf32>
 }
+
+// Coordinates of points are read where they lie, by several readers too; a
+// column of a wide matrix is copied.
+// CHECK-LABEL: func.func @coordinates_
+// CHECK: stablehlo.reshape {{.*}}#plan.stage<inline>} : (tensor<640x1xf32>)
+// CHECK: stablehlo.concatenate
+func.func @coordinates(%x: tensor<640x3xf32>) -> tensor<2x640xf32> {
+  %0 = stablehlo.slice %x [0:640, 1:2] : (tensor<640x3xf32>) -> tensor<640x1xf32>
+  %1 = stablehlo.reshape %0 : (tensor<640x1xf32>) -> tensor<640xf32>
+  %2 = stablehlo.add %1, %1 : tensor<640xf32>
+  %3 = stablehlo.multiply %1, %1 : tensor<640xf32>
+  %4 = stablehlo.reshape %2 : (tensor<640xf32>) -> tensor<1x640xf32>
+  %5 = stablehlo.reshape %3 : (tensor<640xf32>) -> tensor<1x640xf32>
+  %6 = stablehlo.concatenate %4, %5, dim = 0 : (tensor<1x640xf32>, tensor<1x640xf32>) -> tensor<2x640xf32>
+  return %6 : tensor<2x640xf32>
+}
+
+// CHECK-LABEL: func.func @far_column_
+// CHECK-NOT: #plan.stage<inline>} : (tensor<640x1xf32>)
+// CHECK: stablehlo.concatenate
+func.func @far_column(%x: tensor<640x64xf32>) -> tensor<2x640xf32> {
+  %0 = stablehlo.slice %x [0:640, 1:2] : (tensor<640x64xf32>) -> tensor<640x1xf32>
+  %1 = stablehlo.reshape %0 : (tensor<640x1xf32>) -> tensor<640xf32>
+  %2 = stablehlo.add %1, %1 : tensor<640xf32>
+  %3 = stablehlo.multiply %1, %1 : tensor<640xf32>
+  %4 = stablehlo.reshape %2 : (tensor<640xf32>) -> tensor<1x640xf32>
+  %5 = stablehlo.reshape %3 : (tensor<640xf32>) -> tensor<1x640xf32>
+  %6 = stablehlo.concatenate %4, %5, dim = 0 : (tensor<1x640xf32>, tensor<1x640xf32>) -> tensor<2x640xf32>
+  return %6 : tensor<2x640xf32>
+}
