@@ -25,10 +25,20 @@ Y = draw(2, -9, 9, COUNT, np.float32)
 I = draw(3, -SIZE - 50, SIZE + 50, COUNT, np.int32)
 K = draw(4, -SIZE, SIZE, SIZE, np.int32)
 
+# Both zeros, and no numbers.
+Z = np.where(Y > 5, np.nan, np.where(abs(Y) < 3, np.copysign(0, Y), Y)).astype(np.float32)
+
+
+def get_bits(x):
+    return jnp.where(jnp.isnan(x), 1, jax.lax.bitcast_convert_type(x, jnp.int32))
+
+
 CASES = {
     "add": (lambda x, i, y: x.at[i].add(y), X, I, Y),
     "number": (lambda x, i: x.at[i].add(2.0), X, I),
     "largest": (lambda x, i, y: x.at[i * 3 - 1].max(abs(y)), X, I, Y),
+    "largest of many": (lambda i, z: get_bits(jnp.full(900, -0.0).at[i % 900].max(z)), I, Z),
+    "least of many": (lambda i, z: get_bits(jnp.full(900, 0.0).at[i % 900].min(z)), I, Z),
     "dropped": (lambda x, i, y: x.at[i].add(y, mode="drop"), X, I, Y),
     "two dimensions": (lambda x, i, y: x.reshape(1, -1).at[0, i].add(y), X, I, Y),
     "unique": (

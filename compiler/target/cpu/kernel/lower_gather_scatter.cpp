@@ -176,10 +176,43 @@ private:
       arguments.push_back(convert(lowering.getElement(updates, update),
                                   getElementType(updates), to));
     }
-    SmallVector<Value> next = lowering.call(body, arguments);
-    for (auto [result, buffer, value] :
-         llvm::zip_equal(scatter.getResults(), buffers, next))
-      lowering.store(value, getElementType(result), buffer, target);
+    auto apply = [&]() -> SmallVector<Value> {
+      SmallVector<Value> next = lowering.call(body, arguments);
+      for (auto [result, buffer, value] :
+           llvm::zip_equal(scatter.getResults(), buffers, next))
+        lowering.store(value, getElementType(result), buffer, target);
+      return {};
+    };
+    if (auto mayChange = findMayChange(body))
+      lowering.choose(lowering.b.create<arith::CmpFOp>(*mayChange, arguments[0],
+                                                       arguments[1]),
+                      {}, apply, []() -> SmallVector<Value> { return {}; });
+    else
+      apply();
+  }
+
+  /// Of the largest or the least number, by one element after the other: how an
+  /// element compares with an update that may change it. Few do, and the next
+  /// one for the same element need not wait for its instructions and memory.
+  std::optional<arith::CmpFPredicate> findMayChange(Block &body) {
+    Operation *extreme = &body.front();
+    if (lowering.machine.blockThreads > 1 || buffers.size() != 1 ||
+        !isa<stablehlo::MaxOp, stablehlo::MinOp>(extreme) ||
+        !extreme->getNextNode()->hasTrait<mlir::OpTrait::IsTerminator>() ||
+        !isa<Float32Type, Float64Type>(
+            getElementTypeOrSelf(extreme->getResult(0).getType())) ||
+        body.getTerminator()->getOperand(0) != extreme->getResult(0) ||
+        !llvm::all_of(body.getArguments(),
+                      [&](Value argument) {
+                        return llvm::is_contained(extreme->getOperands(),
+                                                  argument);
+                      }) ||
+        !llvm::all_of(pick(sizes, inner), [](Value size) {
+          return getConstantIntValue(size) == 1;
+        }))
+      return std::nullopt;
+    return isa<stablehlo::MaxOp>(extreme) ? arith::CmpFPredicate::ULE
+                                          : arith::CmpFPredicate::UGE;
   }
 
   Value convert(Value value, Type from, Type to) {
