@@ -409,13 +409,20 @@ private:
            mayBeReadByRow(producer) && isReadOnceBySums(producer);
   }
 
-  /// By a routine, perhaps through views: all of it is in memory before.
+  /// All of it is in memory before: what a routine reads, perhaps through
+  /// views, and what is read in another shape, whose indices would be divided.
   bool isReadWhole(Operation *op) {
-    return llvm::any_of(op->getUses(), [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      return wholes.contains(user) ||
-             (set.contains(user) && stablehlo::getAccess(use) == Access::Whole);
-    });
+    return llvm::any_of(op->getUses(),
+                        [&](OpOperand &use) { return readsWhole(use); });
+  }
+
+  bool readsWhole(OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (!set.contains(user))
+      return false;
+    Access access = stablehlo::getAccess(use);
+    return wholes.contains(user) || access == Access::Whole ||
+           (access == Access::Reshaped && !stablehlo::keepsDims(user));
   }
 
   /// A concatenation that is a piece of the root: its pieces are written in
@@ -570,7 +577,7 @@ private:
   DenseSet<Operation *> epilogue;
   /// Ops on the path to a product's operand.
   DenseSet<Operation *> factors;
-  /// What routines read whole, and views of it.
+  /// What is read whole.
   DenseSet<Operation *> wholes;
   /// Those that widen one.
   DenseSet<Operation *> widening;

@@ -183,6 +183,19 @@ Access stablehlo::getAccess(Operation *op, unsigned operand) {
   return access ? access->getAccess(op, operand) : Access::Whole;
 }
 
+bool stablehlo::keepsDims(Operation *reshape) {
+  auto isOne = [](int64_t size) { return size == 1; };
+  auto from =
+      cast<RankedTensorType>(reshape->getOperand(0).getType()).getShape();
+  auto to = cast<RankedTensorType>(reshape->getResult(0).getType()).getShape();
+  SmallVector<int64_t> a(from), b(to);
+  llvm::erase_if(a, isOne);
+  llvm::erase_if(b, isOne);
+  int64_t unknown = llvm::count_if(a, ShapedType::isDynamic);
+  return a == b &&
+         (unknown == 0 || (unknown == 1 && !llvm::is_contained(a, int64_t(0))));
+}
+
 bool stablehlo::readsOnly(Operation *op, AccessSet ways) {
   const OpAccess *access = findAccess(op);
   if (!access || access->source != Source::Operands)

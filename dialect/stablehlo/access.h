@@ -151,6 +151,11 @@ inline Access getAccess(OpOperand &use) {
   return getAccess(use.getOwner(), use.getOperandNumber());
 }
 
+/// Of a reshape: whether it only adds or drops dimensions of one element, so that
+/// indices need no division. What only the call knows is the same before and
+/// after if all others are.
+bool keepsDims(Operation *reshape);
+
 /// Whether results are made of operands alone, each of which is read in one of
 /// these ways. True of ops that have no operands, such as iota.
 bool readsOnly(Operation *op, AccessSet ways);

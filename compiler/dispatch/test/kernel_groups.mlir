@@ -365,3 +365,21 @@ func.func @small_routine(%x: tensor<2x40xf32>) -> tensor<2x21xcomplex<f32>> {
   %1 = stablehlo.fft %0, type = RFFT, length = [40] : (tensor<2x40xf32>) -> tensor<2x21xcomplex<f32>>
   return %1 : tensor<2x21xcomplex<f32>>
 }
+
+// -----
+
+// What is read in another shape is in memory before, and no kernel turns its
+// shape: indices would be divided, or all of it copied.
+// CHECK-LABEL: func.func @shapes
+// CHECK: %[[A:.*]] = dispatch.launch @shapes_0::@shapes_0(%arg0)
+// CHECK: %[[B:.*]] = dispatch.launch @shapes_1::@shapes_1(%[[A]])
+// CHECK: %[[V:.*]] = dispatch.view %[[B]]
+// CHECK-NOT: dispatch.launch
+// CHECK: return %[[V]]
+func.func @shapes(%x: tensor<640x1000xf32>) -> tensor<10x64x1000xf32> {
+  %0 = stablehlo.exponential %x : tensor<640x1000xf32>
+  %1 = stablehlo.reshape %0 : (tensor<640x1000xf32>) -> tensor<640000xf32>
+  %2 = stablehlo.cosine %1 : tensor<640000xf32>
+  %3 = stablehlo.reshape %2 : (tensor<640000xf32>) -> tensor<10x64x1000xf32>
+  return %3 : tensor<10x64x1000xf32>
+}

@@ -36,21 +36,6 @@ int64_t countElements(Value value) {
   return type && type.hasStaticShape() ? type.getNumElements() : -1;
 }
 
-/// A reshape that adds or drops unit dimensions: indices need no division.
-/// What only the call knows is the same before and after if all others are.
-bool keepsDims(Operation *reshape) {
-  auto isOne = [](int64_t size) { return size == 1; };
-  auto from =
-      cast<RankedTensorType>(reshape->getOperand(0).getType()).getShape();
-  auto to = cast<RankedTensorType>(reshape->getResult(0).getType()).getShape();
-  SmallVector<int64_t> a(from), b(to);
-  llvm::erase_if(a, isOne);
-  llvm::erase_if(b, isOne);
-  int64_t unknown = llvm::count_if(a, ShapedType::isDynamic);
-  return a == b &&
-         (unknown == 0 || (unknown == 1 && !llvm::is_contained(a, int64_t(0))));
-}
-
 /// Whether places in other operands are numbers, or each is that of one
 /// element: those of whole slices and windows are read in several loops.
 bool readsIndicesOnce(Operation *op, Value indices) {
@@ -91,7 +76,7 @@ bool readsOnce(OpOperand &use) {
     return countElements(use.get()) != -1 &&
            countElements(use.get()) == countElements(op->getResult(0));
   case Access::Reshaped:
-    return keepsDims(op);
+    return stablehlo::keepsDims(op);
   default:
     return false;
   }
@@ -132,7 +117,8 @@ bool isRowOfMemory(Value tensor, const DenseSet<Operation *> &inlined) {
     int64_t dim = getInnermost(tensor);
     if (dim >= 0 && getDistance(slice, dim) > mostApart)
       return false;
-  } else if (!stablehlo::readsAny(op, Access::Reshaped) || !keepsDims(op)) {
+  } else if (!stablehlo::readsAny(op, Access::Reshaped) ||
+             !stablehlo::keepsDims(op)) {
     return false;
   }
   return isRowOfMemory(op->getOperand(0), inlined);
@@ -143,7 +129,7 @@ bool isCheapReshape(Operation *op, const DenseSet<Operation *> &inlined) {
   Operation *source = stablehlo::readsAny(op, Access::Reshaped)
                           ? op->getOperand(0).getDefiningOp()
                           : nullptr;
-  return source && inlined.contains(source) && keepsDims(op) &&
+  return source && inlined.contains(source) && stablehlo::keepsDims(op) &&
          isRowOfMemory(op->getOperand(0), inlined) &&
          llvm::all_of(op->getUses(), [](OpOperand &use) {
            Access access = stablehlo::getAccess(use);
@@ -185,7 +171,7 @@ bool mayBeOfRow(Operation *op) {
                   Access::Repeated | Access::Reshaped | Access::Picked |
                   Access::Part | Access::Indices | Access::Unread))
     return false;
-  return !stablehlo::readsAny(op, Access::Reshaped) || keepsDims(op);
+  return !stablehlo::readsAny(op, Access::Reshaped) || stablehlo::keepsDims(op);
 }
 
 class Planner {
