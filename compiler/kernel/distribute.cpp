@@ -237,15 +237,16 @@ private:
   /// Finds the loops to distribute; false if some op stands in the way.
   bool choose() {
     // The loops must be independent: there is no barrier between workgroups.
-    llvm::SetVector<Value> read, written;
+    llvm::SetVector<Value> read, written, writtenAsWhole;
     for (Operation &op : function.front()) {
       Accesses accesses(&op);
       auto isIn = [](const llvm::SetVector<Value> &buffers) {
         return [&](Value buffer) { return buffers.contains(buffer); };
       };
       llvm::SetVector<Value> results = accesses.getWrittenResults(entry);
+      bool isPiece = op.hasAttr(alula::kernel::pieceName);
       if (llvm::any_of(accesses.read, isIn(written)) ||
-          llvm::any_of(results, isIn(written)) ||
+          llvm::any_of(results, isIn(isPiece ? writtenAsWhole : written)) ||
           llvm::any_of(results, isIn(read)))
         return false;
       read.insert(accesses.read.begin(), accesses.read.end());
@@ -257,6 +258,8 @@ private:
       if (!loop || loop.getNumReductions())
         return false;
       written.insert(results.begin(), results.end());
+      if (!isPiece)
+        writtenAsWhole.insert(results.begin(), results.end());
       loops.push_back(loop);
     }
     return !loops.empty();

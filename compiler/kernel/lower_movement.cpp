@@ -3,9 +3,11 @@
 #include "compiler/kernel/element/slice_places.h"
 #include "compiler/kernel/emitters.h"
 #include "compiler/kernel/lowering.h"
+#include "compiler/kernel/repeat_arithmetic.h"
 
 #include "dialect/stablehlo/ops.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -57,6 +59,18 @@ void alula::kernel::emitDynamicUpdateSlice(Operation *op, Lowering &lowering) {
   });
 }
 
+/// A loop that fills a part of a result which no other one writes.
+static void forEachOfPiece(Lowering &lowering, ArrayRef<Value> sizes,
+                           function_ref<void(ValueRange)> body) {
+  lowering.forEach(sizes, body);
+  Block *block = lowering.b.getInsertionBlock();
+  auto next = lowering.b.getInsertionPoint();
+  if (next == block->begin())
+    return;
+  if (auto loop = dyn_cast<scf::ParallelOp>(*std::prev(next)))
+    loop->setAttr(alula::kernel::pieceName, lowering.b.getUnitAttr());
+}
+
 /// Writes pieces one after the other, from a place on; those that are put
 /// together themselves piece by piece.
 static void emitPieces(stablehlo::ConcatenateOp concatenate, Value buffer,
@@ -68,7 +82,7 @@ static void emitPieces(stablehlo::ConcatenateOp concatenate, Value buffer,
     if (inner && lowering.isInlined(input))
       emitPieces(inner, buffer, corner, lowering);
     else
-      lowering.forEach(sizes, [&](ValueRange indices) {
+      forEachOfPiece(lowering, sizes, [&](ValueRange indices) {
         lowering.store(lowering.getElement(input, indices),
                        getElementType(input), buffer,
                        addEach(lowering, corner, indices));
@@ -139,6 +153,33 @@ void alula::kernel::emitConcatenate(Operation *op, Lowering &lowering) {
              lowering);
 }
 
+/// Padding around an operand, dimension by dimension: what lies before and
+/// behind it in one, within it in those before, everywhere in those after.
+static void padEdges(stablehlo::PadOp pad, Value padding, Value buffer,
+                     Lowering &lowering) {
+  SmallVector<Value> corner(pad.getEdgePaddingLow().size(), lowering.index(0));
+  SmallVector<Value> sizes = lowering.getShape(pad.getResult());
+  SmallVector<Value> inner = lowering.getShape(pad.getOperand());
+  auto fill = [&](size_t dim, Value start, int64_t size) {
+    SmallVector<Value> from(corner), count(sizes);
+    from[dim] = start;
+    count[dim] = lowering.index(size);
+    if (size)
+      forEachOfPiece(lowering, count, [&](ValueRange indices) {
+        lowering.store(padding, getElementType(pad.getResult()), buffer,
+                       addEach(lowering, from, indices));
+      });
+  };
+  for (auto [dim, low, high] :
+       llvm::enumerate(pad.getEdgePaddingLow(), pad.getEdgePaddingHigh())) {
+    Value begin = lowering.index(low);
+    fill(dim, lowering.index(0), low);
+    fill(dim, lowering.add(begin, inner[dim]), high);
+    corner[dim] = begin;
+    sizes[dim] = inner[dim];
+  }
+}
+
 void alula::kernel::emitPad(Operation *op, Lowering &lowering) {
   auto pad = dyn_cast<stablehlo::PadOp>(op);
   bool isCutting = !pad || llvm::any_of(pad.getEdgePaddingLow(), [](int64_t n) {
@@ -151,18 +192,30 @@ void alula::kernel::emitPad(Operation *op, Lowering &lowering) {
   Type element = getElementType(result);
   Value buffer = lowering.createResult(result);
   Value padding = lowering.getScalar(pad.getPaddingValue());
-  lowering.forEach(lowering.getShape(result), [&](ValueRange indices) {
-    lowering.store(padding, element, buffer, indices);
+  bool isOnlyAround =
+      lowering.machine.blockThreads <= 1 &&
+      llvm::all_of(pad.getInteriorPadding(), [](int64_t n) { return n == 0; });
+  if (isOnlyAround)
+    padEdges(pad, padding, buffer, lowering);
+  else
+    lowering.forEach(lowering.getShape(result), [&](ValueRange indices) {
+      lowering.store(padding, element, buffer, indices);
+    });
+  auto forEach = [&](ArrayRef<Value> shape,
+                     function_ref<void(ValueRange)> body) {
+    if (isOnlyAround)
+      forEachOfPiece(lowering, shape, body);
+    else
+      lowering.forEach(shape, body);
+  };
+  forEach(lowering.getShape(pad.getOperand()), [&](ValueRange indices) {
+    SmallVector<Value> target;
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      Padding edges = getPadding(lowering, op, dim);
+      target.push_back(
+          lowering.add(edges.low, lowering.mul(index, edges.step)));
+    }
+    lowering.store(lowering.getElement(pad.getOperand(), indices), element,
+                   buffer, target);
   });
-  lowering.forEach(
-      lowering.getShape(pad.getOperand()), [&](ValueRange indices) {
-        SmallVector<Value> target;
-        for (auto [dim, index] : llvm::enumerate(indices)) {
-          Padding edges = getPadding(lowering, op, dim);
-          target.push_back(
-              lowering.add(edges.low, lowering.mul(index, edges.step)));
-        }
-        lowering.store(lowering.getElement(pad.getOperand(), indices), element,
-                       buffer, target);
-      });
 }

@@ -10,6 +10,8 @@ namespace alula::kernel {
 /// by whoever runs the kernel: where only the host knows its size, each has its
 /// own.
 constexpr llvm::StringLiteral privateName = "kernel.private";
+/// Of a loop: it writes parts of results that no other loop writes or reads.
+constexpr llvm::StringLiteral pieceName = "kernel.piece";
 
 /// The bytes of one element in memory; an index is as wide as a pointer.
 int64_t getElementBytes(mlir::Type element);
