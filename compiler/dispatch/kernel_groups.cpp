@@ -248,7 +248,7 @@ private:
     for (OpOperand &use : producer->getUses()) {
       Operation *user = use.getOwner();
       if (set.contains(user) &&
-          (isProduct(user) || factors.contains(user) || wholes.contains(user) ||
+          (isProduct(user) || factors.contains(user) || readsWhole(use) ||
            isShortSum(user) ||
            !(isMap(user) || isa<stablehlo::ReduceOp>(user)) ||
            (rows && !stablehlo::keepsRows(use, *rows))))
@@ -399,7 +399,8 @@ private:
                                    Access::Permuted | Access::Reshaped) &&
               !isCopyForAll(producer));
     // All cores compute in a kernel of its own what one would compute here.
-    if (isReadWhole(producer) && !isView(producer) &&
+    if (((isReadWhole(producer) && !isView(producer)) ||
+         isReadAtSeveralPlaces(producer)) &&
         !isSmallWork(estimateWork(producer), machine))
       return false;
     return (isMap(producer) || joinsMap(producer) || joinsPieces(producer) ||
@@ -423,6 +424,39 @@ private:
     Access access = stablehlo::getAccess(use);
     return wholes.contains(user) || access == Access::Whole ||
            (access == Access::Reshaped && !stablehlo::keepsDims(user));
+  }
+
+  /// Elements that are no movement are computed before, if several elements of
+  /// a row or of the rows behind it read them.
+  bool isReadAtSeveralPlaces(Operation *op) {
+    if (machine.blockThreads > 1 || op->getNumResults() != 1 ||
+        !stablehlo::isElementwise(op) ||
+        stablehlo::getElementCost(op) <= Cost::Convert)
+      return false;
+    bool isMoved = false;
+    for (OpOperand &use : op->getUses()) {
+      isMoved |= stablehlo::getAccess(use) == Access::Moved;
+      if (isRepeatedByRows(use))
+        return true;
+    }
+    return isMoved && !op->hasOneUse();
+  }
+
+  /// Whether elements of a row stay neighbours, and some dimension in front of
+  /// them is new.
+  static bool isRepeatedByRows(OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<stablehlo::ReshapeOp>(user) && stablehlo::keepsDims(user))
+      return llvm::any_of(user->getUses(), isRepeatedByRows);
+    auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(user);
+    if (!broadcast)
+      return false;
+    auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
+    auto to = cast<RankedTensorType>(broadcast.getType());
+    ArrayRef<int64_t> dims = broadcast.getBroadcastDimensions();
+    return from.hasStaticShape() && to.hasStaticShape() && !dims.empty() &&
+           from.getShape().back() > 1 && dims.back() + 1 == to.getRank() &&
+           from.getNumElements() != to.getNumElements();
   }
 
   /// A concatenation that is a piece of the root: its pieces are written in

@@ -383,3 +383,28 @@ func.func @shapes(%x: tensor<640x1000xf32>) -> tensor<10x64x1000xf32> {
   %3 = stablehlo.reshape %2 : (tensor<640000xf32>) -> tensor<10x64x1000xf32>
   return %3 : tensor<10x64x1000xf32>
 }
+
+// -----
+
+// Elements that several rows or several elements of a row read are computed
+// before; what a row of the result shares is computed for it.
+// CHECK-LABEL: func.func @several
+// CHECK: dispatch.launch @several_0::@several_0
+// CHECK: dispatch.launch @several_1::@several_1
+// CHECK: dispatch.launch @several_2::@several_2
+// CHECK: dispatch.launch @several_3::@several_3
+// CHECK: dispatch.launch @several_4::@several_4
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @several(%x: tensor<512x512xf32>, %y: tensor<512xf32>) -> (tensor<512x2x512xf32>, tensor<512x511xf32>, tensor<512x512xf32>) {
+  %0 = stablehlo.exponential %x : tensor<512x512xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 2] : (tensor<512x512xf32>) -> tensor<512x2x512xf32>
+  %2 = stablehlo.cosine %x : tensor<512x512xf32>
+  %3 = stablehlo.slice %2 [0:512, 0:511] : (tensor<512x512xf32>) -> tensor<512x511xf32>
+  %4 = stablehlo.slice %2 [0:512, 1:512] : (tensor<512x512xf32>) -> tensor<512x511xf32>
+  %5 = stablehlo.subtract %3, %4 : tensor<512x511xf32>
+  %6 = stablehlo.exponential %y : tensor<512xf32>
+  %7 = stablehlo.broadcast_in_dim %6, dims = [0] : (tensor<512xf32>) -> tensor<512x512xf32>
+  %8 = stablehlo.add %7, %x : tensor<512x512xf32>
+  return %1, %5, %8 : tensor<512x2x512xf32>, tensor<512x511xf32>, tensor<512x512xf32>
+}
