@@ -309,7 +309,7 @@ private:
           return isProduct(user) || factors.contains(user);
         }))
       factors.insert(op);
-    if (!members.empty() && isReadWhole(op))
+    if (isReadWhole(op))
       wholes.insert(op);
     members.push_back(op);
     if (members.size() == 1 && !isContraction(op) && op->getNumResults() == 1 &&

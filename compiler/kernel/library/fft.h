@@ -107,6 +107,11 @@ static inline int64_t alula_fft_real_line(int64_t n) {
   return n % 2 == 0 ? n / 2 : n;
 }
 
+/* How many lines of n are one complex line: odd real ones go in pairs. */
+static inline int64_t alula_fft_together(int32_t kind, int64_t n) {
+  return kind >= ALULA_RFFT && n % 2 ? 2 : 1;
+}
+
 /* Roots that the passes over a line of small factors need, eights first. */
 static inline int64_t alula_fft_roots(int64_t n) {
   int64_t count = 0;
@@ -389,13 +394,11 @@ static inline int64_t alula_fft_blocks(int32_t kind, int64_t rank,
   /* The last dimension is first, but for the inverse of real transforms. */
   int64_t place = kind == ALULA_IRFFT ? step - (rank - 1) : step;
   if (place >= 0 && place < count) {
-    /* Odd real lines go in pairs. */
+    int64_t together = alula_fft_together(kind, last.n);
     if (!last.is_split)
-      return alula_fft_divide_up(
-          last.lines, kind >= ALULA_RFFT && last.n % 2 ? 2 * lanes : lanes);
+      return alula_fft_divide_up(last.lines, together * lanes);
     if (count == 1)
-      return alula_fft_divide_up(last.lines,
-                                 kind >= ALULA_RFFT && last.n % 2 ? 2 : 1);
+      return alula_fft_divide_up(last.lines, together);
     alula_fft_split s = alula_fft_split_of(last.length, complex_bytes);
     if (kind == ALULA_RFFT && last.n % 2 == 0 && place + 1 == count)
       return last.lines * alula_fft_divide_up(last.n / 4 + 1, ALULA_FFT_ENDING);
@@ -469,7 +472,8 @@ static inline int64_t alula_fft_scratch_bytes(int32_t kind, int64_t rank,
     extra = s.n1 * complex_bytes;
     if (alula_fft_last_steps(&last, kind, s.padded) == 1)
       extra += alula_fft_matrix_bytes(&s, complex_bytes) +
-               (kind >= ALULA_RFFT ? last.n * complex_bytes + 64 : 0);
+               (alula_fft_together(kind, last.n) - 1) *
+                   (last.n * complex_bytes + 64);
   } else {
     int64_t longer = alula_fft_line_length(last.length);
     longer = last.columns > longer ? last.columns : longer;

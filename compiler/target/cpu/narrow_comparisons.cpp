@@ -12,60 +12,31 @@ using namespace llvm;
 using namespace llvm::PatternMatch;
 
 namespace {
-class Narrower {
-public:
-  Narrower(ICmpInst &comparison, ScalarEvolution &evolution)
-      : comparison(comparison), evolution(evolution) {}
-
-  bool run() {
-    Value *left = comparison.getOperand(0), *right = comparison.getOperand(1);
-    if (!left->getType()->isIntegerTy(64) ||
-        any_of(comparison.users(),
-               [](User *user) { return isa<BranchInst>(user); }))
-      return false;
-    return narrowExtended(left, right) || narrowExtended(right, left);
-  }
-
-private:
-  const SCEV *findIndex(Value *value) {
-    if (isa<Constant>(value))
-      return nullptr;
-    const SCEV *found = evolution.getSCEV(value);
-    return isa<SCEVAddRecExpr>(found) ? found : nullptr;
-  }
-
-  /// An index and what was extended for it.
-  bool narrowExtended(Value *wide, Value *extended) {
-    Value *narrow = nullptr;
-    bool isSigned = match(extended, m_SExt(m_Value(narrow)));
-    if (!isSigned && !match(extended, m_ZExt(m_Value(narrow))))
-      return false;
-    if (!comparison.isEquality() && comparison.isSigned() != isSigned)
-      return false;
-    unsigned bits = narrow->getType()->getIntegerBitWidth();
-    const SCEV *index = bits < 8 ? nullptr : findIndex(wide);
-    if (!index)
-      return false;
-    if (isSigned ? evolution.getSignedRange(index).getMinSignedBits() > bits
-                 : evolution.getUnsignedRange(index).getActiveBits() > bits)
-      return false;
-    compare(narrow->getType(), wide, narrow, extended);
-    return true;
-  }
-
-  /// `wide`, cut, takes part in the place that `other` does not have.
-  void compare(Type *type, Value *wide, Value *narrow, Value *other) {
-    IRBuilder<> builder(&comparison);
-    Value *cut = builder.CreateTrunc(wide, type);
-    bool isFirst = comparison.getOperand(1) == other;
-    comparison.replaceAllUsesWith(builder.CreateICmp(comparison.getPredicate(),
-                                                     isFirst ? cut : narrow,
-                                                     isFirst ? narrow : cut));
-  }
-
-  ICmpInst &comparison;
-  ScalarEvolution &evolution;
-};
+/// Compares the index at operand `place` with what was extended for it.
+bool narrow(ICmpInst &comparison, unsigned place, ScalarEvolution &evolution) {
+  Value *wide = comparison.getOperand(place), *narrow = nullptr;
+  Value *extended = comparison.getOperand(1 - place);
+  bool isSigned = match(extended, m_SExt(m_Value(narrow)));
+  if ((!isSigned && !match(extended, m_ZExt(m_Value(narrow)))) ||
+      !wide->getType()->isIntegerTy(64) || isa<Constant>(wide) ||
+      any_of(comparison.users(), IsaPred<BranchInst>))
+    return false;
+  if (!comparison.isEquality() && comparison.isSigned() != isSigned)
+    return false;
+  unsigned bits = narrow->getType()->getIntegerBitWidth();
+  const SCEV *index = bits < 8 ? nullptr : evolution.getSCEV(wide);
+  if (!isa_and_nonnull<SCEVAddRecExpr>(index) ||
+      (isSigned ? evolution.getSignedRange(index).getMinSignedBits()
+                : evolution.getUnsignedRange(index).getActiveBits()) > bits)
+    return false;
+  IRBuilder<> builder(&comparison);
+  Value *sides[2];
+  sides[place] = builder.CreateTrunc(wide, narrow->getType());
+  sides[1 - place] = narrow;
+  comparison.replaceAllUsesWith(
+      builder.CreateICmp(comparison.getPredicate(), sides[0], sides[1]));
+  return true;
+}
 
 struct NarrowComparisons : PassInfoMixin<NarrowComparisons> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
@@ -78,7 +49,8 @@ struct NarrowComparisons : PassInfoMixin<NarrowComparisons> {
       if (loops.getLoopFor(&block))
         for (Instruction &instruction : block)
           if (auto *comparison = dyn_cast<ICmpInst>(&instruction);
-              comparison && Narrower(*comparison, evolution).run())
+              comparison && (narrow(*comparison, 0, evolution) ||
+                             narrow(*comparison, 1, evolution)))
             done.push_back(comparison);
     for (ICmpInst *comparison : done) {
       evolution.forgetValue(comparison);

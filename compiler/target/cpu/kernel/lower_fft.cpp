@@ -109,7 +109,7 @@ private:
   }
   int64_t countLinesOfBlock() const {
     int64_t lines = isSplit() ? 1 : ALULA_FFT_NUMBERS / complexBytes;
-    return kind >= ALULA_RFFT && lengths.back() % 2 ? 2 * lines : lines;
+    return alula_fft_together(kind, lengths.back()) * lines;
   }
   int64_t getCost() const {
     return alula_fft_cost(kind, rank, lengths.data(),
