@@ -10,4 +10,5 @@
 #include "compiler/kernel/library/real_math.h"
 #include "compiler/kernel/library/small_floats.h"
 #include "compiler/kernel/library/sort.h"
+#include "compiler/kernel/library/sums.h"
 #include "compiler/kernel/library/transpose.h"

@@ -15,8 +15,8 @@ _library = ctypes.CDLL(os.environ.get("ALULA_LIBRARY_NATIVE", str(PATH)))
 
 def call(name, dtype, *arguments):
     """Calls alula_<name>_<type of dtype>, or alula_<name> without a type;
-    arrays pass as pointers, None as null, int as int64 and np.int32 as
-    int32."""
+    arrays pass as pointers, None as null, int as int64, np.int32 as int32,
+    and NumPy's reals as what they are."""
     dtype = None if dtype is None else np.dtype(dtype)
     suffix = "" if dtype is None else f"_{dtype.kind}{8 * dtype.itemsize}"
     # Those that can be cancelled take a flag more; the others don't look at it.
@@ -47,6 +47,9 @@ def _convert(arguments):
             values.append(ctypes.c_void_p(argument.ctypes.data))
         elif isinstance(argument, np.int32):
             values.append(ctypes.c_int32(int(argument)))
+        elif isinstance(argument, np.floating):
+            real = ctypes.c_float if argument.dtype == np.float32 else ctypes.c_double
+            values.append(real(float(argument)))
         else:
             values.append(ctypes.c_int64(argument))
     return values

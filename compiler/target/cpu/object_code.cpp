@@ -282,7 +282,8 @@ bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
     };
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
       if (isNumber(&instruction) ||
-          llvm::any_of(instruction.operands(), isNumber))
+          (!callsRoutine(instruction) &&
+           llvm::any_of(instruction.operands(), isNumber)))
         return false;
       if (!isa<llvm::LoadInst, llvm::StoreInst>(instruction))
         continue;

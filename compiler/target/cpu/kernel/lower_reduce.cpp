@@ -4,7 +4,9 @@
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/reduction.h"
 #include "compiler/target/cpu/kernel/families.h"
+#include "compiler/target/cpu/kernel/narrow_matrix.h"
 #include "compiler/target/cpu/kernel/reduce_columns.h"
+#include "compiler/target/cpu/kernel/sum_call.h"
 
 #include "dialect/stablehlo/ops.h"
 
@@ -140,6 +142,7 @@ private:
 
   void emitInRegisters();
   void emitTogether();
+  void emitCalls();
   void storeResults(ValueRange values, ValueRange buffers, ValueRange at) {
     for (auto [result, buffer, value] :
          llvm::zip_equal(reduce.getResults(), buffers, values))
@@ -166,6 +169,29 @@ void ReduceEmitter::emitInRegisters() {
   lowering.forEach(getSizes(kept), [&](ValueRange keptIndices) {
     storeResults(reduceAll(keptIndices), buffers, keptIndices);
   });
+}
+
+// Each call has rows enough to be worth it.
+void ReduceEmitter::emitCalls() {
+  constexpr int64_t fewTerms = 1 << 13;
+  Value buffer = lowering.createResult(reduce.getResults()[0]);
+  Value operand = lowering.getBuffer(reduce.getInputs()[0]);
+  Value rows = lowering.product(getSizes(kept));
+  int64_t columns = *countTerms(reduced);
+  int64_t together = llvm::divideCeil(fewTerms, columns);
+  if (auto known = getConstantIntValue(rows))
+    together = std::clamp<int64_t>(*known, 1, together);
+  Value block = lowering.index(together), row = lowering.index(columns);
+  lowering.forEachBlock(
+      lowering.ceilDiv(rows, block), together * columns, [&](Value number) {
+        Value first = lowering.mul(number, block);
+        callRowSums(
+            lowering,
+            {getElementPointer(lowering, buffer, first),
+             getElementPointer(lowering, operand, lowering.mul(first, row)),
+             row, lowering.min(block, lowering.sub(rows, first)), row,
+             reduction.getInitial()[0]});
+      });
 }
 
 // The innermost loop goes over rows, each with a state of its own, the next one
@@ -224,6 +250,8 @@ void ReduceEmitter::emit() {
       lowering.setScalar(result, value);
     return;
   }
+  if (isSumOfLibrary(reduce, reduction, lowering))
+    return emitCalls();
   if (rowsTogether)
     return emitTogether();
   emitInRegisters();

@@ -6,11 +6,14 @@
 //        s[j] = initial
 //        for 8 rows i at a time:  s[j] += (x[i][j] + x[i+1][j]) + ...
 //        %1[j] = s[j]
+// Sums of what lies in memory are calls of the library, which does the same.
 
 #include "compiler/target/cpu/kernel/reduce_columns.h"
 
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/reduction.h"
+#include "compiler/target/cpu/kernel/narrow_matrix.h"
+#include "compiler/target/cpu/kernel/sum_call.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -57,6 +60,11 @@ private:
   void addAll(const States &states, ValueRange outer);
   void addInParts(const States &states);
   void reduceBlock();
+
+  bool isCalled();
+  int64_t getColumnLimit();
+  void callBlocks(ArrayRef<Value> blocks,
+                  llvm::function_ref<void(ValueRange)> enterBlock);
 
   States createStates();
   void storeResult(ValueRange state, ValueRange inside);
@@ -286,6 +294,53 @@ void ColumnReducer::reduceBlock() {
   });
 }
 
+// ---- Calls ----
+
+/// Whether blocks are matrices, and large, whose sums the library computes: all
+/// that lies between the rows of one belongs to no other dimension.
+bool ColumnReducer::isCalled() {
+  constexpr int64_t minTerms = 1 << 11;
+  auto result = cast<OpResult>(reduce.getResults()[0]);
+  return kept[cut] > reduced.back() &&
+         lowering.getFinalResult(result) == result &&
+         isSumOfLibrary(reduce, reduction, lowering) &&
+         *multiply(terms) * getColumnLimit() >= minTerms;
+}
+
+int64_t ColumnReducer::getColumnLimit() {
+  SmallVector<Value> most(ArrayRef(columns).drop_front(cut));
+  most.front() = length;
+  return *multiply(most);
+}
+
+void ColumnReducer::callBlocks(
+    ArrayRef<Value> blocks, llvm::function_ref<void(ValueRange)> enterBlock) {
+  Value operand = reduce.getInputs()[0];
+  SmallVector<Value> shape = lowering.getShape(operand);
+  int64_t columnLimit = getColumnLimit();
+  auto getPointer = [&](Value buffer, ValueRange at, ValueRange sizes) {
+    return getElementPointer(lowering, buffer, lowering.linearize(at, sizes));
+  };
+  lowering.forEachBlock(
+      lowering.product(blocks), *multiply(terms) * columnLimit,
+      [&](Value number) {
+        enterBlock(lowering.delinearize(number, blocks));
+        SmallVector<Value> column = getColumn(
+            SmallVector<Value>(block.sizes.size(), lowering.index(0)));
+        SmallVector<Value> place(shape.size(), lowering.index(0));
+        for (auto [dim, index] : llvm::zip_equal(kept, column))
+          place[static_cast<size_t>(dim)] = index;
+        callColumnSums(
+            lowering,
+            {getPointer(buffers[0], column, columns),
+             getPointer(lowering.getBuffer(operand), place, shape),
+             lowering.getStrides(shape)[static_cast<size_t>(reduced.back())],
+             lowering.product(terms), lowering.product(block.sizes),
+             initial[0]},
+            columnLimit);
+      });
+}
+
 void ColumnReducer::emit() {
   for (Value result : reduce.getResults())
     buffers.push_back(
@@ -295,7 +350,7 @@ void ColumnReducer::emit() {
   auto known = getConstantIntValue(size);
   bool isOne = known && known == getConstantIntValue(length);
   blocks.push_back(isOne ? lowering.index(1) : lowering.ceilDiv(size, length));
-  lowering.forEach(blocks, [&](ValueRange at) {
+  auto enterBlock = [&](ValueRange at) {
     block.outer = llvm::to_vector(at.drop_back());
     block.first = lowering.mul(at.back(), length);
     bool isWhole =
@@ -305,6 +360,11 @@ void ColumnReducer::emit() {
                        ? length
                        : lowering.min(length, lowering.sub(size, block.first))};
     llvm::append_range(block.sizes, ArrayRef(columns).drop_front(cut + 1));
+  };
+  if (isCalled())
+    return callBlocks(blocks, enterBlock);
+  lowering.forEach(blocks, [&](ValueRange at) {
+    enterBlock(at);
     reduceBlock();
   });
 }

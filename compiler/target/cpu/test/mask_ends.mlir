@@ -47,7 +47,8 @@
 module {
 func.func @sums(%x: tensor<64x997xf32>) -> tensor<64xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x997xf32>, tensor<f32>) -> tensor<64xf32>
+  %y = stablehlo.abs %x : tensor<64x997xf32>
+  %0 = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x997xf32>, tensor<f32>) -> tensor<64xf32>
   return %0 : tensor<64xf32>
 }
 

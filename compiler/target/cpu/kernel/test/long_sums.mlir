@@ -14,7 +14,9 @@
 module {
 func.func @sums(%x: tensor<2x2500xf32>) -> tensor<2xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x2500xf32>, tensor<f32>) -> tensor<2xf32>
+  // What is computed is summed by loops.
+  %y = stablehlo.abs %x : tensor<2x2500xf32>
+  %0 = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x2500xf32>, tensor<f32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
 }

@@ -31,7 +31,8 @@ func.func @product(%x: tensor<512x512xf32>, %y: tensor<512x512xf32>) -> tensor<5
 // OTHER-SAME: workgroups [4, 1, 1] scratch 16384
 func.func @columns(%x: tensor<512x16384xf32>) -> tensor<16384xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<512x16384xf32>, tensor<f32>) -> tensor<16384xf32>
+  %y = stablehlo.abs %x : tensor<512x16384xf32>
+  %0 = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<512x16384xf32>, tensor<f32>) -> tensor<16384xf32>
   return %0 : tensor<16384xf32>
 }
 }
