@@ -7,8 +7,6 @@
 #include "dialect/newer/attributes.h"
 #include "dialect/stablehlo/ops.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-
 using namespace mlir;
 using namespace alula::kernel;
 
@@ -43,7 +41,6 @@ DenseElementsAttr getMemory(Attribute value, RankedTensorType type) {
 } // namespace
 
 void alula::kernel::emitConstant(Operation *op, Lowering &lowering) {
-  ImplicitLocOpBuilder &b = lowering.b;
   auto constant = cast<stablehlo::ConstantOp>(op);
   auto type = cast<RankedTensorType>(constant.getType());
   if (isSplat(constant.getValue())) {
@@ -59,14 +56,6 @@ void alula::kernel::emitConstant(Operation *op, Lowering &lowering) {
   if (!memory)
     return lowering.decline(op, "for a constant of type " + debugString(type) +
                                     " in a kernel");
-  auto module = op->getParentOfType<ModuleOp>();
-  auto globals = module.getOps<memref::GlobalOp>();
-  auto number = std::distance(globals.begin(), globals.end());
-  std::string name = "constant_" + std::to_string(number);
-  OpBuilder::atBlockBegin(module.getBody())
-      .create<memref::GlobalOp>(op->getLoc(), name, b.getStringAttr("private"),
-                                getBufferType(type), memory, /*constant=*/true,
-                                b.getI64IntegerAttr(64));
   lowering.setBuffer(constant.getResult(),
-                     b.create<memref::GetGlobalOp>(getBufferType(type), name));
+                     lowering.createData(getBufferType(type), memory));
 }

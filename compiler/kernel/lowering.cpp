@@ -140,12 +140,25 @@ Value Lowering::createTemporary(Value likeTensor) {
                          getMemoryType(getElementType(likeTensor)));
 }
 
-void Lowering::storeIntegers(Value buffer, ArrayRef<int64_t> values) {
-  Type type = cast<MemRefType>(buffer.getType()).getElementType();
-  for (auto [i, value] : llvm::enumerate(values))
-    b.create<memref::StoreOp>(
-        b.create<arith::ConstantOp>(b.getIntegerAttr(type, value)), buffer,
-        index(static_cast<int64_t>(i)));
+Value Lowering::createData(MemRefType type, DenseElementsAttr numbers) {
+  auto module =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto globals = module.getOps<memref::GlobalOp>();
+  std::string name = "constant_" + std::to_string(std::distance(globals.begin(),
+                                                                globals.end()));
+  OpBuilder::atBlockBegin(module.getBody())
+      .create<memref::GlobalOp>(b.getLoc(), name, b.getStringAttr("private"),
+                                type, numbers, /*constant=*/true,
+                                b.getI64IntegerAttr(64));
+  return b.create<memref::GetGlobalOp>(type, name);
+}
+
+Value Lowering::createTable(ArrayRef<int64_t> numbers) {
+  auto size = static_cast<int64_t>(numbers.size());
+  return createData(
+      MemRefType::get({size}, b.getI64Type()),
+      DenseElementsAttr::get(RankedTensorType::get({size}, b.getI64Type()),
+                             numbers));
 }
 
 void Lowering::fill(Value buffer, Value tensor) {

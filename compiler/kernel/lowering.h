@@ -53,7 +53,11 @@ public:
   /// A temporary with elements of a memory type; with the shape of a tensor.
   mlir::Value createTemporary(mlir::ValueRange sizes, mlir::Type memoryType);
   mlir::Value createTemporary(mlir::Value likeTensor);
-  void storeIntegers(mlir::Value buffer, llvm::ArrayRef<int64_t> values);
+  /// Numbers in the code's own data.
+  mlir::Value createData(mlir::MemRefType type,
+                         mlir::DenseElementsAttr numbers);
+  /// The same of i64.
+  mlir::Value createTable(llvm::ArrayRef<int64_t> numbers);
   /// Stores all elements of a tensor to a buffer.
   void fill(mlir::Value buffer, mlir::Value tensor);
   void fill(llvm::ArrayRef<Filling> fillings) { memory->fill(fillings); }

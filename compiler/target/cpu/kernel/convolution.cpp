@@ -3,6 +3,9 @@
 #include "compiler/kernel/element/scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace alula::cpu;
@@ -31,8 +34,7 @@ Convolution::Convolution(stablehlo::DynamicConvOp convolution,
 }
 
 template <typename Op>
-void Convolution::read(Op convolution,
-                       function_ref<Value(size_t)> getPadding) {
+void Convolution::read(Op convolution, function_ref<Value(size_t)> getPadding) {
   lhs = convolution.getLhs();
   rhs = convolution.getRhs();
   numbers = convolution.getDimensionNumbers();
@@ -85,20 +87,30 @@ SmallVector<Value> Convolution::getOutputIndices(const ConvPosition &at) const {
 Value Convolution::getInputPlace(const ConvWindow &window, Value place,
                                  Value offset, Value &isInside) const {
   Value position = lowering.sub(
-      lowering.add(
-          lowering.mul(place, lowering.index(window.stride)),
-          lowering.mul(offset, lowering.index(window.rhsDilation))),
+      lowering.add(lowering.mul(place, lowering.index(window.stride)),
+                   lowering.mul(offset, lowering.index(window.rhsDilation))),
       window.paddingLow);
   // What is before the start is a huge unsigned number.
   Value dilation = lowering.index(window.lhsDilation);
   if (window.lhsDilation != 1)
-    isInside = lowering.both(
-        isInside, lowering.compare(Predicate::eq,
-                                   lowering.rem(position, dilation),
-                                   lowering.index(0)));
+    isInside = lowering.both(isInside,
+                             lowering.compare(Predicate::eq,
+                                              lowering.rem(position, dilation),
+                                              lowering.index(0)));
   position = lowering.div(position, dilation);
   isInside = lowering.both(
-      isInside,
-      lowering.compare(Predicate::ult, position, window.inputSize));
+      isInside, lowering.compare(Predicate::ult, position, window.inputSize));
   return position;
+}
+
+SmallVector<int64_t> alula::cpu::getNumbers(ValueRange constants) {
+  return llvm::map_to_vector(
+      constants, [](Value constant) { return *getConstantIntValue(constant); });
+}
+
+void alula::cpu::forEachPlace(
+    ArrayRef<int64_t> sizes, llvm::function_ref<void(ArrayRef<int64_t>)> body) {
+  SmallVector<int64_t> strides = computeStrides(sizes);
+  for (int64_t i = 0, count = computeProduct(sizes); i < count; ++i)
+    body(delinearize(i, strides));
 }

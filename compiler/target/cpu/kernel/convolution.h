@@ -48,4 +48,10 @@ private:
   void read(Op convolution, llvm::function_ref<mlir::Value(size_t)> getPadding);
 };
 
+/// Of sizes that are known.
+llvm::SmallVector<int64_t> getNumbers(mlir::ValueRange constants);
+/// All places in a space of these sizes, in order.
+void forEachPlace(llvm::ArrayRef<int64_t> sizes,
+                  llvm::function_ref<void(llvm::ArrayRef<int64_t> place)> body);
+
 } // namespace alula::cpu

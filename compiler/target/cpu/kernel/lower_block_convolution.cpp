@@ -21,7 +21,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace alula::cpu;
@@ -62,9 +64,14 @@ private:
     SmallVector<Value> strides;
   };
 
-  /// Which output of each phase comes next, and the phases' numbers.
-  struct PhaseValues {
-    SmallVector<Value> number, firstTap, numTaps, first;
+  /// The pieces of a row of the left side, which are the elements of the window
+  /// that a phase reads: numbers in the code's own data. Of each combination of
+  /// phases, in order, there is room for `most`.
+  struct Pieces {
+    Value lefts,
+        rights; ///< Where they begin, and their rows of the right side.
+    Value counts;
+    int64_t most = 1;
   };
 
   MatrixDims getKernelDims(bool areApart = false) const;
@@ -76,20 +83,19 @@ private:
   void copyByRoutine(Value copy, ArrayRef<Value> sizes,
                      const ConvPosition &first);
   void copyEach(Value copy, ArrayRef<Value> sizes, const ConvPosition &first);
-  Value writeOffsets(ArrayRef<Value> strides, size_t dims);
+  Value makeOffsets(ArrayRef<Value> strides, size_t dims);
   SmallVector<Value> getTapStrides(const MatrixBlock &right);
-  void setPieces(ProductCall &call, const Inputs &inputs,
-                 const PhaseValues &phase);
-  void forEachPhase(llvm::function_ref<void(const PhaseValues &)> body);
+  Pieces makePieces(const Inputs &inputs, const MatrixBlock &right);
+  SmallVector<Value> countPhases();
   Value countOutputs(size_t dim, Value phase);
   void emitBlock(const ConvPosition &first);
   void multiplyPhase(const ConvPosition &first, const Inputs &inputs,
                      const MatrixBlock &right, Value features,
-                     const PhaseValues &phase);
+                     const Pieces &pieces, ValueRange phase);
   ConvPosition getPlaceOf(const ConvPosition &first, ValueRange offsets,
-                          const PhaseValues &phase);
+                          ValueRange phase);
   void finish(Value tile, const ConvPosition &first, ValueRange counts,
-              const PhaseValues &phase);
+              ValueRange phase);
 
   int64_t getKernelSize(size_t dim) const {
     return *getConstantIntValue(windows[dim].kernelSize);
@@ -293,26 +299,18 @@ void BlockConvolution::copyEach(Value copy, ArrayRef<Value> sizes,
 
 /// Where the pieces of a row begin: one for each offset in the first `dims`
 /// dimensions of the window.
-Value BlockConvolution::writeOffsets(ArrayRef<Value> strides, size_t dims) {
-  SmallVector<Value> sizes;
+Value BlockConvolution::makeOffsets(ArrayRef<Value> strides, size_t dims) {
+  SmallVector<int64_t> sizes, steps = getNumbers(strides), offsets;
   for (size_t i = 0; i < dims; ++i)
-    sizes.push_back(windows[i].kernelSize);
-  Value table =
-      lowering.createTemporary(lowering.product(sizes), b.getI64Type());
-  lowering.forEach(sizes, [&](ValueRange offsets) {
-    Value number = lowering.index(0);
-    for (size_t i = 0; i < dims; ++i) {
-      Value offset = offsets[i];
-      if (windows[i].isReversed)
-        offset = lowering.sub(lowering.index(getKernelSize(i) - 1), offset);
-      Value step =
-          lowering.mul(strides[i], lowering.index(windows[i].rhsDilation));
-      number = lowering.add(number, lowering.mul(offset, step));
-    }
-    b.create<memref::StoreOp>(toInteger(number), table,
-                              lowering.linearize(offsets, sizes));
+    sizes.push_back(getKernelSize(i));
+  forEachPlace(sizes, [&](ArrayRef<int64_t> at) {
+    int64_t number = 0;
+    for (size_t i = 0; i < dims; ++i)
+      number += (windows[i].isReversed ? sizes[i] - 1 - at[i] : at[i]) *
+                windows[i].rhsDilation * steps[i];
+    offsets.push_back(number);
   });
-  return table;
+  return lowering.createTable(offsets);
 }
 
 /// How far apart the rows of neighbouring elements of the window are.
@@ -336,76 +334,51 @@ SmallVector<Value> BlockConvolution::getTapStrides(const MatrixBlock &right) {
   return strides;
 }
 
-/// One piece for each element of the window that the phase reads.
-void BlockConvolution::setPieces(ProductCall &call, const Inputs &inputs,
-                                 const PhaseValues &phase) {
-  SmallVector<Value> tapStrides = getTapStrides(call.right);
-  int64_t most = 1;
-  for (const ConvolutionPhases &of : phases)
-    most *= std::max<int64_t>(of.mostTaps, 1);
-  call.depth = inputFeaturesOfGroup;
-  call.pieces = lowering.product(phase.numTaps);
-  call.offsets = lowering.createTemporary(lowering.index(most), b.getI64Type());
-  call.rightOffsets =
-      lowering.createTemporary(lowering.index(most), b.getI64Type());
-  lowering.forEach(phase.numTaps, [&](ValueRange taps) {
-    Value left = lowering.index(0), right = lowering.index(0);
-    for (auto [i, tap] : llvm::enumerate(taps)) {
-      const ConvolutionPhases &of = phases[i];
-      Value place = lowering.add(phase.first[i],
-                                 lowering.mul(tap, lowering.index(of.tapStep)));
-      left = lowering.add(left, lowering.mul(place, inputs.strides[i]));
-      Value element = lowering.add(
-          phase.firstTap[i], lowering.mul(tap, lowering.index(of.tapPeriod)));
-      if (windows[i].isReversed)
-        element = lowering.sub(lowering.index(getKernelSize(i) - 1), element);
-      right = lowering.add(right, lowering.mul(element, tapStrides[i]));
-    }
-    Value number = lowering.linearize(taps, phase.numTaps);
-    b.create<memref::StoreOp>(toInteger(left), call.offsets, number);
-    b.create<memref::StoreOp>(toInteger(right), call.rightOffsets, number);
+BlockConvolution::Pieces
+BlockConvolution::makePieces(const Inputs &inputs, const MatrixBlock &right) {
+  SmallVector<int64_t> steps = getNumbers(inputs.strides),
+                       tapSteps = getNumbers(getTapStrides(right)), periods;
+  Pieces pieces;
+  for (const ConvolutionPhases &of : phases) {
+    pieces.most *= std::max<int64_t>(of.mostTaps, 1);
+    periods.push_back(static_cast<int64_t>(of.phases.size()));
+  }
+  SmallVector<int64_t> lefts, rights, counts;
+  forEachPlace(periods, [&](ArrayRef<int64_t> numbers) {
+    SmallVector<int64_t> taps;
+    auto phaseOf = [&](size_t dim) {
+      return phases[dim].phases[static_cast<size_t>(numbers[dim])];
+    };
+    for (size_t i = 0; i < windows.size(); ++i)
+      taps.push_back(phaseOf(i).numTaps);
+    counts.push_back(computeProduct(taps));
+    forEachPlace(taps, [&](ArrayRef<int64_t> tap) {
+      int64_t left = 0, place = 0;
+      for (auto [i, of] : llvm::enumerate(phases)) {
+        left += (phaseOf(i).first - of.begin + tap[i] * of.tapStep) * steps[i];
+        int64_t element = phaseOf(i).firstTap + tap[i] * of.tapPeriod;
+        place +=
+            (windows[i].isReversed ? getKernelSize(i) - 1 - element : element) *
+            tapSteps[i];
+      }
+      lefts.push_back(left);
+      rights.push_back(place);
+    });
+    auto size = counts.size() * static_cast<size_t>(pieces.most);
+    lefts.resize(size);
+    rights.resize(size);
   });
+  pieces.lefts = lowering.createTable(lefts);
+  pieces.rights = lowering.createTable(rights);
+  pieces.counts = llvm::all_equal(counts) ? lowering.index(counts.front())
+                                          : lowering.createTable(counts);
+  return pieces;
 }
 
-/// In the order of their outputs. `first` counts from where the block begins.
-void BlockConvolution::forEachPhase(
-    llvm::function_ref<void(const PhaseValues &)> body) {
-  SmallVector<Value> counts, tables;
-  for (const ConvolutionPhases &of : phases) {
-    auto period = static_cast<int64_t>(of.phases.size());
-    counts.push_back(lowering.index(period));
-    Value table;
-    if (period > 1) {
-      SmallVector<int64_t> values;
-      for (const ConvolutionPhases::Phase &phase : of.phases)
-        values.append({phase.firstTap, phase.numTaps, phase.first - of.begin});
-      table =
-          lowering.createTemporary(lowering.index(3 * period), b.getI64Type());
-      lowering.storeIntegers(table, values);
-    }
-    tables.push_back(table);
-  }
-  lowering.fold(counts, {}, [&](ValueRange numbers, ValueRange) {
-    PhaseValues values;
-    for (auto [of, table, number] : llvm::zip_equal(phases, tables, numbers)) {
-      const ConvolutionPhases::Phase &only = of.phases.front();
-      auto get = [&, row = lowering.mul(number, lowering.index(3)),
-                  from = table](int64_t column, int64_t otherwise) -> Value {
-        if (!from)
-          return lowering.index(otherwise);
-        Value value = b.create<memref::LoadOp>(
-            from, ValueRange(lowering.add(row, lowering.index(column))));
-        return b.create<arith::IndexCastOp>(b.getIndexType(), value);
-      };
-      values.number.push_back(table ? number : lowering.index(0));
-      values.firstTap.push_back(get(0, only.firstTap));
-      // The bound is for LLVM.
-      values.numTaps.push_back(
-          lowering.min(get(1, only.numTaps), lowering.index(of.mostTaps)));
-      values.first.push_back(get(2, only.first - of.begin));
-    }
-    body(values);
-    return SmallVector<Value>();
+/// Of each dimension.
+SmallVector<Value> BlockConvolution::countPhases() {
+  return llvm::map_to_vector(phases, [&](const ConvolutionPhases &of) {
+    return lowering.index(static_cast<int64_t>(of.phases.size()));
   });
 }
 
@@ -467,20 +440,25 @@ void BlockConvolution::emitBlock(const ConvPosition &first) {
   MatrixBlock right =
       kernel->getBlock(begin, lowering.index(0), rows, firstColumn, features,
                        rows, lowering.index(featureLimit));
-  forEachPhase([&](const PhaseValues &phase) {
-    multiplyPhase(first, inputs, right, features, phase);
+  Pieces pieces;
+  if (isDilated || isApart)
+    pieces = makePieces(inputs, right);
+  // In the order of their outputs.
+  lowering.fold(countPhases(), {}, [&](ValueRange phase, ValueRange) {
+    multiplyPhase(first, inputs, right, features, pieces, phase);
+    return SmallVector<Value>();
   });
 }
 
 void BlockConvolution::multiplyPhase(const ConvPosition &first,
                                      const Inputs &inputs,
                                      const MatrixBlock &right, Value features,
-                                     const PhaseValues &phase) {
+                                     const Pieces &pieces, ValueRange phase) {
   size_t last = windows.size() - 1;
   // How many outputs there are in this block.
   SmallVector<Value> counts;
   for (size_t i = 0; i < windows.size(); ++i) {
-    Value size = countOutputs(i, phase.number[i]);
+    Value size = countOutputs(i, phase[i]);
     // A block may begin behind the last output of a phase.
     if (phases[i].period > 1)
       size = lowering.sub(size, lowering.min(size, first.place[i]));
@@ -492,8 +470,17 @@ void BlockConvolution::multiplyPhase(const ConvPosition &first,
 
   ProductCall call;
   call.right = right;
-  if (isDilated || isApart) {
-    setPieces(call, inputs, phase);
+  if (pieces.lefts) {
+    Value number = lowering.linearize(phase, countPhases());
+    Value at = lowering.mul(number, lowering.index(pieces.most));
+    call.depth = inputFeaturesOfGroup;
+    call.pieces = pieces.counts;
+    if (isa<MemRefType>(call.pieces.getType()))
+      call.pieces = b.create<arith::IndexCastOp>(
+          b.getIndexType(),
+          b.create<memref::LoadOp>(pieces.counts, ValueRange(number)));
+    call.offsets = getElementPointer(lowering, pieces.lefts, at);
+    call.rightOffsets = getElementPointer(lowering, pieces.rights, at);
   } else {
     // The last dimension of the window is part of a piece where it goes over
     // neighbours.
@@ -507,7 +494,8 @@ void BlockConvolution::multiplyPhase(const ConvPosition &first,
     for (size_t i = 0; i < offsetDims; ++i)
       call.pieces = lowering.mul(call.pieces, windows[i].kernelSize);
     if (offsetDims)
-      call.offsets = writeOffsets(inputs.strides, offsetDims);
+      call.offsets =
+          lowering.getPointer(makeOffsets(inputs.strides, offsetDims));
   }
   call.columns = features;
   call.columnLimit = featureLimit;
@@ -571,19 +559,19 @@ void BlockConvolution::multiplyPhase(const ConvPosition &first,
 /// Outputs of the phase, counted from the block's first one.
 ConvPosition BlockConvolution::getPlaceOf(const ConvPosition &first,
                                           ValueRange offsets,
-                                          const PhaseValues &phase) {
+                                          ValueRange phase) {
   ConvPosition at = first;
   for (auto [i, offset] : llvm::enumerate(offsets))
     at.place[i] =
         lowering.add(lowering.mul(lowering.add(first.place[i], offset),
                                   lowering.index(phases[i].period)),
-                     phase.number[i]);
+                     phase[i]);
   return at;
 }
 
 // Goes over the tile in the order of the output.
 void BlockConvolution::finish(Value tile, const ConvPosition &first,
-                              ValueRange counts, const PhaseValues &phase) {
+                              ValueRange counts, ValueRange phase) {
   size_t rank = windows.size() + 2;
   // Which dimension of the tile is which of the output; the batch is none.
   SmallVector<size_t> tileDims;

@@ -214,15 +214,12 @@ private:
     int64_t bytes = std::max(
         scratchBytes,
         alula_fft_plan_scratch_bytes(kind, rank, lengths.data(), complexBytes));
-    Value lengthMemory =
-        lowering.createTemporary(lowering.index(rank), b.getI64Type());
-    lowering.storeIntegers(lengthMemory, lengths);
     lowering.callLibrary(
         "alula_fft_planned_" + type,
         {lowering.getPointer(input), lowering.getPointer(output),
          lowering.getPointer(createMemory(planBytes)),
          b.create<arith::ConstantIntOp>(kind, b.getI32Type()),
-         makeConstant(rank), lowering.getPointer(lengthMemory),
+         makeConstant(rank), lowering.getPointer(lowering.createTable(lengths)),
          toInteger(batch), lowering.getPointer(createMemory(sharedBytes)),
          lowering.getPointer(createMemory(bytes))});
   }

@@ -30,9 +30,9 @@ void drawBits(Lowering &lowering, bool isThreefry, Value state,
   };
   std::string suffix = "_u" + std::to_string(width);
   if (!isThreefry) {
-    lowering.callLibrary("alula_philox_bits" + suffix,
-                         {state, integer(stateWords), nextState, bits,
-                          integer(count)});
+    lowering.callLibrary(
+        "alula_philox_bits" + suffix,
+        {state, integer(stateWords), nextState, bits, integer(count)});
     return;
   }
   int64_t paired = alula_threefry_pair_dimension(
@@ -42,9 +42,9 @@ void drawBits(Lowering &lowering, bool isThreefry, Value state,
     if (dim != paired)
       (dim < paired ? outer : inner) *= dims[static_cast<size_t>(dim)];
   int64_t size = dims.empty() ? 1 : dims[static_cast<size_t>(paired)];
-  lowering.callLibrary("alula_threefry_bits" + suffix,
-                       {state, nextState, bits, integer(outer), integer(size),
-                        integer(inner)});
+  lowering.callLibrary(
+      "alula_threefry_bits" + suffix,
+      {state, nextState, bits, integer(outer), integer(size), integer(inner)});
 }
 } // namespace
 
@@ -56,23 +56,22 @@ void alula::cpu::emitRngBitGenerator(Operation *op, Lowering &lowering) {
   bool isThreefry =
       generator.getRngAlgorithm() == stablehlo::RngAlgorithm::THREE_FRY;
   Type memory = getMemoryType(type.getElementType());
-  int64_t bytes = stateType.getNumElements() *
-                  getMemoryType(stateType.getElementType())
-                      .getIntOrFloatBitWidth() /
-                  8;
+  int64_t bytes =
+      stateType.getNumElements() *
+      getMemoryType(stateType.getElementType()).getIntOrFloatBitWidth() / 8;
   if (bytes != 16 && (bytes != 24 || isThreefry))
     return lowering.decline(op, "for a state of " + Twine(bytes) + " bytes");
   unsigned width = memory.getIntOrFloatBitWidth();
   Value state = lowering.getPointer(lowering.getBuffer(initial));
-  Value next = lowering.getPointer(
-      lowering.createResult(generator.getOutputState()));
+  Value next =
+      lowering.getPointer(lowering.createResult(generator.getOutputState()));
   Value bits = lowering.createResult(generator.getOutput());
   drawBits(lowering, isThreefry, state, bytes / 8, next,
            lowering.getPointer(bits), width, type.getShape());
   // Of a type narrower than a byte only the low bits count.
   Type element = type.getElementType();
-  auto numBits = static_cast<unsigned>(
-      alula_dtype_get_bits(*dispatch::getDtype(element)));
+  auto numBits =
+      static_cast<unsigned>(alula_dtype_get_bits(*dispatch::getDtype(element)));
   if (numBits >= 8)
     return;
   ImplicitLocOpBuilder &b = lowering.b;
@@ -103,8 +102,8 @@ Pairing findPairing(Lowering &lowering, ArrayRef<Value> sizes) {
   Value paired = zero, size = sizes.empty() ? one : sizes.front();
   Value hasEven = lowering.compare(Predicate::ne, zero, zero);
   for (auto [d, dim] : llvm::enumerate(sizes)) {
-    Value isEven = lowering.compare(
-        Predicate::eq, lowering.rem(dim, lowering.index(2)), zero);
+    Value isEven = lowering.compare(Predicate::eq,
+                                    lowering.rem(dim, lowering.index(2)), zero);
     Value isBetter = b.create<arith::OrIOp>(
         isEven, lowering.compare(Predicate::ugt, dim, size));
     Value isFirst = b.create<arith::XOrIOp>(hasEven, lowering.makeTrue());
@@ -128,8 +127,8 @@ Pairing findPairing(Lowering &lowering, ArrayRef<Value> sizes) {
 
 // custom_call @stablehlo.dynamic_rng_bit_generator(state, sizes)
 void alula::cpu::emitDynamicRngBits(Operation *op, Lowering &lowering) {
-  auto algorithm = op->getAttrOfType<stablehlo::RngAlgorithmAttr>(
-      "rng_algorithm");
+  auto algorithm =
+      op->getAttrOfType<stablehlo::RngAlgorithmAttr>("rng_algorithm");
   auto state = op->getNumOperands() == 2 && op->getNumResults() == 2
                    ? dyn_cast<RankedTensorType>(op->getOperand(0).getType())
                    : RankedTensorType();
@@ -138,14 +137,14 @@ void alula::cpu::emitDynamicRngBits(Operation *op, Lowering &lowering) {
   auto type = state ? cast<RankedTensorType>(op->getResult(1).getType())
                     : RankedTensorType();
   if (!algorithm || !state || !list ||
-      list.getShape() != ArrayRef<int64_t>{type.getRank()} || op->getResult(0).getType() != state ||
+      list.getShape() != ArrayRef<int64_t>{type.getRank()} ||
+      op->getResult(0).getType() != state ||
       !isa<IntegerType>(state.getElementType()) || !state.hasStaticShape())
     return lowering.decline(op, "for such operands");
-  bool isThreefry =
-      algorithm.getValue() == stablehlo::RngAlgorithm::THREE_FRY;
-  int64_t bytes = state.getNumElements() *
-                  getMemoryType(state.getElementType()).getIntOrFloatBitWidth() /
-                  8;
+  bool isThreefry = algorithm.getValue() == stablehlo::RngAlgorithm::THREE_FRY;
+  int64_t bytes =
+      state.getNumElements() *
+      getMemoryType(state.getElementType()).getIntOrFloatBitWidth() / 8;
   if (bytes != 16 && (bytes != 24 || isThreefry))
     return lowering.decline(op, "for a state of " + Twine(bytes) + " bytes");
   OpResult output = op->getResult(1);
@@ -166,13 +165,12 @@ void alula::cpu::emitDynamicRngBits(Operation *op, Lowering &lowering) {
         lowering.getIndexElement(op->getOperand(1), lowering.index(dim)));
   lowering.setShape(output, sizes);
   Value bits = lowering.getPointer(lowering.createResult(output));
-  std::string suffix =
-      "_u" + std::to_string(element.getIntOrFloatBitWidth());
+  std::string suffix = "_u" + std::to_string(element.getIntOrFloatBitWidth());
   if (!isThreefry)
-    return lowering.callLibrary(
-        "alula_philox_bits" + suffix,
-        {from, makeInteger(lowering, i64, bytes / 8), next, bits,
-         toInteger(lowering.product(sizes))});
+    return lowering.callLibrary("alula_philox_bits" + suffix,
+                                {from, makeInteger(lowering, i64, bytes / 8),
+                                 next, bits,
+                                 toInteger(lowering.product(sizes))});
   Pairing pairing = findPairing(lowering, sizes);
   lowering.callLibrary("alula_threefry_bits" + suffix,
                        {from, next, bits, toInteger(pairing.outer),
@@ -186,18 +184,22 @@ void alula::cpu::emitRng(Operation *op, Lowering &lowering) {
   if (!type.hasStaticShape())
     return lowering.decline(op, "for a size that is not known");
   ImplicitLocOpBuilder &b = lowering.b;
-  Type element = type.getElementType(), i64 = b.getI64Type(), f64 = b.getF64Type();
+  Type element = type.getElementType(), i64 = b.getI64Type(),
+       f64 = b.getF64Type();
   int64_t count = type.getNumElements();
   auto stream = op->getAttrOfType<IntegerAttr>("dispatch.random_stream");
   Value state = lowering.createTemporary(lowering.index(2), i64);
   uint64_t number = stream ? stream.getValue().getZExtValue() : 0;
-  lowering.storeIntegers(
-      state, {static_cast<int64_t>(uint64_t(0x616c756c61) ^ number << 40), 0});
+  int64_t key = static_cast<int64_t>(uint64_t(0x616c756c61) ^ number << 40);
+  for (auto [place, word] : {std::pair(0, key), std::pair(1, int64_t(0))})
+    b.create<memref::StoreOp>(makeInteger(lowering, i64, word), state,
+                              ValueRange(lowering.index(place)));
   Value words = lowering.createTemporary(lowering.index(2 * count), i64);
   drawBits(lowering, /*isThreefry=*/true, lowering.getPointer(state), 2,
            lowering.getPointer(state), lowering.getPointer(words), 64,
            2 * count);
-  Value low = lowering.getScalar(rng.getA()), high = lowering.getScalar(rng.getB());
+  Value low = lowering.getScalar(rng.getA()),
+        high = lowering.getScalar(rng.getB());
   bool isUniform =
       rng.getRngDistribution() == stablehlo::RngDistribution::UNIFORM;
   bool isFloat = getElementKind(element) == ElementKind::Float;
@@ -213,7 +215,8 @@ void alula::cpu::emitRng(Operation *op, Lowering &lowering) {
   };
   auto integer = [&](Value first) -> Value {
     if (element.isInteger(1)) {
-      Value isSame = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, low, high);
+      Value isSame =
+          b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, low, high);
       Value top = b.create<arith::CmpIOp>(arith::CmpIPredicate::slt, first,
                                           makeInteger(lowering, i64, 0));
       return b.create<arith::SelectOp>(isSame, low, top);
@@ -223,19 +226,19 @@ void alula::cpu::emitRng(Operation *op, Lowering &lowering) {
         convertScalar(lowering, op, high, element, i64), wideLow);
     Value isEmpty = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, span,
                                             makeInteger(lowering, i64, 0));
-    Value divisor = b.create<arith::SelectOp>(
-        isEmpty, makeInteger(lowering, i64, 1), span);
+    Value divisor =
+        b.create<arith::SelectOp>(isEmpty, makeInteger(lowering, i64, 1), span);
     Value drawn = b.create<arith::AddIOp>(
         wideLow, b.create<arith::RemUIOp>(first, divisor));
     Value inType = convertScalar(lowering, op, drawn, i64, element);
     return b.create<arith::SelectOp>(isEmpty, low, inType);
   };
   lowering.forEach(sizes, [&](ValueRange indices) {
-    Value at = lowering.mul(lowering.linearize(indices, sizes),
-                            lowering.index(2));
+    Value at =
+        lowering.mul(lowering.linearize(indices, sizes), lowering.index(2));
     Value first = b.create<memref::LoadOp>(words, at);
-    Value second = b.create<memref::LoadOp>(
-        words, lowering.add(at, lowering.index(1)));
+    Value second =
+        b.create<memref::LoadOp>(words, lowering.add(at, lowering.index(1)));
     Value drawn;
     if (!isFloat) {
       drawn = integer(first);
@@ -245,12 +248,13 @@ void alula::cpu::emitRng(Operation *op, Lowering &lowering) {
           widen(low), b.create<arith::MulFOp>(toUnit(first), span));
       drawn = roundFloat(lowering, number, element);
       // Rounding must not reach the open end.
-      Value isOut = b.create<arith::CmpFOp>(arith::CmpFPredicate::OGE, drawn, high);
+      Value isOut =
+          b.create<arith::CmpFOp>(arith::CmpFPredicate::OGE, drawn, high);
       drawn = b.create<arith::SelectOp>(isOut, low, drawn);
     } else {
       // Box and Muller; 1 - u keeps the logarithm finite.
-      Value rest = b.create<arith::SubFOp>(makeNumber(lowering, f64, 1),
-                                           toUnit(first));
+      Value rest =
+          b.create<arith::SubFOp>(makeNumber(lowering, f64, 1), toUnit(first));
       Value log = lowering.callLibrary("alula_log_f64", f64, rest);
       Value radius = b.create<math::SqrtOp>(
           b.create<arith::MulFOp>(makeNumber(lowering, f64, -2), log));
@@ -258,11 +262,11 @@ void alula::cpu::emitRng(Operation *op, Lowering &lowering) {
           makeNumber(lowering, f64, 6.283185307179586), toUnit(second));
       Value cosine = lowering.callLibrary("alula_cos_f64", f64, angle);
       Value spread = b.create<arith::MulFOp>(widen(high), radius);
-      drawn = roundFloat(
-          lowering,
-          b.create<arith::AddFOp>(widen(low),
-                                  b.create<arith::MulFOp>(spread, cosine)),
-          element);
+      drawn =
+          roundFloat(lowering,
+                     b.create<arith::AddFOp>(
+                         widen(low), b.create<arith::MulFOp>(spread, cosine)),
+                     element);
     }
     lowering.store(drawn, element, buffer, indices);
   });

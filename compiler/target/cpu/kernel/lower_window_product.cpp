@@ -1,9 +1,10 @@
 // Convolutions whose window is larger than their output, as those are that give
 // the gradient of weights: products whose depth is the window.
-//   out[h, w, c, f] = Σ over (n, i, j) of in[n, h + i, w + j, c] * kernel[n, i, j, f]
-// With features as neighbours, a row of the left side is one (w, c), since w and c
-// are one dimension in memory; the next h is the next group. Inputs that are padded
-// are copied first, which is a step of its own.
+//   out[h, w, c, f] = Σ over (n, i, j) of in[n, h + i, w + j, c] * kernel[n, i,
+//   j, f]
+// With features as neighbours, a row of the left side is one (w, c), since w
+// and c are one dimension in memory; the next h is the next group. Inputs that
+// are padded are copied first, which is a step of its own.
 
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/target/cpu/kernel/block_convolution.h"
@@ -93,9 +94,8 @@ void WindowProduct::copyInputs(bool isStep) {
     lowering.choose(
         isInside, {},
         [&] {
-          return fill([&](ValueRange from) {
-            return lowering.getElement(lhs, from);
-          });
+          return fill(
+              [&](ValueRange from) { return lowering.getElement(lhs, from); });
         },
         [&] {
           return fill([&](ValueRange) { return lowering.zero(types.left); });
@@ -111,9 +111,9 @@ void WindowProduct::emit() {
     strides = lowering.getStrides(lowering.getShape(lhs));
     first = lowering.index(0);
     for (auto [i, window] : llvm::enumerate(windows))
-      first = lowering.add(
-          first, lowering.mul(lowering.sub(lowering.index(0), window.paddingLow),
-                              strides[i + 1]));
+      first = lowering.add(first, lowering.mul(lowering.sub(lowering.index(0),
+                                                            window.paddingLow),
+                                               strides[i + 1]));
   } else {
     isStep = isa<func::FuncOp>(b.getInsertionBlock()->getParentOp());
     copyInputs(isStep);
@@ -157,17 +157,18 @@ void WindowProduct::emitBlock(ValueRange group, Value firstRow,
   for (const ConvWindow &window : ArrayRef(windows).drop_back())
     pieceSizes.push_back(window.kernelSize);
   call.pieces = lowering.product(pieceSizes);
-  call.offsets = lowering.createTemporary(call.pieces, b.getI64Type());
+  Value offsets = lowering.createTemporary(call.pieces, b.getI64Type());
+  call.offsets = lowering.getPointer(offsets);
   lowering.forEach(pieceSizes, [&](ValueRange piece) {
     Value number = lowering.mul(piece[0], strides[0]);
     for (size_t i = 1; i < piece.size(); ++i)
       number = lowering.add(
-          number,
-          lowering.mul(piece[i],
-                       lowering.mul(strides[i],
-                                    lowering.index(windows[i - 1].rhsDilation))));
+          number, lowering.mul(piece[i],
+                               lowering.mul(strides[i],
+                                            lowering.index(
+                                                windows[i - 1].rhsDilation))));
     b.create<memref::StoreOp>(
-        b.create<arith::IndexCastOp>(b.getI64Type(), number), call.offsets,
+        b.create<arith::IndexCastOp>(b.getI64Type(), number), offsets,
         lowering.linearize(piece, pieceSizes));
   });
   const ConvWindow &last = windows.back();
@@ -175,8 +176,9 @@ void WindowProduct::emitBlock(ValueRange group, Value firstRow,
   Value begin = lowering.add(first, firstRow);
   for (auto [i, place] : llvm::enumerate(group))
     begin = lowering.add(
-        begin, lowering.mul(place, lowering.mul(strides[i + 1],
-                                                lowering.index(windows[i].stride))));
+        begin,
+        lowering.mul(place, lowering.mul(strides[i + 1],
+                                         lowering.index(windows[i].stride))));
   call.left = {getElementPointer(lowering, inputs, begin), lowering.index(1),
                lowering.mul(numBatches, lowering.index(last.rhsDilation))};
   call.rows = lowering.min(lowering.index(rowLimit),
@@ -184,9 +186,9 @@ void WindowProduct::emitBlock(ValueRange group, Value firstRow,
   call.columns = lowering.min(lowering.index(featureLimit),
                               lowering.sub(featuresOfGroup, firstFeature));
   call.columnLimit = featureLimit;
-  call.right = {getElementPointer(lowering, lowering.getBuffer(rhs),
-                                  firstFeature),
-                featuresOfGroup, lowering.index(1)};
+  call.right = {
+      getElementPointer(lowering, lowering.getBuffer(rhs), firstFeature),
+      featuresOfGroup, lowering.index(1)};
   if (final != op->getResult(0)) {
     call.outputRow = lowering.index(featureLimit);
     Value tile = lowering.createTemporary(
@@ -200,9 +202,9 @@ void WindowProduct::emitBlock(ValueRange group, Value firstRow,
   SmallVector<Value> outerSizes;
   for (const ConvWindow &window : ArrayRef(windows).drop_back())
     outerSizes.push_back(window.outputSize);
-  Value row = lowering.add(lowering.mul(lowering.linearize(group, outerSizes),
-                                        lowering.index(rows)),
-                           firstRow);
+  Value row = lowering.add(
+      lowering.mul(lowering.linearize(group, outerSizes), lowering.index(rows)),
+      firstRow);
   call.output = getElementPointer(
       lowering, buffer,
       lowering.add(lowering.mul(row, featuresOfGroup), firstFeature));

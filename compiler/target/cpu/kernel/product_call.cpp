@@ -28,7 +28,7 @@ void alula::cpu::callProduct(Lowering &lowering, const ProductTypes &types,
   };
   auto getTable = [&](Value table) -> Value {
     if (table)
-      return lowering.getPointer(table);
+      return table;
     return b.create<LLVM::ZeroOp>(LLVM::LLVMPointerType::get(b.getContext()));
   };
   Value add = call.adds;

@@ -18,9 +18,11 @@ struct ProductCall {
   mlir::Value depth, rows, columns;
   /// No call has more columns.
   int64_t columnLimit = 0;
-  /// Where the pieces of a row begin, if it has several.
-  mlir::Value offsets, pieces;
-  /// Where their rows of the right side begin, if they don't follow each other.
+  /// How many pieces a row has; a pointer to where they begin, if there are
+  /// several.
+  mlir::Value pieces, offsets;
+  /// And to where their rows of the right side begin, if they don't follow each
+  /// other.
   mlir::Value rightOffsets;
   /// Distances of the groups, if there are several.
   mlir::Value groups, outputGroup, leftGroup;
