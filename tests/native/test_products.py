@@ -272,6 +272,48 @@ def test_convolution(tools, seed):
     check(tools, function, [x, w], channels * int(np.prod(window)), seed)
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_depthwise_convolution(tools, seed):
+    """Weights for each channel, which lie side by side or not: rows by the library, or loops."""
+    r = random.Random(1000 + seed)
+    rank = r.choice([1, 2, 2, 2, 3])
+    batch, groups = r.choice([1, 3]), r.choice([2, 3, 17, 64, 100])
+    sizes = [r.choice([1, 6, 11, 20] if rank < 3 else [1, 5]) for _ in range(rank)]
+    window = [r.choice([1, 2, 3, 5]) for _ in range(rank)]
+    strides = [r.choice([1, 1, 2, 3]) for _ in range(rank)]
+    gaps = [r.choice([1, 1, 2]) for _ in range(rank)]
+    padding = []
+    for size, taps, gap in zip(sizes, window, gaps, strict=True):
+        room = size - ((taps - 1) * gap + 1)
+        low = r.randint(-1, 6)
+        padding.append((low, max(r.randint(-1, 6), -room - low)))
+    spatial = "XYZ"[:rank]
+    last = ("N" + spatial + "C", spatial + "IO", "N" + spatial + "C")
+    mixed = ("N" + spatial[::-1] + "C", spatial + "IO", spatial + "NC")
+    first = ("NC" + spatial, "OI" + spatial, "NC" + spatial)
+    layout = r.choice([last, last, last, mixed, first])
+    flipped = r.random() < 0.3
+    kind = r.choice([np.float32, np.float32, np.float64, ml_dtypes.bfloat16])
+    epilogue = r.choice([lambda y: y, jax.nn.relu, lambda y: y * 3 + 1])
+
+    def place(order, lengths, named):
+        named = named | dict(zip(spatial, lengths, strict=True))
+        return tuple(named[c] for c in order)
+
+    x = uniform(place(layout[0], sizes, {"N": batch, "C": groups}), kind, seed)
+    w = uniform(place(layout[1], window, {"I": 1, "O": groups}), kind, seed + 1)
+
+    def function(x, w):
+        if flipped:
+            w = jnp.flip(w, [i for i, c in enumerate(layout[1]) if c in spatial])
+        convolution = lax.conv_general_dilated(
+            x, w, strides, padding, None, gaps, layout, feature_group_count=groups
+        )
+        return epilogue(convolution)
+
+    check(tools, function, [x, w], int(np.prod(window)), seed)
+
+
 KINDS = [np.float32, np.float32, np.float64, ml_dtypes.bfloat16, np.float16, np.int8, np.int32]
 
 

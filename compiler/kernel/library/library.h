@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/kernel/library/complex_math.h"
+#include "compiler/kernel/library/depthwise.h"
 #include "compiler/kernel/library/linear_algebra.h"
 #include "compiler/kernel/library/product.h"
 #include "compiler/kernel/library/real_math.h"

@@ -11,17 +11,15 @@
 #include "compiler/target/cpu/mask_ends.h"
 #include "compiler/target/cpu/narrow_comparisons.h"
 #include "compiler/target/cpu/precompiled.h"
+#include "compiler/target/cpu/quick_code.h"
 #include "compiler/target/cpu/reduce_extremes.h"
 #include "compiler/target/cpu/saturate_vectors.h"
 #include "compiler/target/cpu/select_bits_as_floats.h"
 #include "compiler/target/cpu/select_scale.h"
 #include "compiler/target/cpu/widen_halves.h"
 
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -239,95 +237,6 @@ std::string print(const llvm::Module &module) {
   llvm::raw_string_ostream os(text);
   module.print(os, nullptr);
   return text;
-}
-
-bool callsRoutine(const llvm::Instruction &instruction) {
-  auto *call = dyn_cast<llvm::CallInst>(&instruction);
-  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->isDeclaration() && !callee->isIntrinsic();
-}
-
-bool callsRoutine(const llvm::Loop &loop) {
-  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock *block) {
-    return llvm::any_of(*block, [](const llvm::Instruction &instruction) {
-      return callsRoutine(instruction);
-    });
-  });
-}
-
-/// Whether all work is done by routines: every loop calls one or has few steps,
-/// such as those that fill a table for a routine; only loops of few steps read
-/// or write memory; and there is no arithmetic but that of places and sizes.
-bool onlyCalls(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
-  auto isNumber = [](const llvm::Value *value) {
-    return value->getType()->isFPOrFPVectorTy() ||
-           value->getType()->isVectorTy();
-  };
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    auto &loops = analyses.getResult<llvm::LoopAnalysis>(function);
-    // With those around it that call a routine, or call none, as it does
-    // itself.
-    auto hasFewSteps = [&](const llvm::Loop *loop) {
-      constexpr uint64_t few = 256;
-      auto &evolution =
-          analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-      bool calls = callsRoutine(*loop);
-      uint64_t steps = 1;
-      for (; loop && callsRoutine(*loop) == calls && steps && steps <= few;
-           loop = loop->getParentLoop())
-        steps *= evolution.getSmallConstantMaxTripCount(loop);
-      return steps && steps <= few;
-    };
-    for (llvm::Instruction &instruction : llvm::instructions(function)) {
-      if (isNumber(&instruction) ||
-          (!callsRoutine(instruction) &&
-           llvm::any_of(instruction.operands(), isNumber)))
-        return false;
-      if (!isa<llvm::LoadInst, llvm::StoreInst>(instruction))
-        continue;
-      if (auto *loop = loops.getLoopFor(instruction.getParent());
-          loop && !hasFewSteps(loop))
-        return false;
-    }
-    for (llvm::Loop *loop : loops.getLoopsInPreorder())
-      if (!callsRoutine(*loop) && !hasFewSteps(loop))
-        return false;
-  }
-  return true;
-}
-
-/// Whether a kernel reads and writes very many buffers, each in loops of at
-/// most `mostSteps` iterations. Passes that compare or order memory accesses
-/// take time that grows with the square of their number, and such a kernel is
-/// soon done however it is compiled.
-bool isLongAndSoonDone(llvm::Module &module,
-                       llvm::FunctionAnalysisManager &analyses,
-                       uint64_t mostSteps) {
-  constexpr unsigned manyBuffers = 128;
-  unsigned buffers = 0;
-  for (llvm::Function &function : module)
-    for (const llvm::Instruction &instruction : llvm::instructions(function))
-      buffers += isa<llvm::LoadInst>(instruction) &&
-                 instruction.getType()->isPointerTy();
-  if (buffers <= manyBuffers)
-    return false;
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    auto &evolution =
-        analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-    for (llvm::Loop *loop : analyses.getResult<llvm::LoopAnalysis>(function)
-                                .getLoopsInPreorder()) {
-      uint64_t steps = 1;
-      for (; loop && steps && steps <= mostSteps; loop = loop->getParentLoop())
-        steps *= evolution.getSmallConstantMaxTripCount(loop);
-      if (!steps || steps > mostSteps)
-        return false;
-    }
-  }
-  return true;
 }
 
 enum class Origin { Program, Library };

@@ -7,6 +7,7 @@
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/target/cpu/kernel/block_convolution.h"
 #include "compiler/target/cpu/kernel/convolution.h"
+#include "compiler/target/cpu/kernel/depthwise_call.h"
 #include "compiler/target/cpu/kernel/families.h"
 #include "compiler/target/cpu/kernel/few_sums.h"
 
@@ -293,6 +294,8 @@ void ConvEmitter::emit() {
   // Each element is read many times.
   lowering.getBuffer(lhs);
   lowering.getBuffer(rhs);
+  if (isDepthwiseOfLibrary(*this))
+    return emitDepthwise(*this);
   Row row = chooseRow();
   if (keepsSumsInRegisters(lowering))
     return emitFewFeatures();

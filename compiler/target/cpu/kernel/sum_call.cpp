@@ -13,8 +13,9 @@ using namespace alula::kernel;
 
 bool alula::cpu::isSumOfLibrary(stablehlo::ReduceOp reduce,
                                 Reduction &reduction, Lowering &lowering) {
-  // A loop over one dimension that is shorter has no call to pay for.
-  constexpr int64_t minRows = 32, minVectors = 32, minVectorsOfSeveral = 8;
+  // Loops over less have no call to pay for. A row is so many times the lanes
+  // of the machine, or, where loops would nest, so many.
+  constexpr int64_t minRows = 32, longRow = 32, longRowOfSeveral = 8;
   Type type = reduction.getFloatSum();
   if (!type || lowering.machine.lanes < 4)
     return false;
@@ -36,8 +37,8 @@ bool alula::cpu::isSumOfLibrary(stablehlo::ReduceOp reduce,
     terms *= size;
   }
   bool areRows = *last + 1 == shape.getRank();
-  int64_t vectors = dims.size() > 1 ? minVectorsOfSeveral : minVectors;
-  return terms >= (areRows ? vectors * lowering.machine.lanes : minRows);
+  int64_t least = dims.size() > 1 ? longRowOfSeveral : longRow;
+  return terms >= (areRows ? least * lowering.machine.lanes : minRows);
 }
 
 static void callSum(Lowering &lowering, StringRef what, const SumCall &call,
