@@ -13,8 +13,8 @@ using namespace alula::kernel;
 
 bool alula::cpu::isSumOfLibrary(stablehlo::ReduceOp reduce,
                                 Reduction &reduction, Lowering &lowering) {
-  // Loops over less have no call to pay for. A row is so many times the lanes
-  // of the machine, or, where loops would nest, so many.
+  // Loops over less have no call to pay for. A row has so many steps, or, where
+  // loops would nest, so many.
   constexpr int64_t minRows = 32, longRow = 32, longRowOfSeveral = 8;
   Type type = reduction.getFloatSum();
   if (!type || lowering.machine.lanes < 4)
