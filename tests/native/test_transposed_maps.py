@@ -45,9 +45,14 @@ def test_one_transpose(tools, kind, shape, order):
         y = x.transpose(order)
         return jnp.where(y, 3, 5) if kind == np.bool_ else y + y * y
 
+    # Each op rounds: on processors that compute in f16 XLA fuses the two.
+    if kind == np.float16:
+        turned = x.transpose(order)
+        want = turned + turned * turned
+    else:
+        want = np.asarray(jax.jit(function)(x))
     for target in TARGETS:
         got = jax_functions.run(tools, function, [x], target)[0]
-        want = np.asarray(jax.jit(function)(x))
         if np.dtype(kind).kind == "c":
             np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-5)
         else:
