@@ -1,5 +1,6 @@
 // Reductions.
 
+#include "compiler/kernel/library/sums.h"
 #include "compiler/kernel/plan/forms.h"
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/reduction.h"
@@ -36,6 +37,7 @@ public:
         rowsTogether = stage.getTile().front();
       if (stage.getTerms())
         maxTerms = stage.getTerms();
+      mayCall = stage.getTerms() >= ALULA_SUM_TERMS;
     }
   }
 
@@ -159,6 +161,9 @@ private:
   int64_t rowsTogether = 0;
   /// Of one sum of floats.
   int64_t maxTerms = INT64_MAX;
+  /// Whether the plan asks for sums of parts, of no fewer terms than those of
+  /// the library have.
+  bool mayCall = false;
 };
 
 // The innermost loop reduces: its state stays in registers.
@@ -250,7 +255,7 @@ void ReduceEmitter::emit() {
       lowering.setScalar(result, value);
     return;
   }
-  if (isSumOfLibrary(reduce, reduction, lowering))
+  if (mayCall && isSumOfLibrary(reduce, reduction, lowering))
     return emitCalls();
   if (rowsTogether)
     return emitTogether();

@@ -10,6 +10,7 @@
 
 #include "compiler/target/cpu/kernel/reduce_columns.h"
 
+#include "compiler/kernel/library/sums.h"
 #include "compiler/kernel/plan/plan.h"
 #include "compiler/kernel/reduction.h"
 #include "compiler/target/cpu/kernel/narrow_matrix.h"
@@ -296,12 +297,13 @@ void ColumnReducer::reduceBlock() {
 
 // ---- Calls ----
 
-/// Whether blocks are matrices, and large, whose sums the library computes: all
-/// that lies between the rows of one belongs to no other dimension.
+/// Whether blocks are matrices, and large, whose sums the library computes as
+/// the plan says: all that lies between the rows of one belongs to no other
+/// dimension.
 bool ColumnReducer::isCalled() {
   constexpr int64_t minTerms = 1 << 11;
   auto result = cast<OpResult>(reduce.getResults()[0]);
-  return kept[cut] > reduced.back() &&
+  return rows == ALULA_SUM_ROWS && kept[cut] > reduced.back() &&
          lowering.getFinalResult(result) == result &&
          isSumOfLibrary(reduce, reduction, lowering) &&
          *multiply(terms) * getColumnLimit() >= minTerms;
