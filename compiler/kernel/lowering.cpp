@@ -140,17 +140,28 @@ Value Lowering::createTemporary(Value likeTensor) {
                          getMemoryType(getElementType(likeTensor)));
 }
 
-Value Lowering::createData(MemRefType type, DenseElementsAttr numbers) {
-  auto module =
-      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  auto globals = module.getOps<memref::GlobalOp>();
-  std::string name = "constant_" + std::to_string(std::distance(globals.begin(),
-                                                                globals.end()));
-  OpBuilder::atBlockBegin(module.getBody())
-      .create<memref::GlobalOp>(b.getLoc(), name, b.getStringAttr("private"),
-                                type, numbers, /*constant=*/true,
-                                b.getI64IntegerAttr(64));
+static ModuleOp getModule(OpBuilder &b) {
+  return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+}
+
+Value Lowering::createData(MemRefType type, StringRef name,
+                           function_ref<ElementsAttr()> makeNumbers) {
+  ModuleOp module = getModule(b);
+  if (!module.lookupSymbol(name)) {
+    ElementsAttr numbers = makeNumbers();
+    OpBuilder::atBlockBegin(module.getBody())
+        .create<memref::GlobalOp>(b.getLoc(), name, b.getStringAttr("private"),
+                                  type, numbers, /*constant=*/true,
+                                  b.getI64IntegerAttr(64));
+  }
   return b.create<memref::GetGlobalOp>(type, name);
+}
+
+Value Lowering::createData(MemRefType type, DenseElementsAttr numbers) {
+  auto globals = getModule(b).getOps<memref::GlobalOp>();
+  auto number = std::distance(globals.begin(), globals.end());
+  return createData(type, "constant_" + std::to_string(number),
+                    [&] { return numbers; });
 }
 
 Value Lowering::createTable(ArrayRef<int64_t> numbers) {

@@ -53,7 +53,10 @@ public:
   /// A temporary with elements of a memory type; with the shape of a tensor.
   mlir::Value createTemporary(mlir::ValueRange sizes, mlir::Type memoryType);
   mlir::Value createTemporary(mlir::Value likeTensor);
-  /// Numbers in the code's own data.
+  /// What is in the code's own data under a name, made at the first use.
+  mlir::Value createData(mlir::MemRefType type, llvm::StringRef name,
+                         llvm::function_ref<mlir::ElementsAttr()> makeNumbers);
+  /// The same under a name of its own.
   mlir::Value createData(mlir::MemRefType type,
                          mlir::DenseElementsAttr numbers);
   /// The same of i64.

@@ -68,9 +68,9 @@ static inline double scaleF64(double x, int64_t n) {
   return x * powerOfTwoF64(half) * powerOfTwoF64(n - half);
 }
 
-/* The same for 0 <= x < 2 where n is also known as a float. Machines with an instruction for
- * that get it here (compiler/target/cpu/select_scale.cpp), others these bodies
- * in exponential.c. */
+/* The same for 0 <= x < 2 where n is also known as a float. Machines with an
+ * instruction for that get it here (compiler/target/cpu/select_scale.cpp),
+ * others these bodies in exponential.c. */
 float alula_scale_f32(float x, float n, int32_t integer);
 double alula_scale_f64(double x, double n, int64_t integer);
 

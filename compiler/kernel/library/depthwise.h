@@ -1,5 +1,4 @@
-/* Convolutions whose channels have weights of their own and lie side by side.
- */
+/* Convolutions whose channels lie side by side, with weights of their own. */
 #pragma once
 
 #include <stdint.h>
@@ -8,13 +7,14 @@
 extern "C" {
 #endif
 
-/* A row of outputs:
- *   to[x * to_place + c] = the sum over i < kernel_rows and j < kernel_columns
- * of from[(first_row + i * row_step) * from_row + (first_column + x * stride +
- * j * column_step) * from_place + c] * kernel[i * kernel_row + j * kernel_place
- * + c] for x < places and c < channels, where what is read is in one of `rows`
- * rows and `columns` columns; around them are zeros. Steps are positive,
- * distances in the kernel may be negative. */
+/* A row of outputs, for x < places and c < channels:
+ *   to[x * to_place + c] = the sum over i < kernel_rows, j < kernel_columns of
+ *       from[r * from_row + p * from_place + c] *
+ *       kernel[i * kernel_row + j * kernel_place + c]
+ *   where r = first_row + i * row_step
+ *         p = first_column + x * stride + j * column_step
+ * Outside of 0 <= r < rows and 0 <= p < columns the input is zero. Steps are
+ * positive, distances in the kernel may be negative. */
 #define ALULA_DEPTHWISE(type, T)                                               \
   void alula_depthwise_##type(                                                 \
       T *to, int64_t to_place, int64_t places, int64_t channels,               \

@@ -23,9 +23,8 @@ bool callsRoutine(const llvm::Loop &loop) {
 
 /// At most so many iterations of a loop that counts by one between constants,
 /// or the part of such a range that a workgroup has: nearly all loops of
-/// kernels do. 0: not known. LLVM's analysis takes as long as what it would
-/// decide.
-uint64_t countSteps(const llvm::Loop &loop) {
+/// kernels do. 0: not known.
+uint64_t countPlainSteps(const llvm::Loop &loop) {
   auto *branch = dyn_cast<llvm::BranchInst>(loop.getHeader()->getTerminator());
   auto *compare = branch && branch->isConditional()
                       ? dyn_cast<llvm::ICmpInst>(branch->getCondition())
@@ -54,6 +53,16 @@ uint64_t countSteps(const llvm::Loop &loop) {
   uint64_t skipped = isa<llvm::ConstantInt>(start) ? first->getZExtValue() : 0;
   return limit->getZExtValue() - std::min(limit->getZExtValue(), skipped);
 }
+
+/// The same of any loop. LLVM's analysis takes as long as what it would decide,
+/// so it is asked last.
+uint64_t countSteps(llvm::Loop &loop, llvm::FunctionAnalysisManager &analyses) {
+  if (uint64_t steps = countPlainSteps(loop))
+    return steps;
+  return analyses
+      .getResult<llvm::ScalarEvolutionAnalysis>(*loop.getHeader()->getParent())
+      .getSmallConstantMaxTripCount(&loop);
+}
 } // namespace
 
 bool alula::cpu::onlyCalls(llvm::Module &module,
@@ -68,18 +77,13 @@ bool alula::cpu::onlyCalls(llvm::Module &module,
     auto &loops = analyses.getResult<llvm::LoopAnalysis>(function);
     // With those around it that call a routine, or call none, as it does
     // itself.
-    auto hasFewSteps = [&](const llvm::Loop *loop) {
+    auto hasFewSteps = [&](llvm::Loop *loop) {
       constexpr uint64_t few = 256;
       bool calls = callsRoutine(*loop);
       uint64_t steps = 1;
       for (; loop && callsRoutine(*loop) == calls && steps && steps <= few;
-           loop = loop->getParentLoop()) {
-        uint64_t own = countSteps(*loop);
-        if (!own)
-          own = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)
-                    .getSmallConstantMaxTripCount(loop);
-        steps *= own;
-      }
+           loop = loop->getParentLoop())
+        steps *= countSteps(*loop, analyses);
       return steps && steps <= few;
     };
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
@@ -114,13 +118,11 @@ bool alula::cpu::isLongAndSoonDone(llvm::Module &module,
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
-    auto &evolution =
-        analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
     for (llvm::Loop *loop : analyses.getResult<llvm::LoopAnalysis>(function)
                                 .getLoopsInPreorder()) {
       uint64_t steps = 1;
       for (; loop && steps && steps <= mostSteps; loop = loop->getParentLoop())
-        steps *= evolution.getSmallConstantMaxTripCount(loop);
+        steps *= countSteps(*loop, analyses);
       if (!steps || steps > mostSteps)
         return false;
     }

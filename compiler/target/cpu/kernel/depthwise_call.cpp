@@ -1,6 +1,4 @@
-// Depthwise convolutions as calls of the library.
-//   for each row of the output:  alula_depthwise_f32(row, …, input, …, kernel,
-//   …)
+// Depthwise convolutions as calls of the library, one for each row of outputs.
 
 #include "compiler/target/cpu/kernel/depthwise_call.h"
 
@@ -69,17 +67,13 @@ void alula::cpu::emitDepthwise(const Convolution &convolution) {
   Value buffer = lowering.createResult(result);
   Layout output(lowering, result), input(lowering, convolution.lhs),
       kernel(lowering, convolution.rhs);
-  ArrayRef<ConvWindow> windows = convolution.windows;
-  const ConvWindow &column = windows.back();
-  size_t last = windows.size() - 1;
   Value zero = lowering.index(0), one = lowering.index(1);
-  bool hasRows = windows.size() > 1;
   // A reversed dimension begins with its last weights.
   Value firstWeight = zero;
   SmallVector<Value> kernelSteps;
   int64_t taps = 1;
-  for (auto [window, dim] :
-       llvm::zip_equal(windows, numbers.getKernelSpatialDimensions())) {
+  for (auto [window, dim] : llvm::zip_equal(
+           convolution.windows, numbers.getKernelSpatialDimensions())) {
     int64_t size = *getConstantIntValue(window.kernelSize);
     taps *= size;
     Value step = kernel.getStride(dim);
@@ -90,46 +84,52 @@ void alula::cpu::emitDepthwise(const Convolution &convolution) {
     }
     kernelSteps.push_back(step);
   }
+  // An image of one dimension is one row.
+  const ConvWindow &column = convolution.windows.back();
+  ConvWindow row;
+  row.paddingLow = zero;
+  row.inputSize = row.kernelSize = row.outputSize = one;
+  Value outputRow = zero, inputRow = zero, kernelRow = zero;
+  if (convolution.windows.size() > 1) {
+    row = convolution.windows.front();
+    outputRow = output.getStride(numbers.getOutputSpatialDimensions().front());
+    inputRow = input.getStride(numbers.getInputSpatialDimensions().front());
+    kernelRow = kernelSteps.front();
+  }
   int64_t places = getConstantIntValue(column.outputSize).value_or(1);
   int64_t steps = places * taps * convolution.featureGroups /
                   getProductsPerStep(lowering.machine);
-  SmallVector<Value> grid{convolution.numBatches,
-                          hasRows ? windows.front().outputSize : one};
+  SmallVector<Value> grid{convolution.numBatches, row.outputSize};
   lowering.forEachBlock(lowering.product(grid), steps, [&](Value number) {
     SmallVector<Value> at = lowering.delinearize(number, grid);
-    Value to = output.getPlace(numbers.getOutputBatchDimension(), at[0]);
+    Value to =
+        lowering.add(output.getPlace(numbers.getOutputBatchDimension(), at[0]),
+                     lowering.mul(at[1], outputRow));
     Value from = input.getPlace(numbers.getInputBatchDimension(), at[0]);
-    Value firstRow = zero;
-    if (hasRows) {
-      const ConvWindow &row = windows.front();
-      to = lowering.add(
-          to, output.getPlace(numbers.getOutputSpatialDimensions()[0], at[1]));
-      firstRow = lowering.sub(lowering.mul(at[1], lowering.index(row.stride)),
-                              row.paddingLow);
-    }
     RoutineArguments arguments(lowering,
                                getElementPointer(lowering, buffer, to));
     arguments.addSize(
-        output.getStride(numbers.getOutputSpatialDimensions()[last]));
+        output.getStride(numbers.getOutputSpatialDimensions().back()));
     arguments.addSize(column.outputSize);
     arguments.addSize(convolution.featureGroups);
     arguments.add(
         getElementPointer(lowering, lowering.getBuffer(convolution.lhs), from));
-    auto spatial = numbers.getInputSpatialDimensions();
-    arguments.addSize(hasRows ? input.getStride(spatial[0]) : zero);
-    arguments.addSize(input.getStride(spatial[last]));
-    arguments.addSize(hasRows ? windows.front().inputSize : one);
+    arguments.addSize(inputRow);
+    arguments.addSize(
+        input.getStride(numbers.getInputSpatialDimensions().back()));
+    arguments.addSize(row.inputSize);
     arguments.addSize(column.inputSize);
-    arguments.addSize(firstRow);
+    arguments.addSize(lowering.sub(
+        lowering.mul(at[1], lowering.index(row.stride)), row.paddingLow));
     arguments.addSize(lowering.sub(zero, column.paddingLow));
     arguments.addSize(column.stride);
-    arguments.addSize(hasRows ? windows.front().rhsDilation : 1);
+    arguments.addSize(row.rhsDilation);
     arguments.addSize(column.rhsDilation);
     arguments.add(getElementPointer(
         lowering, lowering.getBuffer(convolution.rhs), firstWeight));
-    arguments.addSize(hasRows ? kernelSteps.front() : zero);
+    arguments.addSize(kernelRow);
     arguments.addSize(kernelSteps.back());
-    arguments.addSize(hasRows ? windows.front().kernelSize : one);
+    arguments.addSize(row.kernelSize);
     arguments.addSize(column.kernelSize);
     lowering.callLibrary(
         "alula_depthwise_" + getLibraryName(convolution.sumType), arguments);

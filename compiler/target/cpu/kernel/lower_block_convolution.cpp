@@ -68,8 +68,9 @@ private:
   /// that a phase reads: numbers in the code's own data. Of each combination of
   /// phases, in order, there is room for `most`.
   struct Pieces {
-    Value lefts,
-        rights; ///< Where they begin, and their rows of the right side.
+    /// Where they begin, and where their rows of the right side do.
+    Value lefts, rights;
+    /// How many a phase has: one number, or a table.
     Value counts;
     int64_t most = 1;
   };

@@ -178,15 +178,7 @@ private:
     for (int64_t length : lengths)
       name += "_" + std::to_string(length);
     name += "_of_" + std::to_string(arrays);
-    auto module = fft->getParentOfType<ModuleOp>();
-    if (!module.lookupSymbol(name)) {
-      ElementsAttr data = makePlan(name);
-      OpBuilder::atBlockBegin(module.getBody())
-          .create<memref::GlobalOp>(fft.getLoc(), name,
-                                    b.getStringAttr("private"), memory, data,
-                                    /*constant=*/true, b.getI64IntegerAttr(64));
-    }
-    return b.create<memref::GetGlobalOp>(memory, name);
+    return lowering.createData(memory, name, [&] { return makePlan(name); });
   }
 
   /// A small plan is data of the code; a large one is held once, and hoisted.

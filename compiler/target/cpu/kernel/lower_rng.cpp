@@ -191,9 +191,12 @@ void alula::cpu::emitRng(Operation *op, Lowering &lowering) {
   Value state = lowering.createTemporary(lowering.index(2), i64);
   uint64_t number = stream ? stream.getValue().getZExtValue() : 0;
   int64_t key = static_cast<int64_t>(uint64_t(0x616c756c61) ^ number << 40);
-  for (auto [place, word] : {std::pair(0, key), std::pair(1, int64_t(0))})
+  auto setWord = [&](int64_t place, int64_t word) {
     b.create<memref::StoreOp>(makeInteger(lowering, i64, word), state,
                               ValueRange(lowering.index(place)));
+  };
+  setWord(0, key);
+  setWord(1, 0);
   Value words = lowering.createTemporary(lowering.index(2 * count), i64);
   drawBits(lowering, /*isThreefry=*/true, lowering.getPointer(state), 2,
            lowering.getPointer(state), lowering.getPointer(words), 64,
