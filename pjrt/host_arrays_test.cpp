@@ -86,6 +86,43 @@ TEST(HostArrays, AreNotCopiedIfTheyAreLarge) {
   EXPECT_EQ(await(args.done_with_host_buffer), "");
 }
 
+TEST(HostArrays, ThatAreMisalignedAreCopiedByTheSecondCall) {
+  constexpr size_t size = 2048;
+  Client client;
+  void *zeros = client.upload(std::vector<float>(size));
+  void *executable = client.compile(makeProgram(size, 1));
+  // Clients do not change what is immutable: here it tells who reads it.
+  alignas(64) static float host[size + 16];
+  auto readThrice = [&](size_t offset) {
+    float *data = host + offset;
+    int64_t dims = size;
+    auto args = make<PJRT_Client_BufferFromHostBuffer_Args>();
+    args.client = client.handle;
+    args.data = data;
+    args.type = 11;
+    args.dims = &dims;
+    args.num_dims = 1;
+    args.host_buffer_semantics = 2;
+    EXPECT_EQ(call(getApi().PJRT_Client_BufferFromHostBuffer, args), "");
+    std::vector<float> read;
+    for (float value : {1.0f, 2.0f, 3.0f}) {
+      data[size - 1] = value;
+      auto results = execute(executable, {args.buffer, zeros});
+      read.push_back(download(results[0]).back());
+      destroyBuffer(results[0]);
+    }
+    destroyBuffer(args.buffer);
+    EXPECT_EQ(await(args.done_with_host_buffer), "");
+    return read;
+  };
+  if (sharesMemory()) {
+    EXPECT_EQ(readThrice(0), (std::vector<float>{1, 2, 3}));
+    EXPECT_EQ(readThrice(4), (std::vector<float>{1, 2, 2}));
+  }
+  destroyBuffer(zeros);
+  destroyExecutable(executable);
+}
+
 TEST(HostArrays, OfReferencesStay) {
   Client client;
   void *executable = client.compile(makeProgram(2, 3, /*donates=*/true));

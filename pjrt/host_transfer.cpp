@@ -1,5 +1,6 @@
 // Arrays from the host, to the host, and between devices.
 
+#include "alula/artifact.h"
 #include "pjrt/functions.h"
 #include "pjrt/host_view.h"
 #include "pjrt/layout.h"
@@ -14,8 +15,10 @@ enum { ImmutableZeroCopy = 2, MutableZeroCopy = 3 };
 
 /// Below this a copy is cheaper than keeping the client's memory.
 constexpr size_t leastZeroCopyBytes = 4096;
-/// What vector instructions like.
+/// Of the client's memory, at the least.
 constexpr uintptr_t zeroCopyAlignment = 16;
+/// Memory decides how long more takes to read, not where vectors begin.
+constexpr size_t mostAlignedBytes = size_t(64) << 20;
 
 /// An array of the client's.
 struct HostArray {
@@ -114,6 +117,9 @@ void *shareMemory(const HostArray &host, Ref<Event> &done, Buffer *&buffer) {
   done = event;
   event.leak();
   buffer = makeBuffer(host.device, data, host.layout, host.isReadOnly);
+  buffer->acquire()->isMisaligned =
+      host.isReadOnly && host.bytes <= mostAlignedBytes &&
+      reinterpret_cast<uintptr_t>(host.data) % ALULA_ALIGNMENT != 0;
   return nullptr;
 }
 

@@ -40,6 +40,7 @@ void alula::pjrt::moveValue(Ref<Value> from, Value &to) {
     return copyValue(std::move(from), to);
   alula_buffer_retain(from->data);
   to.isReadOnly = from->isReadOnly;
+  to.isMisaligned = from->isMisaligned;
   to.set(from->data);
   from.reset();
   to.ready->finish();

@@ -204,7 +204,8 @@ void describeCosts(Program &program) {
     value.value_size = 1;
     program.costValues.push_back(value);
   }
-  // Some 30 microseconds at the most: what waking a thread up costs.
+  // Certainly less than what waking a thread up costs: a microsecond for loops,
+  // some 30 for whatever else. Programs of more are timed.
   constexpr double leastWork = 100'000;
   double work = getCost(program, "flops") + getCost(program, "bytes accessed") +
                 20 * getCost(program, "transcendentals");
@@ -213,9 +214,11 @@ void describeCosts(Program &program) {
   bool callsBack = program.flags & ALULA_PROGRAM_CALLS_BACK;
   program.isCheap =
       mayBeCheap && !callsBack && !(program.flags & ALULA_PROGRAM_UNKNOWN_COST);
-  program.isCheapButForHandlers = mayBeCheap && callsBack &&
-                                  !program.handlerCalls.isEmpty() &&
-                                  readPythonConfigs(program).empty();
+  bool callsHandlers = callsBack && !program.handlerCalls.isEmpty() &&
+                       readPythonConfigs(program).empty();
+  program.mayBeQuick = !program.isCheap &&
+                       !(program.flags & ALULA_PROGRAM_COLLECTIVE) &&
+                       (callsHandlers ? mayBeCheap : !callsBack);
 }
 } // namespace
 

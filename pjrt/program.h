@@ -155,9 +155,9 @@ struct Program {
           aliasBytes = 0;
   /// Takes less time than telling another thread.
   bool isCheap = false;
-  /// It would be cheap but for handlers of XLA's FFI, of which nobody knows how
-  /// long they take: the last call tells.
-  bool isCheapButForHandlers = false;
+  /// Whether the last call tells if the next one takes less: its cost is not
+  /// known well enough, or handlers of XLA's FFI are part of it.
+  bool mayBeQuick = false;
   std::atomic<bool> wasQuick{false};
   /// The Python functions that it calls, which live as long as it.
   PythonCallbacks *python = nullptr;
