@@ -66,7 +66,7 @@ constexpr Facts x86V4 = [] {
   facts.vectorBytes = 64;
   facts.vectorRegisters = 32;
   facts.interleave = 4;
-  facts.hasMasks = facts.hasScale = true;
+  facts.hasMasks = facts.hasScale = facts.dividesSlowly = true;
   return facts;
 }();
 

@@ -25,6 +25,8 @@ struct Facts : dispatch::MachineFacts {
   bool hasMasks = false;
   /// Multiplies by powers of two in one instruction.
   bool hasScale = false;
+  /// Divides a vector of f32 in the time of ten products of such.
+  bool dividesSlowly = false;
   /// Converts between f16 and f32.
   bool hasF16Conversions = false;
   /// LLVM's code for all conversions to f16 and bf16 is good.

@@ -3,6 +3,7 @@
 #include "compiler/target/cpu/object_code.h"
 
 #include "compiler/target/cpu/convert_small_floats.h"
+#include "compiler/target/cpu/divide_by_inverse.h"
 #include "compiler/target/cpu/expand_extremes.h"
 #include "compiler/target/cpu/interleave_loops.h"
 #include "compiler/target/cpu/library.h"
@@ -11,6 +12,7 @@
 #include "compiler/target/cpu/mask_ends.h"
 #include "compiler/target/cpu/narrow_comparisons.h"
 #include "compiler/target/cpu/precompiled.h"
+#include "compiler/target/cpu/prefetch_rows.h"
 #include "compiler/target/cpu/quick_code.h"
 #include "compiler/target/cpu/reduce_extremes.h"
 #include "compiler/target/cpu/saturate_vectors.h"
@@ -334,6 +336,10 @@ bool optimize(llvm::Module &module, const Machine &machine,
     maskEnds(builder, machine);
     // After it: what it asks of loops stays.
     limitUnrolling(builder);
+    if (!machine.facts.isBare)
+      prefetchNextRows(builder);
+    if (machine.facts.dividesSlowly)
+      divideByInverse(builder);
   }
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
