@@ -5,10 +5,9 @@ import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+import jax_functions
 import numpy as np
 import pytest
-
-import jax_functions
 
 pytestmark = jax_functions.needs_build
 tools = jax_functions.tools

@@ -132,7 +132,8 @@ constexpr Facts small = [] {
   facts.callSteps = int64_t(1) << 40;
   facts.alignment = 16;
   facts.vectorRegisters = 0;
-  facts.comparesHalves = facts.saturatesVectors = facts.selectsBits = facts.hasExtremes = true;
+  facts.comparesHalves = facts.saturatesVectors = facts.selectsBits =
+      facts.hasExtremes = true;
   facts.isBare = true;
   return facts;
 }();
@@ -161,7 +162,8 @@ constexpr Facts wasm32 = [] {
   facts.panelBytes = 0;
   facts.blockRows = facts.blockColumns = 128;
   facts.alignment = 16;
-  facts.comparesHalves = facts.saturatesVectors = facts.selectsBits = facts.hasExtremes = true;
+  facts.comparesHalves = facts.saturatesVectors = facts.selectsBits =
+      facts.hasExtremes = true;
   facts.isBare = true;
   return facts;
 }();
