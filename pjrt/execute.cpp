@@ -41,8 +41,12 @@ struct Launch {
   bool isAlone = false;
 
   bool isCheap() const {
-    return program->isCheap ||
-           (isAlone && program->wasQuick.load(std::memory_order_relaxed));
+    if (program->isCheap || !isAlone)
+      return program->isCheap;
+    // A device of its own computes while the client makes its next calls.
+    bool mayTell = program->callsHandlers ||
+                   alula_instance_shares_memory(device->instance.get());
+    return mayTell && program->wasQuick.load(std::memory_order_relaxed);
   }
   bool isReady() const {
     return std::all_of(arguments.begin(), arguments.end(),

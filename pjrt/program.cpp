@@ -214,11 +214,11 @@ void describeCosts(Program &program) {
   bool callsBack = program.flags & ALULA_PROGRAM_CALLS_BACK;
   program.isCheap =
       mayBeCheap && !callsBack && !(program.flags & ALULA_PROGRAM_UNKNOWN_COST);
-  bool callsHandlers = callsBack && !program.handlerCalls.isEmpty() &&
-                       readPythonConfigs(program).empty();
+  program.callsHandlers = callsBack && !program.handlerCalls.isEmpty() &&
+                          readPythonConfigs(program).empty();
   program.mayBeQuick = !program.isCheap &&
                        !(program.flags & ALULA_PROGRAM_COLLECTIVE) &&
-                       (callsHandlers ? mayBeCheap : !callsBack);
+                       (program.callsHandlers ? mayBeCheap : !callsBack);
 }
 } // namespace
 

@@ -158,6 +158,7 @@ struct Program {
   /// Whether the last call tells if the next one takes less: its cost is not
   /// known well enough, or handlers of XLA's FFI are part of it.
   bool mayBeQuick = false;
+  bool callsHandlers = false;
   std::atomic<bool> wasQuick{false};
   /// The Python functions that it calls, which live as long as it.
   PythonCallbacks *python = nullptr;

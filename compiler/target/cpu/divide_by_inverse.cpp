@@ -94,8 +94,10 @@ void replace(const Run &run) {
   auto *type = llvm::cast<llvm::FixedVectorType>(divisor->getType());
   llvm::IRBuilder<> b(run.beforeLoop);
   llvm::Type *bitsType = b.getIntNTy(type->getNumElements());
+  // Lanes that are not read may be anything, which nobody may branch on.
   auto toBits = [&](llvm::Value *number) {
-    return b.CreateBitCast(number, llvm::VectorType::getInteger(type));
+    return b.CreateFreeze(
+        b.CreateBitCast(number, llvm::VectorType::getInteger(type)));
   };
   llvm::Value *inverse =
       b.CreateFDiv(llvm::ConstantFP::get(type, 1.0), divisor);

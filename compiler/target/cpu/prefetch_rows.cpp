@@ -107,7 +107,8 @@ struct Row {
   const SCEV *start;
   uint64_t bytes;
   Loop *loop;
-  bool isAsked = false;
+  /// That asks for the next row.
+  Loop *asker = nullptr;
 };
 
 /// A vector of a row.
@@ -167,7 +168,6 @@ void prefetchFromNext(ArrayRef<Loop *> loops, ScalarEvolution &evolution) {
     if (loop->getNumBlocks() != 1 ||
         evolution.getSmallConstantTripCount(loop) < leastSteps)
       continue;
-    SmallVector<Row *> asked;
     for (Instruction &instruction : *loop->getHeader()) {
       std::optional<Part> part = getPart(instruction, *loop, evolution);
       if (!part || part->bytes < leastBytes || part->bytes > mostBytes)
@@ -182,16 +182,14 @@ void prefetchFromNext(ArrayRef<Loop *> loops, ScalarEvolution &evolution) {
         continue;
       }
       int64_t step = getRowStep(*row, evolution);
-      if (row->loop == loop || row->isAsked || !step)
+      if (row->loop == loop || (row->asker && row->asker != loop) || !step)
         continue;
+      row->asker = loop;
       // Once for each line.
       if (*offset % lineBytes == 0)
         prefetch(part->access, step,
                  row->bytes <= mostInFirstCache ? Cache::first : Cache::second);
-      asked.push_back(row);
     }
-    for (Row *row : asked)
-      row->isAsked = true;
   }
 }
 
