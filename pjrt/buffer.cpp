@@ -1,11 +1,44 @@
 #include "pjrt/functions.h"
 #include "pjrt/layout.h"
+#include "pjrt/move_value.h"
 #include "pjrt/objects.h"
 
 using namespace alula::pjrt;
 
 Ref<Value> Buffer::acquire() {
   std::lock_guard lock(mutex);
+  return value;
+}
+
+Ref<Value> Buffer::acquireForCall() {
+  Ref<Value> held, copy;
+  auto mayMove = [&] {
+    return held->isMisaligned && !isInPlace && externalReferences == 0;
+  };
+  {
+    std::lock_guard lock(mutex);
+    held = value;
+    if (!held || !mayMove())
+      return held;
+    if (!std::exchange(wasRead, true))
+      return held;
+  }
+  copy = make<Value>(device, make<Event>());
+  copyValue(held, *copy);
+  // Without memory for it, programs read what there is.
+  if (copy->ready->getError())
+    return held;
+  std::lock_guard lock(mutex);
+  if (value.get() != held.get() || !mayMove())
+    return held;
+  // Calls that read the other one hold it.
+  value = copy;
+  return copy;
+}
+
+Ref<Value> Buffer::acquireInPlace() {
+  std::lock_guard lock(mutex);
+  isInPlace = true;
   return value;
 }
 
@@ -182,7 +215,7 @@ void *alula::pjrt::Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args *args) {
 namespace {
 /// Waits until there is an address to tell.
 void *getPointer(Buffer &buffer, void *&pointer) {
-  Ref<Value> value = buffer.acquire();
+  Ref<Value> value = buffer.acquireInPlace();
   if (!value)
     return deletedError();
   if (const Error *error = value->ready->wait())

@@ -135,7 +135,7 @@ std::unique_ptr<Error> Launch::call(ShortList<alula_buffer *> &out) {
   ShortList<uint8_t> takeOver(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     Value &value = *arguments[i];
-    in[i] = value.getForCall();
+    in[i] = value.data;
     // In place only if there is no other reference to the memory, and it is not
     // the host's while results are the device's; else a copy.
     takeOver[i] = donated[i] && program->aliased[i] && !value.isReadOnly &&
@@ -261,7 +261,7 @@ void *takeArguments(Launch &launch, size_t replica) {
                            launch.device->description);
     if (!agree(program.arguments[i], *buffer))
       return refuse(i, compareShapes(program.arguments[i], *buffer));
-    launch.arguments[i] = buffer->acquire();
+    launch.arguments[i] = buffer->acquireForCall();
     if (!launch.arguments[i])
       return refuse(i, "Buffer has been deleted or donated.");
   }

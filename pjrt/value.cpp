@@ -23,44 +23,11 @@ void Value::set(alula_buffer *given) {
   device->memoryCount.add(counted);
 }
 
-alula_buffer *Value::getForCall() {
-  if (!isMisaligned || !wasRead.exchange(true, std::memory_order_relaxed))
-    return data;
-  if (alula_buffer *copy = aligned.load(std::memory_order_acquire))
-    return copy;
-  alula_buffer *copy = nullptr;
-  alula_error *error = alula_buffer_create(
-      device->instance.get(), alula_buffer_get_dtype(data),
-      alula_buffer_get_rank(data), alula_buffer_get_dims(data), &copy);
-  if (!error)
-    error = alula_buffer_copy(copy, 0, data, 0, alula_buffer_get_bytes(data),
-                              nullptr);
-  if (error) {
-    // Without memory for it, programs read what there is.
-    alula_error_destroy(error);
-    alula_buffer_release(copy);
-    return data;
-  }
-  alula_buffer *others = nullptr;
-  if (aligned.compare_exchange_strong(others, copy,
-                                      std::memory_order_acq_rel)) {
-    device->memoryCount.add(static_cast<int64_t>(alula_buffer_get_bytes(copy)));
-    return copy;
-  }
-  alula_buffer_release(copy);
-  return others;
-}
-
 void Value::forget() {
   device->memoryCount.inUse -= counted;
   counted = 0;
   alula_buffer_release(data);
   data = nullptr;
-  if (alula_buffer *copy = aligned.exchange(nullptr)) {
-    device->memoryCount.inUse -=
-        static_cast<int64_t>(alula_buffer_get_bytes(copy));
-    alula_buffer_release(copy);
-  }
 }
 
 Value::~Value() {

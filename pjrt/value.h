@@ -23,9 +23,6 @@ public:
   Value(Device *device, Ref<Event> ready) : device(device), ready(ready) {}
   ~Value();
 
-  /// The data, or a copy of them that vectors are read from faster.
-  alula_buffer *getForCall();
-
   /// Takes the data over.
   void set(alula_buffer *given);
   /// After a call donated the memory to a result.
@@ -39,16 +36,12 @@ public:
   bool isReadOnly = false;
   /// Of one that is pending: where its data are to lie.
   bool isForHost = false;
-  /// Memory of the host's that does not begin at a cache line: NumPy's large
-  /// arrays do not. Half of the vectors in it lie in two lines, and programs
-  /// that read elements several times take up to 1.5 times as long. What is
-  /// read once is not worth a copy, so the second call makes one.
+  /// Wraps memory of the host's that does not begin at a cache line: NumPy's
+  /// large arrays do not. See Buffer::acquireForCall.
   bool isMisaligned = false;
 
 private:
   int64_t counted = 0;
-  std::atomic<bool> wasRead{false};
-  std::atomic<alula_buffer *> aligned{nullptr};
 };
 
 } // namespace alula::pjrt
