@@ -6,6 +6,22 @@
 
 using namespace alula::pjrt_test;
 
+namespace {
+/// A buffer of floats that may use the host's memory as long as it lives.
+PJRT_Client_BufferFromHostBuffer_Args lend(Client &client, float *data,
+                                           int64_t size) {
+  auto args = make<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = client.handle;
+  args.data = data;
+  args.type = 11;
+  args.dims = &size;
+  args.num_dims = 1;
+  args.host_buffer_semantics = 2;
+  EXPECT_EQ(call(getApi().PJRT_Client_BufferFromHostBuffer, args), "");
+  return args;
+}
+} // namespace
+
 TEST(HostArrays, MayHaveStridesAndUnusedBits) {
   Client client;
   // A 2x3 array that lies column by column, of int4 with dirty high bits.
@@ -64,15 +80,8 @@ TEST(HostArrays, HaveEveryLayoutIfTheyAreEmpty) {
 TEST(HostArrays, AreNotCopiedIfTheyAreLarge) {
   Client client;
   alignas(64) static float host[2048] = {};
-  int64_t size = 2048;
-  auto args = make<PJRT_Client_BufferFromHostBuffer_Args>();
-  args.client = client.handle;
-  args.data = host;
-  args.type = 11;
-  args.dims = &size;
-  args.num_dims = 1;
-  args.host_buffer_semantics = 2;
-  ASSERT_EQ(call(getApi().PJRT_Client_BufferFromHostBuffer, args), "");
+  auto args = lend(client, host, 2048);
+  ASSERT_TRUE(args.buffer);
   auto pointer = make<PJRT_Buffer_UnsafePointer_Args>();
   pointer.buffer = args.buffer;
   call(getApi().PJRT_Buffer_UnsafePointer, pointer);
@@ -95,15 +104,7 @@ TEST(HostArrays, ThatAreMisalignedAreCopiedByTheSecondCall) {
   alignas(64) static float host[size + 16];
   auto readThrice = [&](size_t offset) {
     float *data = host + offset;
-    int64_t dims = size;
-    auto args = make<PJRT_Client_BufferFromHostBuffer_Args>();
-    args.client = client.handle;
-    args.data = data;
-    args.type = 11;
-    args.dims = &dims;
-    args.num_dims = 1;
-    args.host_buffer_semantics = 2;
-    EXPECT_EQ(call(getApi().PJRT_Client_BufferFromHostBuffer, args), "");
+    auto args = lend(client, data, size);
     std::vector<float> read;
     for (float value : {1.0f, 2.0f, 3.0f}) {
       data[size - 1] = value;

@@ -161,8 +161,8 @@ public:
 
   /// The array, null if deleted or donated.
   Ref<Value> acquire();
-  /// The same, for a call. Half of the vectors in memory that does not begin at
-  /// a cache line lie in two, and programs that read elements several times
+  /// The same, for a call. Vectors in memory that does not begin at a cache
+  /// line lie in two, and programs that read elements several times
   /// take up to 1.5 times as long. What is read once is not worth a copy: the
   /// second call makes one, which takes the array's place.
   Ref<Value> acquireForCall();
