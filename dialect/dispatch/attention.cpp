@@ -20,6 +20,8 @@ constexpr int64_t leastHeadSize = 16;
 constexpr int64_t mostKeysOfFew = 4096;
 /// Rows that one piece of the machine has at once, at most.
 constexpr int64_t mostRowsOfTile = 128;
+/// Fewer are products with rows, unless threads share a tile.
+constexpr int64_t fewestRows = 16;
 /// Ops that each score is computed by.
 constexpr size_t mostElementOps = 48;
 
@@ -83,6 +85,23 @@ std::optional<AxisLayout> reshape(const AxisLayout &layout,
     reshaped.push_back(std::move(dim));
   }
   return digits.empty() ? std::optional(reshaped) : std::nullopt;
+}
+
+/// Where elements of a tensor in memory are.
+AttentionOperand locate(Value base, const AxisLayout &layout) {
+  AttentionOperand matrix;
+  matrix.base = base;
+  int64_t stride = 1;
+  ArrayRef<int64_t> shape = getType(base).getShape();
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    int64_t next = stride;
+    for (const AxisDigit &digit : llvm::reverse(layout[dim])) {
+      matrix.strides.emplace_back(digit, next);
+      next *= digit.size;
+    }
+    stride *= shape[dim];
+  }
+  return matrix;
 }
 
 bool isLayoutOp(Operation *op) {
@@ -362,7 +381,50 @@ private:
     rowsOfQueries =
         keysAreLeft ? range(batch + left, rank) : range(batch, batch + left);
     found.scoreLayout = full[found.score];
+    findMask();
     return isComputedByElement(found.score, found.scores.getResult());
+  }
+
+  /// Scores or a constant, by what no score decides.
+  void findMask() {
+    SmallVector<stablehlo::ConvertOp> conversions;
+    Operation *op = found.score.getDefiningOp();
+    for (; isLayoutOp(op) || isa<stablehlo::ConvertOp>(op);
+         op = op->getOperand(0).getDefiningOp())
+      if (auto convert = dyn_cast<stablehlo::ConvertOp>(op))
+        conversions.push_back(convert);
+    auto select = dyn_cast<stablehlo::SelectOp>(op);
+    if (!select)
+      return;
+    Value predicate = select.getPred();
+    bool keepsWhereTrue = full.contains(select.getOnTrue());
+    Value other = keepsWhereTrue ? select.getOnFalse() : select.getOnTrue();
+    Value constant = other;
+    while (auto repeat = constant.getDefiningOp<stablehlo::BroadcastInDimOp>())
+      constant = repeat.getOperand();
+    DenseFPElementsAttr dense;
+    if (full.contains(predicate) || rows.contains(predicate) ||
+        full.contains(other) || rows.contains(other) ||
+        getType(predicate).getShape() !=
+            getType(select.getResult()).getShape() ||
+        !matchPattern(constant, m_Constant(&dense)) || !dense.isSplat())
+      return;
+    auto number = dense.getSplatValue<APFloat>();
+    bool isInexact;
+    auto round = [&](Type type) {
+      number.convert(cast<FloatType>(type).getFloatSemantics(),
+                     APFloat::rmNearestTiesToEven, &isInexact);
+    };
+    for (auto convert : llvm::reverse(conversions)) {
+      auto type =
+          dyn_cast<FloatType>(getType(convert.getResult()).getElementType());
+      if (!type)
+        return;
+      round(type);
+    }
+    round(Float32Type::get(select.getContext()));
+    found.mask = ScoreMask{predicate, keepsWhereTrue, number.convertToFloat(),
+                           full[select.getResult()]};
   }
 
   /// Elementwise ops, other places; numbers of rows beside whole ones.
@@ -553,20 +615,12 @@ private:
         layout = step.layout;
         found.members.insert(step.op);
       }
-      int64_t stride = 1;
-      ArrayRef<int64_t> shape = getType(matrix.base).getShape();
-      for (size_t dim = shape.size(); dim-- > 0;) {
-        int64_t next = stride;
-        for (const AxisDigit &digit : llvm::reverse(layout[dim])) {
-          auto number = fixed.find(digit.axis);
-          if (number == fixed.end())
-            matrix.strides.emplace_back(digit, next);
-          else
-            matrix.offset += number->second / digit.stride % digit.size * next;
-          next *= digit.size;
-        }
-        stride *= shape[dim];
-      }
+      AttentionOperand all = locate(matrix.base, layout);
+      for (const auto &[digit, stride] : all.strides)
+        if (auto number = fixed.find(digit.axis); number == fixed.end())
+          matrix.strides.emplace_back(digit, stride);
+        else
+          matrix.offset += number->second / digit.stride % digit.size * stride;
     }
   }
 
@@ -580,7 +634,9 @@ private:
       if (getType(matrix).getElementType() != element ||
           !getType(matrix).hasStaticShape())
         return false;
-    if (!(element.isBF16() || element.isF16() || element.isF32()) ||
+    // A core multiplies no f16: these are widened first.
+    if (!(element.isBF16() || (element.isF16() && isByThreads) ||
+          element.isF32()) ||
         values == weights || !isExact(found.scores, element) ||
         !isExact(found.product, element) ||
         !isFloat(found.product.getResult(), 32) || full.contains(values) ||
@@ -703,33 +759,19 @@ private:
 
   // ---- Who computes what ----
 
-  bool isOneLine(const AttentionOperand &matrix, ArrayRef<int64_t> axes) {
-    std::optional<int64_t> next;
-    for (int64_t axis : llvm::reverse(axes)) {
-      int64_t size = found.sizes[static_cast<size_t>(axis)];
-      auto stride = found.getStride(matrix, axis);
-      if (size == 1)
-        continue;
-      if (!stride || (next && *stride != *next))
-        return false;
-      next = *stride * size;
-    }
-    return true;
-  }
-
   bool chooseRows() {
-    if (!isOneLine(found.keyMatrix, found.keys) ||
-        !isOneLine(found.values, found.keys) ||
-        !isOneLine(found.queries, found.depth) ||
-        !isOneLine(found.keyMatrix, found.depth) ||
-        !isOneLine(found.values, found.columns))
+    if (!found.isOneLine(found.keyMatrix, found.keys) ||
+        !found.isOneLine(found.values, found.keys) ||
+        !found.isOneLine(found.queries, found.depth) ||
+        !found.isOneLine(found.keyMatrix, found.depth) ||
+        !found.isOneLine(found.values, found.columns))
       return false;
     // Neighbours have the same values: dimensions side by side that are one,
     // or the largest.
     for (size_t begin = 0; begin < rowsOfQueries.size(); ++begin)
       for (size_t end = begin + 1; end <= rowsOfQueries.size(); ++end) {
         auto some = ArrayRef(rowsOfQueries).slice(begin, end - begin);
-        if (isOneLine(found.queries, some) &&
+        if (found.isOneLine(found.queries, some) &&
             llvm::all_of(some,
                          [&](int64_t axis) {
                            return found.getStride(found.values, axis) == 0;
@@ -791,9 +833,12 @@ private:
     int64_t head = found.getHeadSize();
     int64_t smaller =
         std::min(found.count(found.depth), found.count(found.columns));
-    int64_t tiles = found.count(found.batch) *
-                    llvm::divideCeil(found.count(found.rows), mostRowsOfTile);
-    return head <= machine.attentionHead && smaller >= leastHeadSize &&
+    int64_t rows = found.count(found.rows);
+    int64_t tiles =
+        found.count(found.batch) *
+        llvm::divideCeil(rows, isByThreads ? mostRowsOfTile : fewestRows);
+    return (isByThreads || rows >= fewestRows) &&
+           head <= machine.attentionHead && smaller >= leastHeadSize &&
            tiles > 0 &&
            (found.count(found.keys) <= mostKeysOfFew ||
             tiles >= machine.cores / 2);
@@ -810,6 +855,8 @@ private:
   }
 
   const MachineFacts &machine;
+  /// Whether the threads of a workgroup share a tile; else it is a core's.
+  bool isByThreads = machine.blockThreads > 1;
   Block *block;
   Attention found;
   stablehlo::ReduceOp sum, maximum;
@@ -849,6 +896,32 @@ int64_t Attention::getStride(const AttentionOperand &matrix,
     if (sizes[static_cast<size_t>(axis)] > 1)
       return getStride(matrix, axis).value_or(0);
   return 1;
+}
+
+bool Attention::isOneLine(const AttentionOperand &matrix,
+                          ArrayRef<int64_t> axes) const {
+  std::optional<int64_t> next;
+  for (int64_t axis : llvm::reverse(axes)) {
+    int64_t size = sizes[static_cast<size_t>(axis)];
+    auto stride = getStride(matrix, axis);
+    if (size == 1)
+      continue;
+    if (!stride || (next && *stride != *next))
+      return false;
+    next = *stride * size;
+  }
+  return true;
+}
+
+std::optional<AttentionOperand> Attention::getMovedResult() const {
+  Operation *op = result.getDefiningOp();
+  while (isLayoutOp(op))
+    op = op->getOperand(0).getDefiningOp();
+  AttentionOperand matrix = locate(result, resultLayout);
+  if (op != stablehlo::DotGeneralOp(product) || !isOneLine(matrix, rows) ||
+      !isOneLine(matrix, columns))
+    return std::nullopt;
+  return matrix;
 }
 
 int64_t Attention::count(ArrayRef<int64_t> axes) const {

@@ -34,6 +34,17 @@ struct AttentionOperand {
   llvm::SmallVector<std::pair<AxisDigit, int64_t>> strides;
 };
 
+/// What replaces scores by a number, whatever they are: what a row of a causal
+/// mask has for later keys.
+struct ScoreMask {
+  /// An i1 for each score: which are kept.
+  mlir::Value predicate;
+  bool keepsWhereTrue = true;
+  /// The number, as a score.
+  float hidden = 0;
+  AxisLayout layout;
+};
+
 struct Attention {
   mlir::stablehlo::DotGeneralOp scores, product;
   /// Of each axis, how many there are: those of the scores, of the depth of
@@ -45,6 +56,8 @@ struct Attention {
   AttentionOperand queries, keyMatrix, values;
   /// A score as exp has it, less its row's maximum.
   mlir::Value score;
+  /// The last thing done to scores, if it is this.
+  std::optional<ScoreMask> mask;
   /// What is stored: the product's result, or what follows it alone.
   mlir::Value result;
   AxisLayout scoreLayout, resultLayout;
@@ -61,6 +74,12 @@ struct Attention {
   /// The same on several that lie one in the other.
   int64_t getStride(const AttentionOperand &matrix,
                     llvm::ArrayRef<int64_t> axes) const;
+  /// Whether neighbours on these axes, counted as one, are equally far apart.
+  bool isOneLine(const AttentionOperand &matrix,
+                 llvm::ArrayRef<int64_t> axes) const;
+  /// Where the product's elements are stored, if nothing else becomes of them
+  /// and both rows and columns are one line.
+  std::optional<AttentionOperand> getMovedResult() const;
   /// Numbers of a line of queries or values, whichever are more.
   int64_t getHeadSize() const;
 };

@@ -37,8 +37,8 @@ struct MachineFacts {
   int64_t blockRows = 0, blockColumns = 0;
   /// Memory that the threads of a workgroup share, and how many these may be.
   int64_t sharedBytes = 0, blockThreads = 0;
-  /// Numbers of a head, at most, for which these compute attention in one
-  /// launch.
+  /// Numbers of a head, at most, for which a workgroup computes rows of an
+  /// attention.
   int64_t attentionHead = 0;
   /// Costs in steps of a scalar loop: of a launch, of what makes another
   /// workgroup worth its while, and of a call of a library routine.

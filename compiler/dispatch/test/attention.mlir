@@ -1,10 +1,15 @@
 // RUN: sed 's/^module/module attributes {dispatch.machine = #dispatch.machine<cpu, block_threads = 256, lanes = 32, attention_head = 128>}/' %s > %t.mlir
 // RUN: alula-opt %t.mlir -dispatch-form-kernels | FileCheck %s --check-prefix=ONE
 // RUN: alula-opt %t.mlir -pass-pipeline='builtin.module(dispatch-form-kernels,dispatch.executable(kernel-assign-plans,kernel-verify-plans))' | FileCheck %s --check-prefix=PLAN
-// RUN: alula-opt %s -dispatch-form-kernels | FileCheck %s --check-prefix=OTHER
+// RUN: alula-opt %s -dispatch-form-kernels | FileCheck %s --check-prefix=ONE
+// RUN: sed 's/^module/module attributes {dispatch.machine = #dispatch.machine<cpu, attention_head = 0>}/' %s > %t.none.mlir
+// RUN: alula-opt %t.none.mlir -dispatch-form-kernels | FileCheck %s --check-prefix=OTHER
+// RUN: sed 's/bf16/f16/g; s/0xFF80/0xFC00/' %s | alula-opt -dispatch-form-kernels | FileCheck %s --check-prefix=OTHER
+// RUN: sed 's/x300x128xbf16/x15x128xbf16/g; s/x300x300x/x15x15x/g; s/<4x300x/<4x15x/g; s/<300x4x/<15x4x/g; s/<4x300x/<4x15x/g' %s | alula-opt -dispatch-form-kernels | FileCheck %s --check-prefix=OTHER
 
 // With the mask, which nobody else reads, and what moves the result: where
-// workgroups do that. Elsewhere it is several kernels.
+// workgroups do that. Elsewhere it is several kernels, as on a core with f16,
+// which it does not multiply, and with few rows.
 // ONE: dispatch.launch
 // ONE-NOT: dispatch.launch
 // ONE: stablehlo.iota

@@ -4,6 +4,7 @@
  * allocates, or calls anything outside the library. */
 #pragma once
 
+#include "compiler/kernel/library/attention.h"
 #include "compiler/kernel/library/complex_math.h"
 #include "compiler/kernel/library/depthwise.h"
 #include "compiler/kernel/library/linear_algebra.h"

@@ -31,6 +31,7 @@ constexpr Facts portable = [] {
   facts.blockColumns = 256;
   facts.sharedBytes = 0;
   facts.blockThreads = 1;
+  facts.attentionHead = 512;
   facts.launchSteps = 1 << 15;
   facts.workgroupSteps = 1 << 15;
   facts.callSteps = 1 << 12;
@@ -129,6 +130,7 @@ constexpr Facts small = [] {
   facts.lanes = 1;
   facts.panelBytes = 0;
   facts.blockRows = facts.blockColumns = 64;
+  facts.attentionHead = 0;
   facts.callSteps = int64_t(1) << 40;
   facts.alignment = 16;
   facts.vectorRegisters = 0;

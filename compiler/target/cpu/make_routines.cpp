@@ -55,7 +55,8 @@ llvm::StringRef getLevel(llvm::StringRef machine, llvm::StringRef routine) {
 }
 
 bool isCommon(llvm::StringRef name) {
-  return name == "alula_copy_window" || name.starts_with("alula_depthwise_") ||
+  return name == "alula_copy_window" || name.starts_with("alula_attention_") ||
+         name.starts_with("alula_depthwise_") ||
          name.starts_with("alula_product_") ||
          name.starts_with("alula_sort_") || name.starts_with("alula_sum_") ||
          name.starts_with("alula_transpose_") || isTransform(name) ||

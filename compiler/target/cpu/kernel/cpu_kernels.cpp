@@ -1,5 +1,6 @@
 #include "compiler/target/cpu/kernel/cpu_kernels.h"
 
+#include "compiler/target/cpu/kernel/families.h"
 #include "compiler/target/cpu/kernel/loops.h"
 #include "compiler/target/cpu/kernel/memory.h"
 #include "compiler/target/cpu/kernel/op_table.h"
@@ -22,6 +23,10 @@ class CpuKernels final : public TargetKernels {
   }
   void emitRowNest(const RowNest &nest, Lowering &lowering) const override {
     alula::cpu::emitRowNest(nest, lowering);
+  }
+  void emitAttention(const alula::dispatch::Attention &attention,
+                     Lowering &lowering) const override {
+    alula::cpu::emitAttention(attention, lowering);
   }
 };
 } // namespace

@@ -1,14 +1,14 @@
 #pragma once
 
 #include "compiler/kernel/lowering.h"
+#include "dialect/dispatch/attention.h"
 
 // The emitters of the op families, for `op_table.cpp`.
 
 namespace alula::cpu {
 using kernel::Lowering;
 
-#define ALULA_EMITTER(name)                                                    \
-  void name(mlir::Operation *op, Lowering &lowering);
+#define ALULA_EMITTER(name) void name(mlir::Operation *op, Lowering &lowering);
 
 // gather, scatter
 ALULA_EMITTER(emitGather)
@@ -43,5 +43,7 @@ ALULA_EMITTER(emitSparseSampled)
 ALULA_EMITTER(emitTriangularSolve)
 
 #undef ALULA_EMITTER
+
+void emitAttention(const dispatch::Attention &attention, Lowering &lowering);
 
 } // namespace alula::cpu

@@ -9,6 +9,7 @@
 //       state = alula_attention_add_bf16_64(state, scores, …)
 //     each of alula_attention_end_bf16_64(state) → memory
 
+#include "compiler/kernel/attention_places.h"
 #include "compiler/kernel/element/scalar.h"
 #include "compiler/kernel/element/sum_types.h"
 #include "compiler/kernel/share_threads.h"
@@ -26,8 +27,6 @@ using namespace alula::cuda;
 using namespace alula::kernel;
 using alula::dispatch::Attention;
 using alula::dispatch::AttentionOperand;
-using alula::dispatch::AxisDigit;
-using alula::dispatch::AxisLayout;
 using Predicate = arith::CmpIPredicate;
 
 namespace {
@@ -48,14 +47,14 @@ public:
         isWords(element.isF32()), tileRows(isWords ? 64 : 128),
         headSize(llvm::alignTo(attention.getHeadSize(), 32)),
         keys(attention.count(attention.keys)),
-        rows(attention.count(attention.rows)) {}
+        rows(attention.count(attention.rows)), places(attention, lowering) {}
 
   void emit() {
     queries = lowering.getBuffer(attention.queries.base);
     keyMatrix = lowering.getBuffer(attention.keyMatrix.base);
     values = lowering.getBuffer(attention.values.base);
     buffer = lowering.createResult(attention.result);
-    SmallVector<Value> grid = getSizes(attention.batch);
+    SmallVector<Value> grid = places.getSizes(attention.batch);
     grid.push_back(lowering.index(llvm::divideCeil(rows, tileRows)));
 
     OpBuilder::InsertionGuard guard(b);
@@ -76,10 +75,7 @@ public:
       b.setInsertionPoint(branch.thenBlock()->getTerminator());
     }
     SmallVector<Value> place = lowering.delinearize(number, grid);
-    indices.assign(attention.sizes.size(), Value());
-    for (auto [axis, value] :
-         llvm::zip_equal(attention.batch, ArrayRef(place).drop_back()))
-      indices[static_cast<size_t>(axis)] = value;
+    places.setIndices(attention.batch, lowering.div(number, grid.back()));
     firstRow = lowering.mul(place.back(), lowering.index(tileRows));
     thread = lowering.callLibrary("alula_block_thread", b.getIndexType(), {});
     for (Operation *op : attention.elementwise)
@@ -89,43 +85,6 @@ public:
 
 private:
   // ---- Places ----
-
-  SmallVector<Value> getSizes(ArrayRef<int64_t> axes) {
-    return llvm::map_to_vector(axes, [&](int64_t axis) -> Value {
-      return lowering.index(attention.sizes[static_cast<size_t>(axis)]);
-    });
-  }
-
-  Value getDigit(const AxisDigit &digit) {
-    Value index = indices[static_cast<size_t>(digit.axis)];
-    if (digit.stride != 1)
-      index = lowering.div(index, lowering.index(digit.stride));
-    int64_t size = attention.sizes[static_cast<size_t>(digit.axis)];
-    return digit.stride * digit.size == size
-               ? index
-               : lowering.rem(index, lowering.index(digit.size));
-  }
-
-  SmallVector<Value> getPlace(const AxisLayout &layout) {
-    SmallVector<Value> place;
-    for (const auto &dim : layout) {
-      Value index = lowering.index(0);
-      for (const AxisDigit &digit : dim)
-        index = lowering.add(lowering.mul(index, lowering.index(digit.size)),
-                             getDigit(digit));
-      place.push_back(index);
-    }
-    return place;
-  }
-
-  void setIndices(ArrayRef<int64_t> axes, Value number) {
-    SmallVector<Value> sizes = getSizes(axes);
-    if (sizes.empty())
-      return;
-    for (auto [axis, index] :
-         llvm::zip_equal(axes, lowering.delinearize(number, sizes)))
-      indices[static_cast<size_t>(axis)] = index;
-  }
 
   /// As the library numbers what a thread has: see there.
   Fragment getFragment(int64_t columns) const {
@@ -169,16 +128,7 @@ private:
   void addLines(SmallVectorImpl<Value> &arguments, Value memory,
                 const AttentionOperand &matrix, ArrayRef<int64_t> lines,
                 ArrayRef<int64_t> depth) {
-    Value pointer = lowering.getPointer(memory);
-    Value offset = lowering.index(matrix.offset);
-    for (const auto &[digit, stride] : matrix.strides)
-      if (llvm::is_contained(attention.batch, digit.axis))
-        offset = lowering.add(
-            offset, lowering.mul(getDigit(digit), lowering.index(stride)));
-    if (getConstantIntValue(offset) != 0)
-      pointer = b.create<LLVM::GEPOp>(pointer.getType(), getMemoryType(element),
-                                      pointer, ValueRange{toI64(offset)});
-    arguments.push_back(pointer);
+    arguments.push_back(places.getPointer(matrix, memory));
     for (int64_t number :
          {attention.count(lines), attention.getStride(matrix, lines),
           attention.count(depth), attention.getStride(matrix, depth)})
@@ -282,13 +232,14 @@ private:
         row = lowering.min(row, lowering.index(rows - 1));
       if (keys % keysAtOnce)
         key = lowering.min(key, lowering.index(keys - 1));
-      setIndices(attention.rows, row);
-      setIndices(attention.keys, key);
+      places.setIndices(attention.rows, row);
+      places.setIndices(attention.keys, key);
       lowering.setScalar(attention.scores->getResult(0),
                          roundSum(lowering, extract(scores, i), scoreType));
       Value score = widenFloat(
-          lowering, lowering.getElement(attention.score,
-                                        getPlace(attention.scoreLayout)));
+          lowering,
+          lowering.getElement(attention.score,
+                              places.getPlace(attention.scoreLayout)));
       if (keys % keysAtOnce)
         score = lowering.select(
             lowering.compare(Predicate::ult, wholeKey, lowering.index(keys)),
@@ -305,12 +256,12 @@ private:
       Reader::Scope scope(lowering);
       auto [inTile, column] = locate(fragment, i);
       Value row = lowering.add(firstRow, inTile);
-      setIndices(attention.rows, row);
-      setIndices(attention.columns, column);
+      places.setIndices(attention.rows, row);
+      places.setIndices(attention.columns, column);
       auto storeOne = [&] {
         lowering.setScalar(product, roundSum(lowering, extract(result, i),
                                              getElementType(product)));
-        SmallVector<Value> place = getPlace(attention.resultLayout);
+        SmallVector<Value> place = places.getPlace(attention.resultLayout);
         Value last = attention.result == product
                          ? lowering.getElement(product, place)
                          : lowering.getElement(attention.result, place);
@@ -346,8 +297,7 @@ private:
   bool isWords;
   int64_t tileRows, headSize, keys, rows;
   Value queries, keyMatrix, values, buffer, firstRow, thread;
-  /// Of each axis, where code is now.
-  SmallVector<Value> indices;
+  AttentionPlaces places;
 };
 } // namespace
 
