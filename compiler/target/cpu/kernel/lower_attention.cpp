@@ -99,7 +99,8 @@ private:
     return b.create<LLVM::GEPOp>(pointer.getType(), getMemoryType(element),
                                  pointer, ValueRange{toI64(number)});
   }
-  /// `columns` of a matrix lie along `axes`.
+  /// The lines of a matrix from one on, and how far apart they and their
+  /// elements are.
   MatrixBlock getLines(const AttentionOperand &matrix, Value pointer,
                        ArrayRef<int64_t> lines, Value firstLine,
                        ArrayRef<int64_t> columns) {
