@@ -64,7 +64,7 @@ void alula_attention_weigh_f32(const float *scores, float *weights,
                                int64_t high, const float *maxima, float *sums,
                                float *references, float *values,
                                int64_t columns) {
-  (void)scores;
+  (void)scores; // They are where weights are written.
   AS_WRITTEN
   for (int64_t i = 0; i < rows; ++i) {
     float *reference = references ? references + i : NULL;

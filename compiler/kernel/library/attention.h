@@ -11,7 +11,7 @@ extern "C" {
  * maximum of all of its scores at maxima[i]. */
 
 /* weights[i * line + j] = exp(score - maximum); sums[i] = the sum of a row's
- * weights, before they are rounded. Weights of f32 may lie where scores are.
+ * weights, before they are rounded. Weights of f32 lie where scores are.
  *
  * With `references` these are more keys of rows whose earlier ones had the
  * maxima references[i]: sums[i] is scaled to the new one and added to, values[i

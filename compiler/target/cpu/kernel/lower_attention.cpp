@@ -76,7 +76,6 @@ public:
         f32(b.getF32Type()) {
     Type element = getElementType(attention.queries.base);
     types = {element, element, f32};
-    weightType = getMemoryType(element);
   }
 
   void emit();
@@ -145,12 +144,12 @@ private:
   Tiles tiles;
   int64_t keys;
   bool isOneChunk;
-  Type f32, weightType;
+  Type f32;
   ProductTypes types;
   Value queries, keyMatrix, values, buffer;
   /// Of a tile: its first row and how many there are.
   Value firstRow, tileRows;
-  /// [row][key]; those of weights may be those of scores.
+  /// [row][key]; weights of f32 lie where scores are.
   Value scores, weights;
   /// Of each row.
   Value maxima, weightSums, valueSums;
@@ -186,9 +185,10 @@ void AttentionEmitter::emit() {
 void AttentionEmitter::emitTile() {
   Value rows = lowering.index(tiles.rows), line = getLine();
   scores = lowering.createTemporary({rows, line}, f32);
-  weights = weightType == f32
-                ? scores
-                : lowering.createTemporary({rows, line}, weightType);
+  weights =
+      types.left.isF32()
+          ? scores
+          : lowering.createTemporary({rows, line}, getMemoryType(types.left));
   maxima = lowering.createTemporary({rows}, f32);
   weightSums = lowering.createTemporary({rows}, f32);
   if (!isOneChunk)
@@ -310,7 +310,7 @@ Value AttentionEmitter::isShown(Value block, const Chunk &chunk) {
 
 void AttentionEmitter::multiplyKeys(const Chunk &chunk) {
   ProductCall call;
-  call.output = getAddress(lowering.getPointer(scores), f32, chunk.low);
+  call.output = getElementPointer(lowering, scores, chunk.low);
   call.outputRow = getLine();
   call.left =
       getLines(attention.queries, places.getPointer(attention.queries, queries),
@@ -366,25 +366,18 @@ void AttentionEmitter::changeScores(const Chunk &chunk) {
 void AttentionEmitter::showAllIfNeeded(Chunk &chunk) {
   if (!attention.mask)
     return;
-  int64_t line = attention.getStride(attention.values, attention.keys);
-  Value pointer =
-      getAddress(places.getPointer(attention.values, values), types.right,
-                 lowering.mul(chunk.first, lowering.index(line)));
-  SmallVector<Value> arguments{
-      number(attention.mask->hidden),
-      lowering.getPointer(scores),
-      toI64(getLine()),
-      toI64(tileRows),
-      toI64(chunk.low),
-      toI64(chunk.high),
-      toI64(chunk.count),
-      lowering.getPointer(maxima),
-      pointer,
-      makeInteger(lowering, b.getI64Type(), line),
-      makeInteger(lowering, b.getI64Type(),
-                  attention.getStride(attention.values, attention.columns)),
-      makeInteger(lowering, b.getI64Type(),
-                  attention.count(attention.columns))};
+  MatrixBlock lines =
+      getLines(attention.values, places.getPointer(attention.values, values),
+               attention.keys, chunk.first, attention.columns);
+  RoutineArguments arguments(lowering, number(attention.mask->hidden));
+  arguments.add(lowering.getPointer(scores));
+  for (Value size : {getLine(), tileRows, chunk.low, chunk.high, chunk.count})
+    arguments.addSize(size);
+  arguments.add(lowering.getPointer(maxima));
+  arguments.add(lines.pointer);
+  arguments.addSize(lines.rowStride);
+  arguments.addSize(lines.columnStride);
+  arguments.addSize(attention.count(attention.columns));
   Type i64 = b.getI64Type();
   Value count = lowering.callLibrary(
       "alula_attention_show_" + getLibraryName(types.right), i64, arguments);
@@ -399,16 +392,17 @@ void AttentionEmitter::showAllIfNeeded(Chunk &chunk) {
 void AttentionEmitter::weigh(const Chunk &chunk) {
   Value none =
       b.create<LLVM::ZeroOp>(LLVM::LLVMPointerType::get(b.getContext()));
-  lowering.callLibrary(
-      "alula_attention_weigh_" + getLibraryName(types.left),
-      ValueRange{lowering.getPointer(scores), lowering.getPointer(weights),
-                 toI64(getLine()), toI64(tileRows), toI64(chunk.low),
-                 toI64(chunk.high), lowering.getPointer(maxima),
-                 lowering.getPointer(weightSums),
-                 isOneChunk ? none : lowering.getPointer(references),
-                 lowering.getPointer(valueSums),
-                 makeInteger(lowering, b.getI64Type(),
-                             attention.count(attention.columns))});
+  RoutineArguments arguments(lowering, lowering.getPointer(scores));
+  arguments.add(lowering.getPointer(weights));
+  for (Value size : {getLine(), tileRows, chunk.low, chunk.high})
+    arguments.addSize(size);
+  arguments.add(lowering.getPointer(maxima));
+  arguments.add(lowering.getPointer(weightSums));
+  arguments.add(isOneChunk ? none : lowering.getPointer(references));
+  arguments.add(lowering.getPointer(valueSums));
+  arguments.addSize(attention.count(attention.columns));
+  lowering.callLibrary("alula_attention_weigh_" + getLibraryName(types.left),
+                       arguments);
 }
 
 void AttentionEmitter::multiplyValues(const Chunk &chunk) {
@@ -416,8 +410,7 @@ void AttentionEmitter::multiplyValues(const Chunk &chunk) {
   call.output = lowering.getPointer(valueSums);
   int64_t columns = attention.count(attention.columns);
   call.outputRow = call.columns = lowering.index(columns);
-  call.left.pointer =
-      getAddress(lowering.getPointer(weights), types.left, chunk.low);
+  call.left.pointer = getElementPointer(lowering, weights, chunk.low);
   call.left.rowStride = getLine();
   call.left.columnStride = lowering.index(1);
   call.right = getLines(
@@ -440,14 +433,15 @@ void AttentionEmitter::finish() {
     int64_t line = attention.getStride(*moved, attention.rows);
     Value first = getAddress(places.getPointer(*moved, buffer), element,
                              lowering.mul(firstRow, lowering.index(line)));
+    RoutineArguments arguments(lowering, first);
+    arguments.addSize(line);
+    arguments.addSize(attention.getStride(*moved, attention.columns));
+    arguments.add(lowering.getPointer(valueSums));
+    arguments.add(lowering.getPointer(weightSums));
+    arguments.addSize(tileRows);
+    arguments.addSize(columns);
     return lowering.callLibrary(
-        "alula_attention_finish_" + getLibraryName(element),
-        ValueRange{first, makeInteger(lowering, b.getI64Type(), line),
-                   makeInteger(lowering, b.getI64Type(),
-                               attention.getStride(*moved, attention.columns)),
-                   lowering.getPointer(valueSums),
-                   lowering.getPointer(weightSums), toI64(tileRows),
-                   toI64(columns)});
+        "alula_attention_finish_" + getLibraryName(element), arguments);
   }
   // The loop inside goes along memory.
   bool rowsAreNeighbours = false;
