@@ -4,12 +4,12 @@ as users write it, masks, lengths of all kinds, to what the same is in f64."""
 import changed_ptx
 import fake_gpu
 import interpreted
-import pytest
-from interpreted import TYPES, check, draw, read_text, run
-
 import jax
 import numpy as np
+import pytest
+from interpreted import TYPES, check, draw, read_text, run
 from jax import numpy as jnp
+from support.attention_inputs import WAYS, split
 
 pytestmark = fake_gpu.needs_build
 tools = interpreted.tools
@@ -125,20 +125,12 @@ def test_heads_in_front(tools, tmp_path):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("way", ["columns", "columns of heads", "dimension in front", "last"])
+@pytest.mark.parametrize("way", WAYS)
 def test_queries_keys_and_values_in_one_array(tools, tmp_path, kind, way):
     """Slices are places in it, however dimensions are cut before and after."""
 
     def function(x):
-        if way == "columns":
-            q, k, v = (part.reshape(2, 70, 3, 32) for part in jnp.split(x, 3, -1))
-        elif way == "columns of heads":
-            parts = x.reshape(2, 70, 3, 96)
-            q, k, v = (parts[..., 32 * i : 32 * i + 32] for i in range(3))
-        elif way == "dimension in front":
-            q, k, v = x.reshape(2, 70, 3, 3, 32).transpose(2, 0, 1, 3, 4)
-        else:
-            q, k, v = (x.reshape(2, 70, 3, 32, 3)[..., i] for i in (2, 0, 1))
+        q, k, v = split(x, way, jnp)
         return attend(q, k, v)
 
     check_one(tools, tmp_path, function, draw(kind, 2, 70, 288))

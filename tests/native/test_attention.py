@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from jax import numpy as jnp
+from support.attention_inputs import WAYS, split
 
 pytestmark = jax_functions.needs_build
 tools = jax_functions.tools
@@ -183,20 +184,12 @@ def test_heads_in_groups(tools, target):
     check(tools, function, arrays, want, target, error=1e-5)
 
 
-@pytest.mark.parametrize("way", ["columns", "heads", "front", "last"])
+@pytest.mark.parametrize("way", WAYS)
 def test_queries_keys_and_values_in_one_array(tools, way):
     x = np.random.default_rng(0).standard_normal((2, 70, 288)).astype(np.float32)
 
     def function(x, np=jnp, softmax=jax.nn.softmax):
-        if way == "columns":
-            q, k, v = (part.reshape(2, 70, 3, 32) for part in np.split(x, 3, -1))
-        elif way == "heads":
-            parts = x.reshape(2, 70, 3, 96)
-            q, k, v = (parts[..., 32 * i : 32 * i + 32] for i in range(3))
-        elif way == "front":
-            q, k, v = x.reshape(2, 70, 3, 3, 32).transpose(2, 0, 1, 3, 4)
-        else:
-            q, k, v = (x.reshape(2, 70, 3, 32, 3)[..., i] for i in (2, 0, 1))
+        q, k, v = split(x, way, np)
         weights = softmax(np.einsum("bqhd,bkhd->bhqk", q, k) / 6)
         return np.einsum("bhqk,bkhd->bqhd", weights, v) * 2 + 1
 
