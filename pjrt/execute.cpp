@@ -513,9 +513,13 @@ void *alula::pjrt::LoadedExecutable_Execute(
   // Programs with collectives must meet in one order on all devices, and in all
   // processes.
   std::unique_lock<std::mutex> order;
-  if (isTogether)
+  if (isTogether) {
+    // Not in this order: a task may launch something together, too.
+    for (void *device : executable->devices)
+      as<Device>(device)->queue.waitForRoom();
     order = std::unique_lock(
         as<Device>(executable->devices.front())->client->launchOrder);
+  }
   if (isTogether && (program.flags & ALULA_PROGRAM_COLLECTIVE))
     if (void *error = makeCollectives(*executable, collectives))
       return error;
@@ -560,6 +564,8 @@ void *alula::pjrt::LoadedExecutable_Execute(
       return nullptr;
     }
   }
+  if (!isTogether)
+    launches.front().device->queue.waitForRoom();
   std::vector<LateResults> late;
   for (size_t i = 0; i < deviceCount; ++i) {
     Launch &launch = launches[i];

@@ -69,6 +69,59 @@ TEST(Memory, ClientsSayHowMuchIsKept) {
   unsetenv("ALULA_KEPT_BYTES");
 }
 
+/// A caller that never waits: the device's queue holds the arguments of few
+/// calls.
+TEST(Memory, CallersAreNotFarAhead) {
+  constexpr int64_t size = 1 << 16, bytes = size * 4, calls = 150,
+                    underWay = 32;
+  const std::string type = "tensor<" + std::to_string(size) + "xf32>";
+  Client client;
+  void *executable = client.compile(
+      "func.func public @main(%a: " + type + ") -> " + type +
+      " {\n"
+      "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+      "  %i, %r = stablehlo.while(%j = %zero, %x = %a) : tensor<i32>, " +
+      type +
+      "\n"
+      "  cond {\n"
+      "    %end = stablehlo.constant dense<200> : tensor<i32>\n"
+      "    %p = stablehlo.compare LT, %j, %end : (tensor<i32>, tensor<i32>) "
+      "-> tensor<i1>\n"
+      "    stablehlo.return %p : tensor<i1>\n"
+      "  } do {\n"
+      "    %one = stablehlo.constant dense<1> : tensor<i32>\n"
+      "    %k = stablehlo.add %j, %one : tensor<i32>\n"
+      "    %y = stablehlo.sine %x : " +
+      type +
+      "\n"
+      "    stablehlo.return %k, %y : tensor<i32>, " +
+      type +
+      "\n"
+      "  }\n"
+      "  return %r : " +
+      type + "\n}\n");
+  int64_t before = getStatistics(client).bytes_in_use, most = 0;
+  std::vector<void *> results;
+  void *done = nullptr;
+  for (int64_t call = 0; call < calls; ++call) {
+    if (call) {
+      destroyBuffer(results[0]);
+      destroyEvent(done);
+    }
+    void *argument = client.upload(std::vector<float>(size, 1));
+    ASSERT_EQ(tryStart(executable, {argument}, results, done), "");
+    destroyBuffer(argument);
+    most = std::max(most, getStatistics(client).bytes_in_use - before);
+  }
+  // Besides what waits: one call, which has two more arrays, and the one that
+  // is made.
+  EXPECT_LE(most, (underWay + 4) * bytes);
+  EXPECT_NEAR(download(results[0])[size - 1], 0.121, 1e-3);
+  EXPECT_EQ(await(done), "");
+  destroyBuffer(results[0]);
+  destroyExecutable(executable);
+}
+
 /// ALULA_EXECUTIONS=10000 is the whole of it.
 TEST(Memory, WhatIsResidentIsWhatLives) {
   const char *text = getenv("ALULA_EXECUTIONS");

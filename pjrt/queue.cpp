@@ -3,6 +3,9 @@
 using namespace alula::pjrt;
 
 namespace {
+/// As many calls as XLA:CPU lets be under way.
+constexpr size_t maxTasks = 32;
+
 /// The innermost queue whose task the thread is in.
 thread_local const Queue *current = nullptr;
 
@@ -40,6 +43,13 @@ void Queue::push(std::function<void()> task) {
   changed.notify_all();
 }
 
+void Queue::waitForRoom() {
+  if (current)
+    return;
+  std::unique_lock lock(mutex);
+  hasRoom.wait(lock, [this] { return tasks.size() < maxTasks; });
+}
+
 bool Queue::tryRun(const std::function<void()> &task) {
   {
     std::lock_guard lock(mutex);
@@ -66,13 +76,15 @@ void Queue::work() {
   InTask scope(this);
   std::unique_lock lock(mutex);
   for (;;) {
-    changed.wait(lock, [this] { return !busy && (!tasks.empty() || stopping); });
+    changed.wait(lock,
+                 [this] { return !busy && (!tasks.empty() || stopping); });
     if (tasks.empty())
       return;
     std::function<void()> task = std::move(tasks.front());
     tasks.pop_front();
     busy = true;
     lock.unlock();
+    hasRoom.notify_all();
     task();
     // What it holds goes before the next one, and not under the lock.
     task = nullptr;

@@ -18,6 +18,11 @@ public:
   ~Queue();
 
   void push(std::function<void()> task);
+  /// Waits while many tasks are before the next one: a caller that is far ahead
+  /// keeps memory that nothing uses yet. Within any queue's task, which others
+  /// may wait for, it returns at once. The caller must hold nothing that tasks
+  /// need.
+  void waitForRoom();
   /// Runs a task on the calling thread if the queue is empty, in order with
   /// later tasks; else false.
   bool tryRun(const std::function<void()> &task);
@@ -29,7 +34,7 @@ private:
   void work();
 
   std::mutex mutex;
-  std::condition_variable changed;
+  std::condition_variable changed, hasRoom;
   std::deque<std::function<void()>> tasks;
   /// A task runs, here or on a caller's thread.
   bool busy = false;

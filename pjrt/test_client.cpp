@@ -18,8 +18,8 @@ const PJRT_Api &pjrt_test::getApi() {
       fprintf(stderr, "%s\n", dlerror());
       abort();
     }
-    auto get = reinterpret_cast<const PJRT_Api *(*)()>(
-        dlsym(library, "GetPjrtApi"));
+    auto get =
+        reinterpret_cast<const PJRT_Api *(*)()>(dlsym(library, "GetPjrtApi"));
     return get();
   }();
   return *api;
@@ -123,10 +123,10 @@ void *pjrt_test::Client::upload(const std::vector<float> &values,
   return args.buffer;
 }
 
-std::string pjrt_test::tryExecute(void *executable,
-                                  const std::vector<void *> &arguments,
-                                  std::vector<void *> &results,
-                                  void *options) {
+std::string pjrt_test::tryStart(void *executable,
+                                const std::vector<void *> &arguments,
+                                std::vector<void *> &results, void *&event,
+                                void *options) {
   auto getExecutable = make<PJRT_LoadedExecutable_GetExecutable_Args>();
   getExecutable.loaded_executable = executable;
   call(getApi().PJRT_LoadedExecutable_GetExecutable, getExecutable);
@@ -139,7 +139,6 @@ std::string pjrt_test::tryExecute(void *executable,
 
   results.assign(outputs.num_outputs, nullptr);
   void *list = const_cast<void **>(arguments.data()), *out = results.data();
-  void *event = nullptr;
   auto args = make<PJRT_LoadedExecutable_Execute_Args>();
   args.executable = executable;
   args.options = options;
@@ -149,15 +148,23 @@ std::string pjrt_test::tryExecute(void *executable,
   args.output_lists = &out;
   args.device_complete_events = &event;
   std::string error = call(getApi().PJRT_LoadedExecutable_Execute, args);
-  if (error.empty())
-    await(event);
-  else
+  if (!error.empty())
     results.clear();
   return error;
 }
 
-std::vector<void *>
-pjrt_test::execute(void *executable, const std::vector<void *> &arguments) {
+std::string pjrt_test::tryExecute(void *executable,
+                                  const std::vector<void *> &arguments,
+                                  std::vector<void *> &results, void *options) {
+  void *event = nullptr;
+  std::string error = tryStart(executable, arguments, results, event, options);
+  if (error.empty())
+    await(event);
+  return error;
+}
+
+std::vector<void *> pjrt_test::execute(void *executable,
+                                       const std::vector<void *> &arguments) {
   std::vector<void *> results;
   EXPECT_EQ(tryExecute(executable, arguments, results), "");
   return results;
@@ -204,10 +211,14 @@ std::string pjrt_test::await(void *event) {
   auto args = make<PJRT_Event_Await_Args>();
   args.event = event;
   std::string error = call(getApi().PJRT_Event_Await, args);
+  destroyEvent(event);
+  return error;
+}
+
+void pjrt_test::destroyEvent(void *event) {
   auto destroy = make<PJRT_Event_Destroy_Args>();
   destroy.event = event;
   EXPECT_EQ(call(getApi().PJRT_Event_Destroy, destroy), "");
-  return error;
 }
 
 std::string pjrt_test::makeProgram(size_t size, double scale, bool donates) {
@@ -217,6 +228,6 @@ std::string pjrt_test::makeProgram(size_t size, double scale, bool donates) {
          ") -> " + type + " {\n    %c = stablehlo.constant dense<" +
          std::to_string(scale) + "> : " + type +
          "\n    %d = stablehlo.multiply %a, %c : " + type +
-         "\n    %e = stablehlo.add %d, %b : " + type + "\n    return %e : " +
-         type + "\n  }\n}\n";
+         "\n    %e = stablehlo.add %d, %b : " + type +
+         "\n    return %e : " + type + "\n  }\n}\n";
 }

@@ -53,9 +53,13 @@ struct Client {
   std::vector<void *> devices;
 };
 
-/// Runs on one device; "" or the error of the call itself.
+/// Runs on one device and waits; "" or the error of the call itself.
 std::string tryExecute(void *executable, const std::vector<void *> &arguments,
                        std::vector<void *> &results, void *options = nullptr);
+/// The same without waiting, `event` is the call's.
+std::string tryStart(void *executable, const std::vector<void *> &arguments,
+                     std::vector<void *> &results, void *&event,
+                     void *options = nullptr);
 std::vector<void *> execute(void *executable,
                             const std::vector<void *> &arguments);
 
@@ -68,6 +72,7 @@ void destroyBuffer(void *buffer);
 void destroyExecutable(void *executable);
 /// Waits for an event and destroys it.
 std::string await(void *event);
+void destroyEvent(void *event);
 
 /// Bytes that the process holds in memory.
 long getResident();
