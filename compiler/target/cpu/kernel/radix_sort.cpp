@@ -705,10 +705,9 @@ void RadixSort::sortInParts(ValueRange rows) {
       std::clamp(divideUp(size, limits.rangeLength),
                  std::min(limits.minParts, maxRanges), maxRanges);
 
-  // They are halved an odd number of times: then nothing is copied back.
   int64_t numParted = minParted;
   while (numParted < maxParted && numParted * partLength < size)
-    numParted *= 4;
+    numParted *= 2;
 
   // Few rows share the memory that all loops see, else each block has its own.
   auto numRows = getConstantIntValue(lowering.product(rows));
