@@ -542,11 +542,11 @@ TEST(Artifact, HeaderErrors) {
   bytes = good;
   bytes[8] = 2;
   EXPECT_EQ(check(bytes), "artifact has format version 2.0, this library reads "
-                          "1.0 to 1.5");
+                          "1.0 to 1.6");
   bytes = good;
-  bytes[10] = 6;
-  EXPECT_EQ(check(bytes), "artifact has format version 1.6, this library reads "
-                          "1.0 to 1.5");
+  bytes[10] = 7;
+  EXPECT_EQ(check(bytes), "artifact has format version 1.7, this library reads "
+                          "1.0 to 1.6");
   EXPECT_EQ(check(good + "x"),
             "artifact says it has " + std::to_string(good.size()) +
                 " bytes, but there are " + std::to_string(good.size() + 1));
@@ -765,6 +765,62 @@ TEST(Verifier, CommandErrors) {
   EXPECT_EQ(verify([](F f) { f.participant(); }),
             at("participant: the file does not say how many participants there "
                "are"));
+}
+
+TEST(Verifier, TogetherErrors) {
+  using F = FunctionWriter &;
+  auto at = [](const char *text) {
+    return "function 1 'f', block 0, word 0: together: " + std::string(text);
+  };
+  auto dispatch = [](F f, uint32_t slot) {
+    f.dispatch(0, {0}, {0}, {0}, {slot}, {{0}});
+  };
+  EXPECT_EQ(verify([&](F f) {
+              f.setArenaBytes(32);
+              uint32_t first = f.arena(0, 16), second = f.arena(16, 16);
+              f.bindResult(1, {{0}});
+              f.together(2);
+              dispatch(f, first);
+              dispatch(f, second);
+            }),
+            "ok");
+  for (uint32_t count : {0u, 1u, ALULA_MAX_TOGETHER + 1})
+    EXPECT_EQ(verify([&](F f) { f.together(count); }),
+              at((std::to_string(count) + " dispatches, not 2 to 8").c_str()));
+  EXPECT_EQ(verify([&](F f) {
+              f.together(2);
+              dispatch(f, f.result(0));
+            }),
+            at("command 2 behind it is no dispatch"));
+  EXPECT_EQ(verify([&](F f) {
+              uint32_t slot = f.result(0);
+              f.together(2);
+              dispatch(f, slot);
+              f.bindResult(1, {{0}});
+              dispatch(f, slot);
+            }),
+            at("command 2 behind it is no dispatch"));
+  EXPECT_EQ(verify([&](F f) {
+              uint32_t slot = f.result(0);
+              f.together(2);
+              dispatch(f, slot);
+              f.emit(ALULA_COMMAND_DISPATCH, {9, 0, 0, 0});
+            }),
+            at("command 2 behind it is no dispatch"));
+  EXPECT_EQ(verify([&](F f) {
+              uint32_t slot = f.result(0);
+              f.together(2);
+              dispatch(f, slot);
+              f.emit(ALULA_COMMAND_DISPATCH, {0, 0, 0, 0});
+            }),
+            at("command 2 behind it is no dispatch"));
+  EXPECT_EQ(verify([&](F f) {
+              uint32_t slot = f.result(0);
+              f.together(2);
+              dispatch(f, slot);
+              dispatch(f, slot);
+            }),
+            at("dispatch 1 writes what dispatch 2 binds"));
 }
 
 TEST(Verifier, BlockErrors) {

@@ -127,6 +127,11 @@ void FunctionWriter::dispatch(uint32_t kernel, Operand x, Operand y, Operand z,
   emit(ALULA_COMMAND_DISPATCH, words);
 }
 
+void FunctionWriter::together(uint32_t dispatches) {
+  hasTogether = true;
+  emit(ALULA_COMMAND_TOGETHER, {dispatches});
+}
+
 void FunctionWriter::branch(Operand condition, uint32_t thenBlock,
                             uint32_t elseBlock) {
   emit(ALULA_COMMAND_IF, {condition.word, thenBlock, elseBlock});

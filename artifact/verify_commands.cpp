@@ -186,6 +186,8 @@ private:
     }
     case ALULA_COMMAND_DISPATCH:
       return verifyDispatch();
+    case ALULA_COMMAND_TOGETHER:
+      return verifyTogether();
     case ALULA_COMMAND_CALL:
       return verifyCall();
     case ALULA_COMMAND_CUSTOM_CALL:
@@ -228,6 +230,45 @@ private:
       if (!verifyParameter('o', *next++))
         return false;
     return true;
+  }
+
+  /// Dispatches that come later are not verified yet: whatever they bind.
+  bool verifyTogether() {
+    uint32_t dispatches = parameters[0];
+    if (dispatches < 2 || dispatches > ALULA_MAX_TOGETHER)
+      return fail("%u dispatches, not 2 to %u", dispatches, ALULA_MAX_TOGETHER);
+    const uint32_t *found[ALULA_MAX_TOGETHER];
+    const uint32_t *next = parameters + count;
+    const uint32_t *end =
+        file.code.data + file.blocks[function.first_block + block].end;
+    for (uint32_t i = 0; i < dispatches; ++i) {
+      uint64_t words = next < end ? *next >> 8 : 0;
+      if (words < 2 || words > uint64_t(end - next) ||
+          (*next & 0xFF) != ALULA_COMMAND_DISPATCH ||
+          next[1] >= file.kernels.size ||
+          words < 5 + uint64_t(file.kernels[next[1]].binding_count))
+        return fail("command %u behind it is no dispatch", i + 1);
+      found[i] = next;
+      next += words;
+    }
+    for (uint32_t i = 0; i < dispatches; ++i)
+      for (uint32_t j = 0; j < dispatches; ++j)
+        if (i != j && isWrittenFor(found[i], found[j]))
+          return fail("dispatch %u writes what dispatch %u binds", i + 1,
+                      j + 1);
+    return true;
+  }
+
+  /// Whether one dispatch writes a slot that the other one binds.
+  bool isWrittenFor(const uint32_t *writer, const uint32_t *other) const {
+    const alula_file_kernel &kernel = file.kernels[writer[1]];
+    const uint32_t *bindings = writer + 5, *others = other + 5;
+    for (uint32_t i = 0; i < kernel.binding_count; ++i)
+      if (file.lists[kernel.first_access + i] & ALULA_ACCESS_WRITE)
+        for (uint32_t j = 0; j < file.kernels[other[1]].binding_count; ++j)
+          if (bindings[i] == others[j])
+            return true;
+    return false;
   }
 
   bool verifyCall() {

@@ -262,7 +262,8 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
     images += variant.image;
   }
   // Version 1.1 is what knows custom calls and external constants, 1.2 imports
-  // and PTX, 1.3 collectives, 1.4 images of CUDA, 1.5 calls in them.
+  // and PTX, 1.3 collectives, 1.4 images of CUDA, 1.5 calls in them, 1.6
+  // `together`.
   uint16_t minor = !customCalls.empty();
   for (const alula_file_constant &constant : constants)
     if (constant.external_file)
@@ -281,6 +282,9 @@ std::string ArtifactWriter::finish(Diagnostic &diagnostic) const {
   for (const VariantSpec &variant : variants)
     if (variant.kind == ALULA_IMAGE_CUDA)
       minor = std::max<uint16_t>(minor, hasCalls(variant.image) ? 5 : 4);
+  for (const auto &function : functions)
+    if (function->hasTogether)
+      minor = 6;
   std::vector<alula_file_custom_call> customCallRecords = customCalls;
   for (alula_file_custom_call &record : customCallRecords)
     record.first_type += uint32_t(lists.size());

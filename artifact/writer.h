@@ -237,6 +237,8 @@ public:
   void dispatch(uint32_t kernel, Operand x, Operand y, Operand z,
                 const std::vector<uint32_t> &bindings,
                 const std::vector<Operand> &constants = {});
+  /// Of the next so many commands.
+  void together(uint32_t dispatches);
   void branch(Operand condition, uint32_t thenBlock,
               uint32_t elseBlock = ALULA_NONE);
   void branch(Operand index, const std::vector<uint32_t> &caseBlocks);
@@ -273,6 +275,7 @@ private:
   std::vector<std::vector<uint32_t>> blocks{{}};
   uint32_t current = 0;
   uint32_t registerCount = 0;
+  bool hasTogether = false;
   uint64_t arenaBytes = 0;
 };
 

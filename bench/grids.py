@@ -13,6 +13,8 @@ Efficiency is the time on one core to N times that on N cores."""
 
 import argparse
 import collections
+import dataclasses
+import heapq
 import json
 import math
 import os
@@ -37,14 +39,14 @@ func.func @main(%x: tensor<65536xf32>) -> tensor<65536xf32> {
 """
 
 
-class Kernel:
-    """What a kernel's dispatches of a call take on one thread: seconds, workgroups, bytes."""
+@dataclasses.dataclass
+class Dispatch:
+    """What a kernel's dispatch takes on one thread."""
 
-    def __init__(self):
-        self.dispatches = []
-
-    def seconds(self, machine, cores):
-        return sum(machine.seconds(*each, cores) for each in self.dispatches)
+    kernel: str
+    seconds: float
+    groups: int
+    bytes: int
 
 
 class Machine:
@@ -53,16 +55,21 @@ class Machine:
     def __init__(self, wake: float, cache: int, memory_cores: int):
         self.wake, self.cache, self.memory_cores = wake, cache, memory_cores
 
-    def seconds(self, seconds, groups, moved, cores) -> float:
-        """Of a dispatch: `seconds` on one thread, `moved` bytes."""
-        used = min(cores, groups)
+    def seconds(self, together: list[Dispatch], cores) -> float:
+        """Of dispatches that may run at the same time."""
+        used = min(cores, sum(each.groups for each in together))
         if used == 1:
-            return seconds
-        share = math.ceil(groups / used) / groups
-        if moved > self.cache:
-            # One core has its part of what `memory_cores` can read.
-            share = max(share, 1 / self.memory_cores)
-        return seconds * share + self.wake * math.ceil(math.log2(used))
+            return sum(each.seconds for each in together)
+        # Each workgroup goes to the core that is free first.
+        busy = [0.0] * used
+        for each in together:
+            share = 1 / each.groups
+            if each.bytes > self.cache:
+                # One core has its part of what `memory_cores` can read.
+                share = max(share, used / each.groups / self.memory_cores)
+            for _ in range(each.groups):
+                heapq.heappush(busy, heapq.heappop(busy) + each.seconds * share)
+        return max(busy) + self.wake * math.ceil(math.log2(used))
 
 
 def parse(argv=None):
@@ -82,31 +89,33 @@ def compile_for(program: Path, cores: int) -> Path:
     return artifact
 
 
-def read_trace(events) -> tuple[float, dict[str, Kernel]]:
-    """The best call's seconds, and its kernels: each dispatch takes what it takes at best, since
-    others use this machine too."""
+def read_trace(events) -> tuple[float, list[list[Dispatch]]]:
+    """The best call's seconds, and its dispatches, those that may run at the same time together:
+    each takes what it takes at best, since others use this machine too."""
     calls = [event for event in events if event.get("cat") == "call"]
-    launches = [event for event in events if event.get("cat") == "kernel"]
+    kernels = [event for event in events if event.get("cat") == "kernel"]
     runs = [
-        [e for e in launches if call["ts"] <= e["ts"] < call["ts"] + call["dur"]] for call in calls
+        [e for e in kernels if call["ts"] <= e["ts"] < call["ts"] + call["dur"]] for call in calls
     ]
     # Calls may take different branches: then only the best one's times are known.
     best = min(range(len(calls)), key=lambda number: calls[number]["dur"])
     names = [e["name"] for e in runs[best]]
     alike = [run for run in runs if [e["name"] for e in run] == names]
-    kernels = collections.defaultdict(Kernel)
+    launches = []
     outside = calls[best]["dur"] - sum(event["dur"] for event in runs[best])
     total = max(0.0, outside)
     for same in zip(*alike, strict=True):
         arguments, duration = same[0]["args"], min(event["dur"] for event in same)
         groups = math.prod(map(int, arguments["grid"].split("x")))
         moved = int(arguments.get("bytes", 0))
-        kernels[same[0]["name"]].dispatches.append((duration * 1e-6, groups, moved))
+        if not arguments.get("beside"):
+            launches.append([])
+        launches[-1].append(Dispatch(same[0]["name"], duration * 1e-6, groups, moved))
         total += duration
-    return total * 1e-6, dict(kernels)
+    return total * 1e-6, launches
 
 
-def trace(artifact: Path, inputs, threads: int) -> tuple[float, dict[str, Kernel]]:
+def trace(artifact: Path, inputs, threads: int) -> tuple[float, list[list[Dispatch]]]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "trace.json"
         command = [BUILD / "bin/alula-run", artifact, f"--threads={threads}"]
@@ -140,20 +149,24 @@ def cache_bytes() -> int:
     return max((int(s[:-1]) * scale[s[-1]] for s in sizes if s[-1] in scale), default=32 << 20)
 
 
-def worst(kernels: dict[str, Kernel], machine: Machine, cores: int, most: int = 3):
-    """(name, its seconds beyond an N-th, workgroups), the worst first."""
-    found = []
-    for name, kernel in kernels.items():
-        lost = kernel.seconds(machine, cores) - kernel.seconds(machine, 1) / cores
-        groups = statistics.median(groups for _, groups, _ in kernel.dispatches)
-        found.append((name, lost, int(groups), len(kernel.dispatches)))
+def worst(launches: list[list[Dispatch]], machine: Machine, cores: int, most: int = 3):
+    """(kernel, seconds beyond an N-th, workgroups, times), the worst first; dispatches that run
+    at the same time have their parts of what is lost."""
+    lost, groups = collections.defaultdict(float), collections.defaultdict(list)
+    for together in launches:
+        alone = sum(each.seconds for each in together)
+        beyond = machine.seconds(together, cores) - alone / cores
+        for each in together:
+            lost[each.kernel] += beyond * each.seconds / alone if alone else 0
+            groups[each.kernel].append(each.groups)
+    found = [(k, lost[k], int(statistics.median(groups[k])), len(groups[k])) for k in lost]
     return sorted(found, key=lambda each: -each[1])[:most]
 
 
-def predict(total: float, kernels: dict[str, Kernel], machine: Machine, cores: int) -> float:
+def predict(total: float, launches: list[list[Dispatch]], machine: Machine, cores: int) -> float:
     """Of a call: what is not in kernels stays as it is."""
-    alone = sum(kernel.seconds(machine, 1) for kernel in kernels.values())
-    return max(0.0, total - alone) + sum(k.seconds(machine, cores) for k in kernels.values())
+    alone = sum(each.seconds for together in launches for each in together)
+    return max(0.0, total - alone) + sum(machine.seconds(each, cores) for each in launches)
 
 
 def measure_row(name: str, size: str, machine: Machine, cores, show_kernels: bool):
@@ -167,14 +180,14 @@ def measure_row(name: str, size: str, machine: Machine, cores, show_kernels: boo
         cells = [f"{base * 1e6:11.1f}"]
         for count in cores:
             artifact = compile_for(folder / "program.mlirbc", count)
-            total, kernels = trace(artifact, inputs, 1)
-            time = predict(total, kernels, machine, count)
+            total, launches = trace(artifact, inputs, 1)
+            time = predict(total, launches, machine, count)
             efficiencies[count] = base / time / count
             cells.append(f"{efficiencies[count]:8.2f}")
             if count == 2 and (os.cpu_count() or 1) >= 2:
                 measured, _ = trace(artifact, inputs, 2)
                 cells.append(f"{base / measured / 2:8.2f}")
-            for kernel, lost, groups, times in worst(kernels, machine, count):
+            for kernel, lost, groups, times in worst(launches, machine, count):
                 if show_kernels and lost > 0.05 * time:
                     remarks.append(
                         f"    {count} cores: {kernel}, {groups} workgroups, {times} times: "

@@ -173,12 +173,26 @@ private:
 
   // ---- Work ----
 
+  /// From the first of those that may run together, how many they are.
+  static uint32_t countTogether(RunOp op) {
+    uint32_t count = 0;
+    if (op.getBeside())
+      return count;
+    do {
+      ++count;
+      op = dyn_cast_or_null<RunOp>(op->getNextNode());
+    } while (op && op.getBeside());
+    return count;
+  }
+
   LogicalResult write(RunOp op) {
     const Callables::Kernel &kernel = callables.kernels.at(op.getEntryAttr());
     std::vector<Operand> grid = getAll(op.getWorkgroups());
     for (size_t i = grid.size(); i < 3; ++i)
       grid.push_back(out.immediate(kernel.grid[i]));
     std::vector<Operand> constants = getAll(op.getConstants());
+    if (uint32_t count = countTogether(op); count > 1)
+      out.together(count);
     out.dispatch(kernel.number, grid[0], grid[1], grid[2],
                  getSlots(op.getBindings()), constants);
     return success();

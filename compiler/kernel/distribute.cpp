@@ -124,6 +124,13 @@ public:
       : function(function), entry(entry), grid(grid),
         machine(alula::dispatch::getMachine(entry)) {}
 
+  int64_t countAllSteps() {
+    int64_t steps = 0;
+    for (Operation &op : function.front())
+      steps = std::min(manySteps, steps + countSteps(&op));
+    return steps;
+  }
+
   /// The number of workgroups.
   int64_t run() {
     if (sharesTemporaries() || !choose())
@@ -386,6 +393,7 @@ private:
       if (!grid || entry.getPinned())
         grid = alula::kernel::getUsualGrid(entry);
       Distributor distributor(function, entry, grid);
+      int64_t steps = distributor.countAllSteps();
       int64_t exact = entry.getPinned() ? entry.getWorkgroups().front()
                                         : grid.getWorkgroups();
       if (!exact)
@@ -394,9 +402,15 @@ private:
         return failure();
       else if (!entry.getPinned())
         entry.setWorkgroups({exact, 1, 1});
-      if (!entry.getPinned())
-        for (LaunchOp launch : launches.of(entry))
-          distributor.assignGrid(launch);
+      if (entry.getPinned())
+        continue;
+      for (LaunchOp launch : launches.of(entry))
+        distributor.assignGrid(launch);
+      if (entry.getWorkgroups().front() <
+              alula::dispatch::getMachine(entry).cores &&
+          steps >= grid.getSteps())
+        entry->setAttr(alula::dispatch::narrowName,
+                       UnitAttr::get(entry.getContext()));
     }
     // The plan has been followed.
     if (ModuleOp module = executable.getInnerModule())

@@ -39,7 +39,8 @@ LogicalResult CommandConverter::convertLaunch(LaunchOp launch) {
   }
   builder.create<RunOp>(location, launch.getEntryAttr(), bindings,
                         mapAll(launch.getConstants()),
-                        mapAll(launch.getWorkgroups()));
+                        mapAll(launch.getWorkgroups()),
+                        launch->hasAttr(besideName));
   return success();
 }
 

@@ -13,6 +13,15 @@ def SplitCollectives
   let dependentDialects = ["::alula::dispatch::DispatchDialect"];
 }
 
+def RunTogether : Pass<"schedule-run-together", "::mlir::ModuleOp"> {
+  let summary = "puts launches side by side that leave cores without work";
+  let description = [{
+    A launch with fewer workgroups than there are cores, and which needs nothing
+    of a few launches before it that are like it, moves up to them and is marked
+    `dispatch.beside`: from then on they are one step of the schedule.
+  }];
+}
+
 def ConvertTensorsToCommands
     : Pass<"schedule-convert-tensors-to-commands", "::mlir::ModuleOp"> {
   let summary = "places values and turns host functions into commands";

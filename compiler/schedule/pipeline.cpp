@@ -9,6 +9,7 @@
 
 void alula::schedule::addSchedulePipeline(mlir::OpPassManager &pm) {
   pm.addPass(createSplitCollectives());
+  pm.addPass(createRunTogether());
   pm.addPass(createConvertTensorsToCommands());
   // Sizes are computed once: commands themselves are never equal.
   pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());

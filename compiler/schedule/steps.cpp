@@ -16,6 +16,10 @@ Steps::Steps(func::FuncOp function) { add(function.front()); }
 
 void Steps::add(Block &block) {
   for (Operation &op : block) {
+    if (op.hasAttr(besideName)) {
+      begins[&op] = ends[&op] = begins.lookup(op.getPrevNode());
+      continue;
+    }
     begins[&op] = ends[&op] = next;
     next += 2;
     if (op.getNumRegions() == 0)

@@ -6,6 +6,9 @@
 
 namespace alula::schedule {
 
+/// Of a launch: it has the step of the op before it.
+inline constexpr llvm::StringLiteral besideName = "dispatch.beside";
+
 /// Numbers the ops of a host function in the order of its text. An op reads at
 /// an even step and writes at the next one; arguments are there at step 0.
 class Steps {

@@ -65,11 +65,16 @@ def Dispatch_RunOp
     : Dispatch_Op<"run", [AttrSizedOperandSegments,
           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs an entry over its grid";
-  let description = "`workgroups`, three or none, replace the entry's grid.";
+  let description = [{
+    `workgroups`, three or none, replace the entry's grid. A run that is `beside`
+    may start before those right before it have ended, as far back as the last
+    one that is not: nobody writes what another one of them binds.
+  }];
   let arguments = (ins SymbolRefAttr:$entry,
                        Variadic<Dispatch_SlotType>:$bindings,
                        Variadic<Index>:$constants,
-                       Variadic<Index>:$workgroups);
+                       Variadic<Index>:$workgroups,
+                       UnitAttr:$beside);
   let assemblyFormat = [{
     $entry `(` $bindings `)` (`[` $constants^ `]`)?
         (`workgroups` `(` $workgroups^ `)`)? attr-dict

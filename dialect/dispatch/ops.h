@@ -24,3 +24,9 @@
 
 #define GET_OP_CLASSES
 #include "dialect/dispatch/ops.h.inc"
+
+namespace alula::dispatch {
+/// Of an entry: something may run beside it. Its grid is too small for the
+/// machine, and what it computes is not small.
+inline constexpr llvm::StringLiteral narrowName = "dispatch.narrow";
+} // namespace alula::dispatch

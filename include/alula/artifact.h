@@ -30,7 +30,7 @@ extern "C" {
   "\x89"                                                                       \
   "ALULA\r\n"
 #define ALULA_FILE_MAJOR 1u
-#define ALULA_FILE_MINOR 5u
+#define ALULA_FILE_MINOR 6u
 
 /* "No such index" wherever a 32-bit index may be absent. */
 #define ALULA_NONE 0xFFFFFFFFu
@@ -49,6 +49,8 @@ extern "C" {
 #define ALULA_MAX_WORKGROUPS ((uint64_t)1 << 48)
 #define ALULA_MAX_PARTICIPANTS (1u << 20)
 #define ALULA_MAX_PROGRAMS 256u
+/* Dispatches of one `together`. */
+#define ALULA_MAX_TOGETHER 8u
 
 typedef struct alula_file_header {
   uint8_t magic[8];
@@ -582,7 +584,9 @@ ALULA_STATIC_ASSERT(sizeof(alula_file_fact) == 8, "fact");
   /* waits for what was started under this handle */                           \
   X(COLLECTIVE_DONE, 23, "collective_done", "o")                               \
   /* dst = the number of the participant that runs the program */              \
-  X(PARTICIPANT, 24, "participant", "r")
+  X(PARTICIPANT, 24, "participant", "r")                                       \
+  /* the next so many commands are dispatches that don't need each other */    \
+  X(TOGETHER, 25, "together", "n")
 
 typedef enum alula_command ALULA_ENUM_TYPE {
 #define X(NAME, code, name, parameters) ALULA_COMMAND_##NAME = code,

@@ -589,6 +589,8 @@ typedef struct alula_trace_event {
   /* Of a kernel that a library may compute: its name, or "generated: " and why
    * our code does; while the callback runs. Else NULL. */
   const char *computed_by;
+  /* 1: without a trace the kernel may run at the same time as the one before. */
+  uint32_t is_beside;
 } alula_trace_event;
 
 typedef struct alula_call_options {

@@ -163,8 +163,8 @@ TEST_P(Calls, WrongBuffers) {
   EXPECT_EQ(wrap(ALULA_DTYPE_F32, {0, int64_t(1) << 60}, nullptr, 0), "");
   // What a device has for itself is read as wide as it can.
   Buffer all = makeI64({1, 2, 3, 4});
-  auto *address = reinterpret_cast<int64_t *>(
-      alula_buffer_get_address(all.get()));
+  auto *address =
+      reinterpret_cast<int64_t *>(alula_buffer_get_address(all.get()));
   EXPECT_EQ(wrap(ALULA_DTYPE_I64, {2}, address + 2, 16), "");
   EXPECT_EQ(wrap(ALULA_DTYPE_I64, {2}, address + 1, 16),
             sharesMemory()
@@ -379,7 +379,7 @@ TEST_P(Calls, AsyncTraceCancel) {
   EXPECT_EQ(done, 1);
 }
 
-TEST_P(Calls, CancelledWithinOneGrid) {
+TEST_P(Calls, CancelledWithinGrids) {
   // A launch that is on a GPU runs to its end.
   if (!computes() || std::string(GetParam()) == "cuda")
     return;
@@ -387,7 +387,9 @@ TEST_P(Calls, CancelledWithinOneGrid) {
   FunctionWriter &f = file.addFunction("long");
   // Weeks of workgroups that do nothing.
   Operand many = f.immediate(1 << 22);
-  f.dispatch(file.failWith, many, many, f.immediate(1), {}, {f.immediate(0)});
+  f.together(2);
+  for (int i = 0; i < 2; ++i)
+    f.dispatch(file.failWith, many, many, f.immediate(1), {}, {f.immediate(0)});
   Executable model = load(file);
   int cancel = 0;
   alula_call_options options = {};

@@ -300,6 +300,74 @@ TEST_P(Commands, RunTimeBounds) {
             "3 is not -4, {2}");
 }
 
+TEST_P(Commands, DispatchesTogether) {
+  KernelFile file;
+  uint32_t type = file.addType(ALULA_DTYPE_F32, {1000});
+  uint32_t marks = file.addType(ALULA_DTYPE_I32, {30});
+  uint32_t number = file.addType(ALULA_DTYPE_I64, {1});
+  FunctionWriter &f = file.addFunction("main");
+  f.addArgument("x", type);
+  f.addArgument("groups", number);
+  for (int i = 0; i < 3; ++i)
+    f.addResult("y" + std::to_string(i), type);
+  f.addResult("marks", marks);
+  uint32_t x = f.argument(0), y[] = {f.result(0), f.result(1), f.result(2)};
+  uint32_t grid = f.result(3);
+  Operand groups = f.load(ALULA_DTYPE_I64, f.argument(1), f.immediate(0));
+  Operand one = f.immediate(1);
+  // Different lengths, grids and kernels; some may be empty.
+  f.fill(y[2], f.immediate(0), f.immediate(4000), 4, f.immediate(0));
+  f.together(4);
+  f.dispatch(file.addF32, one, one, one, {x, x, y[0]}, {f.immediate(1000)});
+  f.dispatch(file.markGrid, f.immediate(2), f.immediate(3), f.immediate(5),
+             {grid});
+  f.dispatch(file.addF32, groups, one, one, {x, x, y[2]}, {f.immediate(1000)});
+  f.dispatch(file.addF32, f.immediate(7), one, one, {x, x, y[1]},
+             {f.immediate(1000)});
+  f.together(2);
+  f.dispatch(file.addF32, groups, one, one, {x, y[0], y[1]},
+             {f.immediate(500)});
+  f.dispatch(file.lookUp, groups, one, one, {grid});
+  Executable model = load(file);
+  std::vector<float> in(1000);
+  for (size_t i = 0; i < 1000; ++i)
+    in[i] = float(i);
+  for (int64_t count : {0, 1}) {
+    auto results = run(model, {makeF32(in), makeI64({count})});
+    ASSERT_EQ(results.size(), 4u) << error.message();
+    if (!computes())
+      continue;
+    for (size_t i = 0; i < 1000; ++i) {
+      ASSERT_EQ(get<float>(results[0])[i], 2 * in[i]);
+      ASSERT_EQ(get<float>(results[1])[i], (i < 500 && count ? 3 : 2) * in[i]);
+      ASSERT_EQ(get<float>(results[2])[i], count ? 2 * in[i] : 0);
+    }
+    for (int32_t i = 0; i < 30; ++i)
+      ASSERT_EQ(get<int32_t>(results[3])[size_t(i)],
+                count ? ((i + 1) & 7) * ((i + 1) & 7) : i + 1);
+  }
+  run(model, {makeF32(in), makeI64({-1})});
+  EXPECT_STREQ(error.message(), "function 'main': dispatch of 'add_f32': "
+                                "wrong grid (-1, 1, 1)");
+}
+
+TEST_P(Commands, ErrorsOfDispatchesTogether) {
+  KernelFile file;
+  FunctionWriter &f = file.addFunction("main");
+  f.addResult("y", file.addType(ALULA_DTYPE_I32, {30}));
+  Operand one = f.immediate(1), many = f.immediate(30);
+  f.together(3);
+  f.dispatch(file.markGrid, many, one, one, {f.result(0)});
+  f.dispatch(file.failWith, many, one, one, {}, {f.immediate(0)});
+  f.dispatch(file.failWith, many, one, one, {}, {f.immediate(-3)});
+  Executable model = load(file);
+  run(model, {});
+  EXPECT_STREQ(error.message(),
+               computes()
+                   ? "function 'main': kernel 'fail_with' failed with code -3"
+                   : "");
+}
+
 TEST_P(Commands, DispatchErrors) {
   KernelFile file;
   FunctionWriter &f = file.addFunction("main");

@@ -59,6 +59,11 @@ struct KernelRunner {
   /// function, or of a later one that waits for the stream.
   Status (*dispatch)(Stream *stream, LoadedKernels *kernels,
                      const Dispatch &dispatch);
+  /// Encodes 1 to ALULA_MAX_TOGETHER grids whose order does not matter, without
+  /// traces. NULL: they are dispatched one after the other.
+  Status (*dispatchTogether)(Stream *stream, LoadedKernels *kernels,
+                             const Dispatch *dispatches,
+                             uint32_t count) = nullptr;
 };
 
 /// Memory whose content changes places.

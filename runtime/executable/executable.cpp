@@ -165,6 +165,10 @@ Status computeFacts(Image &image) {
     if (kernel.constant_count > image.mostConstants)
       image.mostConstants = kernel.constant_count;
   }
+  // Files of older versions have no dispatches together.
+  uint32_t together = file.minor < 6 ? 1 : ALULA_MAX_TOGETHER;
+  image.mostBindings *= together;
+  image.mostConstants *= together;
   for (const alula_file_custom_call &call : file.customCalls) {
     uint64_t values = uint64_t(call.operand_count) + call.result_count;
     uint64_t dims = 0;

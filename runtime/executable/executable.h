@@ -78,7 +78,7 @@ struct Image {
   Array<int64_t> dims;
   /// The largest scratch of a kernel, rounded to the alignment.
   uint64_t scratchBytes;
-  /// The most operands of a kernel; of a custom call.
+  /// The most operands of dispatches that may run together; of a custom call.
   uint32_t mostBindings, mostConstants;
   uint64_t mostCallBuffers, mostCallDims;
 

@@ -95,7 +95,10 @@ private:
           continue;
         }
       }
-      ALULA_TRY(runCommand(*word & 0xFF, word + 1, (*word >> 8) - 1));
+      if ((*word & 0xFF) == ALULA_COMMAND_TOGETHER)
+        ALULA_TRY(runTogether(word));
+      else
+        ALULA_TRY(runCommand(*word & 0xFF, word + 1, (*word >> 8) - 1));
     }
     return nullptr;
   }
@@ -504,9 +507,61 @@ private:
 
   Status runDispatch(const uint32_t *p) {
     ALULA_TRY(checkCancel());
+    Dispatch dispatch = {};
+    Operands operands = getOperandMemory();
+    bool isEmpty = false;
+    ALULA_TRY(prepare(p, dispatch, operands, isEmpty));
+    bool isBeside =
+        tracedTogether.left && tracedTogether.left < tracedTogether.all;
+    tracedTogether.left -= tracedTogether.left != 0;
+    if (isEmpty)
+      return nullptr;
+    if (call.trace)
+      return traceDispatch(dispatch, isBeside);
+    return call.executable->image->runner->dispatch(
+        call.stream, call.executable->image->kernels, dispatch);
+  }
+
+  /// The dispatches behind `word`, which comes to the last one; or nothing, and
+  /// they are run one by one.
+  __attribute__((noinline)) Status runTogether(const uint32_t *&word) {
+    const Image &image = *call.executable->image;
+    if (!image.runner->dispatchTogether || call.trace) {
+      tracedTogether.all = tracedTogether.left = word[1];
+      return nullptr;
+    }
+    ALULA_TRY(checkCancel());
+    Dispatch dispatches[ALULA_MAX_TOGETHER];
+    Operands operands = getOperandMemory();
+    uint32_t made = 0;
+    for (uint32_t left = word[1]; left; --left) {
+      word += *word >> 8;
+      dispatches[made] = {};
+      bool isEmpty = false;
+      ALULA_TRY(prepare(word + 1, dispatches[made], operands, isEmpty));
+      made += !isEmpty;
+    }
+    return made ? image.runner->dispatchTogether(call.stream, image.kernels,
+                                                 dispatches, made)
+                : nullptr;
+  }
+
+  /// Where operands of dispatches that are being encoded go.
+  struct Operands {
+    void **bindings;
+    uint64_t *bytes;
+    int64_t *constants;
+  };
+  Operands getOperandMemory() const {
+    Context &context = *call.context;
+    return {context.bindings.data(), context.bindingBytes.data(),
+            context.constants.data()};
+  }
+
+  Status prepare(const uint32_t *p, Dispatch &dispatch, Operands &operands,
+                 bool &isEmpty) {
     const alula_file_kernel &kernel = file.kernels[p[0]];
     const char *name = file.getString(kernel.name);
-    Dispatch dispatch = {};
     dispatch.kernel = p[0];
     dispatch.functionName = file.getString(function.name);
     dispatch.kernelName = name;
@@ -515,8 +570,10 @@ private:
     uint64_t workgroups = 1;
     for (int i = 0; i < 3; ++i) {
       int64_t size = get(p[1 + i]);
-      if (size == 0)
+      if (size == 0) {
+        isEmpty = true;
         return nullptr;
+      }
       if (size < 0 || size > UINT32_MAX ||
           __builtin_mul_overflow(workgroups, uint64_t(size), &workgroups) ||
           workgroups > ALULA_MAX_WORKGROUPS)
@@ -535,30 +592,31 @@ private:
         return fail(ALULA_STATUS_INTERNAL,
                     "dispatch of '%.100s': slot %u has no storage%s", name,
                     next[-1], slot.data ? " any more" : " yet");
-      context.bindings[i] = data;
-      context.bindingBytes[i] = slot.bytes;
+      operands.bindings[i] = data;
+      operands.bytes[i] = slot.bytes;
     }
     for (uint32_t i = 0; i < kernel.constant_count; ++i)
-      context.constants[i] = get(*next++);
+      operands.constants[i] = get(*next++);
     args.struct_bytes = sizeof args;
     args.binding_count = kernel.binding_count;
     args.constant_count = kernel.constant_count;
-    args.bindings = context.bindings.data();
-    args.binding_bytes = context.bindingBytes.data();
-    args.constants = context.constants.data();
+    args.bindings = operands.bindings;
+    args.binding_bytes = operands.bytes;
+    args.constants = operands.constants;
+    operands.bindings += kernel.binding_count;
+    operands.bytes += kernel.binding_count;
+    operands.constants += kernel.constant_count;
     args.scratch_bytes = kernel.scratch_bytes;
     args.imports = call.executable->image->imports.data();
     args.cancel = call.cancel;
     dispatch.scratch = context.scratch;
     dispatch.scratchStride = call.executable->image->scratchBytes;
-    if (call.trace)
-      return traceDispatch(dispatch);
-    return call.executable->image->runner->dispatch(
-        call.stream, call.executable->image->kernels, dispatch);
+    return nullptr;
   }
 
   /// Runs it to its end, and tells what each thread did.
-  __attribute__((cold, noinline)) Status traceDispatch(Dispatch &dispatch) {
+  __attribute__((cold, noinline)) Status traceDispatch(Dispatch &dispatch,
+                                                       bool isBeside) {
     alula_trace_thread threads[Pool::maxWorkers] = {};
     alula_trace_event event = {};
     dispatch.threads = threads;
@@ -575,12 +633,19 @@ private:
     for (uint32_t i = 0; i < dispatch.args.binding_count; ++i)
       event.bytes += call.context->bindingBytes[i];
     event.threads = threads;
+    event.is_beside = isBeside;
     for (uint32_t i = 0; i < Pool::maxWorkers; ++i)
       if (threads[i].end_ns)
         event.thread_count = i + 1;
     call.trace(call.traceUser, &event);
     return nullptr;
   }
+
+  /// Dispatches of the latest `together`, and how many are still to come, where
+  /// they run one by one.
+  struct {
+    uint32_t all = 0, left = 0;
+  } tracedTogether;
 
   static constexpr size_t mostExchanges = 16;
   /// Commands are those of a loop or choice that the device will decide.

@@ -147,7 +147,8 @@ void Trace::record(void *user, const alula_trace_event *event) {
                      {event->grid[0], event->grid[1], event->grid[2]},
                      event->bytes,
                      {},
-                     event->computed_by ? event->computed_by : ""};
+                     event->computed_by ? event->computed_by : "",
+                     event->is_beside != 0};
   if (event->thread_count)
     command.threads.assign(event->threads,
                            event->threads + event->thread_count);
@@ -175,6 +176,8 @@ std::string Trace::printCommand(const Command &command) const {
   if (isKernel)
     text += format("\"grid\": \"%ux%ux%u\", ", grid[0], grid[1], grid[2]);
   text += format("\"bytes\": %" PRIu64, command.bytes);
+  if (command.isBeside)
+    text += ", \"beside\": true";
   if (!command.computedBy.empty())
     text += ", \"computed by\": " + quote(command.computedBy);
   if (const Kernel *kernel = isKernel ? findKernel(command.name) : nullptr) {

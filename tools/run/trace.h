@@ -43,6 +43,7 @@ private:
     std::vector<alula_trace_thread> threads;
     /// Of a kernel that a library may compute.
     std::string computedBy;
+    bool isBeside;
   };
   /// What the artifact says of a kernel; numbers below 0 are not known.
   struct Kernel {

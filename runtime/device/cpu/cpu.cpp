@@ -79,40 +79,34 @@ void unloadCpu(LoadedKernels *kernels) {
   destroy(reinterpret_cast<CpuKernels *>(kernels));
 }
 
-/// A grid on its way. Each worker owns a slice, so that the next dispatch over
-/// the same rows finds them in the same core's cache, and steals when done.
-struct Grid {
+/// Grids on their way, one behind the other. Each worker owns a slice, so that
+/// the next dispatch over the same rows finds them in the same core's cache,
+/// and steals when done.
+struct Grids {
   /// Without an initialiser: most of them are not used.
   struct alignas(64) Slice {
     uint64_t next, end;
   };
-  alula_kernel kernel;
-  const Dispatch *dispatch;
-  uint64_t workgroups;
+  const CpuKernels *kernels;
+  const Dispatch *dispatches;
+  /// Of all of them.
+  uint64_t workgroups = 0;
+  /// Where each one's workgroups end.
+  uint64_t ends[ALULA_MAX_TOGETHER];
   uint32_t workers = 1;
   std::atomic<int32_t> code{0};
+  /// Whose code it is.
+  std::atomic<uint32_t> failed{0};
   std::atomic<bool> isCancelled{false};
   Slice slices[Pool::maxWorkers];
 };
 
-void startGrid(void *context, uint32_t workers) {
-  auto *grid = static_cast<Grid *>(context);
-  grid->workers = workers;
+void startGrids(void *context, uint32_t workers) {
+  auto *grids = static_cast<Grids *>(context);
+  grids->workers = workers;
   for (uint32_t w = 0; w < workers; ++w) {
-    grid->slices[w].next = grid->workgroups * w / workers;
-    grid->slices[w].end = grid->workgroups * (w + 1) / workers;
-  }
-}
-
-void runWorkgroup(Grid &grid, const alula_kernel_args &args, uint64_t index) {
-  const uint32_t *count = args.workgroup_count;
-  auto x = uint32_t(index % count[0]);
-  index /= count[0];
-  int32_t code = grid.kernel(&args, x, uint32_t(index % count[1]),
-                             uint32_t(index / count[1]));
-  if (code != 0) {
-    int32_t good = 0;
-    grid.code.compare_exchange_strong(good, code, std::memory_order_relaxed);
+    grids->slices[w].next = grids->workgroups * w / workers;
+    grids->slices[w].end = grids->workgroups * (w + 1) / workers;
   }
 }
 
@@ -136,57 +130,112 @@ private:
   alula_trace_thread *thread;
 };
 
-void runGrid(void *context, uint32_t worker) {
-  auto &grid = *static_cast<Grid *>(context);
-  WorkerTrace trace(*grid.dispatch, worker);
-  alula_kernel_args args = grid.dispatch->args;
-  args.worker = worker;
-  args.worker_count = grid.workers;
-  args.scratch = grid.dispatch->scratch + worker * grid.dispatch->scratchStride;
-  for (uint32_t i = 0; i < grid.workers; ++i) {
-    Grid::Slice &slice = grid.slices[(worker + i) % grid.workers];
+/// The grid that a worker is in.
+class CurrentGrid {
+public:
+  CurrentGrid(Grids &grids, uint32_t worker) : grids(grids), worker(worker) {
+    enter(0);
+  }
+
+  void run(uint64_t index) {
+    if (index < begin || index >= grids.ends[number]) {
+      uint32_t wanted = 0;
+      while (index >= grids.ends[wanted])
+        ++wanted;
+      enter(wanted);
+    }
+    index -= begin;
+    const uint32_t *count = args.workgroup_count;
+    auto x = uint32_t(index % count[0]);
+    index /= count[0];
+    int32_t code = kernel(&args, x, uint32_t(index % count[1]),
+                          uint32_t(index / count[1]));
+    int32_t good = 0;
+    if (code != 0 && grids.code.compare_exchange_strong(
+                         good, code, std::memory_order_relaxed))
+      grids.failed.store(number, std::memory_order_relaxed);
+  }
+
+private:
+  void enter(uint32_t wanted) {
+    const Dispatch &dispatch = grids.dispatches[wanted];
+    number = wanted;
+    begin = wanted ? grids.ends[wanted - 1] : 0;
+    kernel = grids.kernels->entries[dispatch.kernel];
+    args = dispatch.args;
+    args.worker = worker;
+    args.worker_count = grids.workers;
+    args.scratch = dispatch.scratch + worker * dispatch.scratchStride;
+  }
+
+  Grids &grids;
+  const uint32_t worker;
+  uint32_t number;
+  uint64_t begin;
+  alula_kernel kernel;
+  alula_kernel_args args;
+};
+
+void runGrids(void *context, uint32_t worker) {
+  auto &grids = *static_cast<Grids *>(context);
+  WorkerTrace trace(grids.dispatches[0], worker);
+  CurrentGrid current(grids, worker);
+  const int *cancel = grids.dispatches[0].cancel;
+  for (uint32_t i = 0; i < grids.workers; ++i) {
+    Grids::Slice &slice = grids.slices[(worker + i) % grids.workers];
     uint64_t index;
     while ((index = __atomic_fetch_add(&slice.next, 1, __ATOMIC_RELAXED)) <
            slice.end) {
-      const int *cancel = grid.dispatch->cancel;
       if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) {
-        grid.isCancelled.store(true, std::memory_order_relaxed);
+        grids.isCancelled.store(true, std::memory_order_relaxed);
         return;
       }
-      runWorkgroup(grid, args, index);
+      current.run(index);
       ++trace.workgroups;
     }
   }
 }
 
+uint64_t countWorkgroups(const Dispatch &dispatch) {
+  const uint32_t *count = dispatch.args.workgroup_count;
+  return uint64_t(count[0]) * count[1] * count[2];
+}
+
+Status runTogetherCpu(Stream *stream, LoadedKernels *loaded,
+                      const Dispatch *dispatches, uint32_t count) {
+  Grids grids;
+  grids.kernels = reinterpret_cast<CpuKernels *>(loaded);
+  grids.dispatches = dispatches;
+  for (uint32_t i = 0; i < count; ++i)
+    grids.ends[i] = grids.workgroups += countWorkgroups(dispatches[i]);
+  uint32_t wanted = grids.workgroups < Pool::maxWorkers
+                        ? uint32_t(grids.workgroups)
+                        : Pool::maxWorkers;
+  getInstance(stream).pool.run(wanted, runGrids, &grids, startGrids);
+  int32_t code = grids.code.load(std::memory_order_relaxed);
+  if (!code && grids.isCancelled.load(std::memory_order_relaxed))
+    return makeError(ALULA_STATUS_CANCELLED,
+                     "function '%s': the call was cancelled",
+                     dispatches[0].functionName);
+  if (code == 0)
+    return nullptr;
+  const Dispatch &failed =
+      dispatches[grids.failed.load(std::memory_order_relaxed)];
+  return makeKernelError(failed.functionName, failed.kernelName, code);
+}
+
 Status dispatchCpu(Stream *stream, LoadedKernels *loaded,
                    const Dispatch &dispatch) {
-  auto *kernels = reinterpret_cast<CpuKernels *>(loaded);
-  alula_kernel kernel = kernels->entries[dispatch.kernel];
-  const uint32_t *count = dispatch.args.workgroup_count;
-  uint64_t workgroups = uint64_t(count[0]) * count[1] * count[2];
-  int32_t code;
-  if (workgroups == 1) {
-    alula_kernel_args args = dispatch.args;
-    args.worker_count = 1;
-    args.scratch = dispatch.scratch;
-    WorkerTrace trace(dispatch, 0);
-    trace.workgroups = 1;
-    code = kernel(&args, 0, 0, 0);
-  } else {
-    Grid grid;
-    grid.kernel = kernel;
-    grid.dispatch = &dispatch;
-    grid.workgroups = workgroups;
-    uint32_t wanted =
-        workgroups < Pool::maxWorkers ? uint32_t(workgroups) : Pool::maxWorkers;
-    getInstance(stream).pool.run(wanted, runGrid, &grid, startGrid);
-    code = grid.code.load(std::memory_order_relaxed);
-    if (!code && grid.isCancelled.load(std::memory_order_relaxed))
-      return makeError(ALULA_STATUS_CANCELLED,
-                       "function '%s': the call was cancelled",
-                       dispatch.functionName);
-  }
+  if (countWorkgroups(dispatch) > 1)
+    return runTogetherCpu(stream, loaded, &dispatch, 1);
+  alula_kernel kernel =
+      reinterpret_cast<CpuKernels *>(loaded)->entries[dispatch.kernel];
+  alula_kernel_args args = dispatch.args;
+  args.worker_count = 1;
+  args.scratch = dispatch.scratch;
+  WorkerTrace trace(dispatch, 0);
+  trace.workgroups = 1;
+  int32_t code = kernel(&args, 0, 0, 0);
   if (code == 0)
     return nullptr;
   return makeKernelError(dispatch.functionName, dispatch.kernelName, code);
@@ -195,6 +244,6 @@ Status dispatchCpu(Stream *stream, LoadedKernels *loaded,
 } // namespace
 
 constexpr Driver cpuDriver =
-    host::makeDriver("cpu", loadCpu, {unloadCpu, dispatchCpu});
+    host::makeDriver("cpu", loadCpu, {unloadCpu, dispatchCpu, runTogetherCpu});
 
 } // namespace alula::runtime
