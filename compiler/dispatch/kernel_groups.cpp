@@ -251,6 +251,7 @@ private:
           (isProduct(user) || factors.contains(user) || readsWhole(use) ||
            isShortSum(user) ||
            !(isMap(user) || isa<stablehlo::ReduceOp>(user)) ||
+           isRepeatedInShortRow(use) ||
            (rows && !stablehlo::keepsRows(use, *rows))))
         return false;
     }
@@ -386,8 +387,8 @@ private:
     // A contraction joins an epilogue that only maps its elements.
     if (isContraction(producer))
       return (contractions.empty() && producer->getNumResults() == 1 &&
-              allUsersIn(producer, epilogue)) ||
-             sharesRows(producer);
+              allUsersIn(producer, epilogue) && !isReducedBefore(producer)) ||
+             (sharesRows(producer) && !isReducedBefore(producer));
     // A product's operands are in memory, perhaps transposed, or widened where
     // they are multiplied.
     bool isFactor = llvm::any_of(producer->getUsers(), [&](Operation *user) {
@@ -410,6 +411,17 @@ private:
            mayBeReadByRow(producer) && isReadOnceBySums(producer);
   }
 
+  /// Sums of rows of which nothing else is made but a number for each are
+  /// written to memory first, and one core would do that here.
+  bool isReducedBefore(Operation *producer) {
+    if (!stablehlo::getReducedRows(producer) || machine.blockThreads > 1 ||
+        isSmallWork(estimateWork(producer), machine))
+      return false;
+    int64_t results = countKnown(producer->getResult(0));
+    return results != 1 && allUsersIn(producer, epilogue) &&
+           countKnown(members.front()->getResult(0)) == results;
+  }
+
   /// All of it is in memory before: what a routine reads, perhaps through
   /// views, and what is read in another shape, whose indices would be divided.
   bool isReadWhole(Operation *op) {
@@ -427,7 +439,9 @@ private:
   }
 
   /// Elements that are no movement are computed before, if several elements of
-  /// a row or of the rows behind it read them.
+  /// a row or of the rows behind it read them: one core would write them all to
+  /// memory first. In front of long rows each is computed once, and what comes
+  /// of sums over the same rows stays with these.
   bool isReadAtSeveralPlaces(Operation *op) {
     if (machine.blockThreads > 1 || op->getNumResults() != 1 ||
         !stablehlo::isElementwise(op) ||
@@ -437,6 +451,9 @@ private:
     for (OpOperand &use : op->getUses()) {
       isMoved |= stablehlo::getAccess(use) == Access::Moved;
       if (isRepeatedByRows(use))
+        return true;
+      if (isRepeatedInShortRow(use) &&
+          (!contractions.empty() || !isMadeOfSums(op)))
         return true;
     }
     return isMoved && !op->hasOneUse();
@@ -457,6 +474,58 @@ private:
     return from.hasStaticShape() && to.hasStaticShape() && !dims.empty() &&
            from.getShape().back() > 1 && dims.back() + 1 == to.getRank() &&
            from.getNumElements() != to.getNumElements();
+  }
+
+  /// Whether a few neighbours of a row are the same element, and no loop over
+  /// rows holds it.
+  bool isRepeatedInShortRow(OpOperand &use) {
+    int64_t times = countRepeatedInRow(use);
+    return machine.blockThreads <= 1 && times > 1 &&
+           times < getLongRow(use.get().getDefiningOp(), machine) &&
+           (contractions.empty() || !getSharedRows(contractions.front()));
+  }
+
+  /// How many neighbours of a row are the same element.
+  static int64_t countRepeatedInRow(OpOperand &use) {
+    Operation *user = use.getOwner();
+    int64_t times = 1;
+    if (isa<stablehlo::ReshapeOp>(user) && stablehlo::keepsDims(user)) {
+      for (OpOperand &next : user->getUses())
+        times = std::max(times, countRepeatedInRow(next));
+      return times;
+    }
+    auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(user);
+    if (!broadcast)
+      return times;
+    auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
+    auto to = cast<RankedTensorType>(broadcast.getType());
+    ArrayRef<int64_t> dims = broadcast.getBroadcastDimensions();
+    if (!from.hasStaticShape() || !to.hasStaticShape())
+      return times;
+    for (int64_t dim = to.getRank(); dim-- > 0;) {
+      const int64_t *of = llvm::find(dims, dim);
+      if (of != dims.end() && from.getDimSize(unsigned(of - dims.begin())) > 1)
+        break;
+      times *= to.getDimSize(static_cast<unsigned>(dim));
+    }
+    return times;
+  }
+
+  /// Whether elementwise operations make it of sums of rows.
+  static bool isMadeOfSums(Operation *op) {
+    constexpr size_t mostOps = 16;
+    SmallVector<Operation *> ops{op};
+    for (size_t i = 0; i < ops.size() && i < mostOps; ++i)
+      for (Value operand : ops[i]->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (!producer || llvm::is_contained(ops, producer))
+          continue;
+        if (stablehlo::getReducedRows(producer))
+          return true;
+        if (stablehlo::isElementwise(producer) || isView(producer))
+          ops.push_back(producer);
+      }
+    return false;
   }
 
   /// A concatenation that is a piece of the root: its pieces are written in

@@ -408,3 +408,51 @@ func.func @several(%x: tensor<512x512xf32>, %y: tensor<512xf32>) -> (tensor<512x
   %8 = stablehlo.add %7, %x : tensor<512x512xf32>
   return %1, %5, %8 : tensor<512x2x512xf32>, tensor<512x511xf32>, tensor<512x512xf32>
 }
+
+// -----
+
+// A few elements of a row share an element, which is computed before: for 3 of
+// them and for 40, but not for 300.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: dispatch.launch @short_rows_0::@short_rows_0(%{{.*}}) : (tensor<9000xf32>) -> tensor<9000xf32>
+// CHECK: dispatch.launch @short_rows_1::@short_rows_1(%{{.*}}) : {{.*}} -> tensor<9000x3xf32>
+// CHECK: dispatch.launch @short_rows_2::@short_rows_2(%{{.*}}) : (tensor<9000xf32>) -> tensor<9000xf32>
+// CHECK: dispatch.launch @short_rows_3::@short_rows_3(%{{.*}}) : {{.*}} -> tensor<9000x40xf32>
+// CHECK: dispatch.launch @short_rows_4::@short_rows_4(%{{.*}}) : {{.*}} -> tensor<9000x300xf32>
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @short_rows(%x: tensor<9000xf32>, %a: tensor<9000x3xf32>, %b: tensor<9000x40xf32>, %c: tensor<9000x300xf32>) -> (tensor<9000x3xf32>, tensor<9000x40xf32>, tensor<9000x300xf32>) {
+  %0 = stablehlo.exponential %x : tensor<9000xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<9000xf32>) -> tensor<9000x3xf32>
+  %2 = stablehlo.multiply %1, %a : tensor<9000x3xf32>
+  %3 = stablehlo.cosine %x : tensor<9000xf32>
+  %4 = stablehlo.broadcast_in_dim %3, dims = [0] : (tensor<9000xf32>) -> tensor<9000x40xf32>
+  %5 = stablehlo.multiply %4, %b : tensor<9000x40xf32>
+  %6 = stablehlo.sine %x : tensor<9000xf32>
+  %7 = stablehlo.broadcast_in_dim %6, dims = [0] : (tensor<9000xf32>) -> tensor<9000x300xf32>
+  %8 = stablehlo.multiply %7, %c : tensor<9000x300xf32>
+  return %2, %5, %8 : tensor<9000x3xf32>, tensor<9000x40xf32>, tensor<9000x300xf32>
+}
+
+// -----
+
+// A number for each row is computed of sums that all cores have written; what
+// becomes of a row's elements stays in the loop over it.
+// CHECK-LABEL: func.func @norms
+// CHECK: dispatch.launch @norms_0::@norms_0(%{{.*}}) : (tensor<90000x3xf32>) -> tensor<90000xf32>
+// CHECK: dispatch.launch @norms_1::@norms_1(%{{.*}}) in_place [0] : (tensor<90000xf32>) -> tensor<90000xf32>
+// CHECK: dispatch.launch @norms_2::@norms_2(%{{.*}}) : (tensor<9000x4xf32>) -> tensor<9000x4xf32>
+// CHECK-NOT: dispatch.launch
+// CHECK: return
+func.func @norms(%x: tensor<90000x3xf32>, %y: tensor<9000x4xf32>) -> (tensor<90000xf32>, tensor<9000x4xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.multiply %x, %x : tensor<90000x3xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<90000x3xf32>, tensor<f32>) -> tensor<90000xf32>
+  %2 = stablehlo.sqrt %1 : tensor<90000xf32>
+  %3 = stablehlo.multiply %y, %y : tensor<9000x4xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<9000x4xf32>, tensor<f32>) -> tensor<9000xf32>
+  %5 = stablehlo.sqrt %4 : tensor<9000xf32>
+  %6 = stablehlo.broadcast_in_dim %5, dims = [0] : (tensor<9000xf32>) -> tensor<9000x4xf32>
+  %7 = stablehlo.divide %y, %6 : tensor<9000x4xf32>
+  return %2, %7 : tensor<90000xf32>, tensor<9000x4xf32>
+}

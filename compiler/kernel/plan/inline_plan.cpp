@@ -12,6 +12,7 @@
 #include "compiler/kernel/plan/forms.h"
 #include "compiler/kernel/plan/tensors_in_memory.h"
 #include "dialect/dispatch/machine.h"
+#include "dialect/dispatch/rows.h"
 #include "dialect/dispatch/short_sum.h"
 #include "dialect/stablehlo/access.h"
 #include "dialect/stablehlo/element_rules.h"
@@ -155,12 +156,6 @@ bool isCheap(Operation *op, const DenseSet<Operation *> &inlined) {
            (stablehlo::readsAny(source, Access::Reshaped) &&
             isRowOfMemory(use.get(), inlined));
   });
-}
-
-/// An element for each row costs little beside a row of so many times the
-/// lanes.
-int64_t getLeastParts(Operation *op) {
-  return stablehlo::getElementCost(op) <= stablehlo::Cost::Few ? 2 : 16;
 }
 
 /// Whether an element may be computed in front of the loop over a row.
@@ -404,9 +399,10 @@ private:
     if (!common)
       return;
     auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(op);
-    bool isOfRow = !sites.lookup(op) && mayBeOfRow(op) &&
-                   (!concatenate || isUnrolled(concatenate, common->loops)) &&
-                   isSameInRow(*common, getLeastParts(op) * machine.lanes);
+    bool isOfRow =
+        !sites.lookup(op) && mayBeOfRow(op) &&
+        (!concatenate || isUnrolled(concatenate, common->loops)) &&
+        isSameInRow(*common, alula::dispatch::getLongRow(op, machine));
     if (isOfRow)
       ofRows.insert(op);
     if (isOfRow || sites.lookup(op))
