@@ -792,34 +792,30 @@ TEST(Verifier, TogetherErrors) {
               dispatch(f, f.result(0));
             }),
             at("command 2 behind it is no dispatch"));
-  EXPECT_EQ(verify([&](F f) {
-              uint32_t slot = f.result(0);
-              f.together(2);
-              dispatch(f, slot);
+  // Of what comes behind the first dispatch.
+  auto verifyNext = [&](auto next) {
+    return verify([&](F f) {
+      uint32_t slot = f.result(0);
+      f.together(2);
+      dispatch(f, slot);
+      next(f, slot);
+    });
+  };
+  std::string isNone = at("command 2 behind it is no dispatch");
+  EXPECT_EQ(verifyNext([&](F f, uint32_t slot) {
               f.bindResult(1, {{0}});
               dispatch(f, slot);
             }),
-            at("command 2 behind it is no dispatch"));
-  EXPECT_EQ(verify([&](F f) {
-              uint32_t slot = f.result(0);
-              f.together(2);
-              dispatch(f, slot);
+            isNone);
+  EXPECT_EQ(verifyNext([](F f, uint32_t) {
               f.emit(ALULA_COMMAND_DISPATCH, {9, 0, 0, 0});
             }),
-            at("command 2 behind it is no dispatch"));
-  EXPECT_EQ(verify([&](F f) {
-              uint32_t slot = f.result(0);
-              f.together(2);
-              dispatch(f, slot);
+            isNone);
+  EXPECT_EQ(verifyNext([](F f, uint32_t) {
               f.emit(ALULA_COMMAND_DISPATCH, {0, 0, 0, 0});
             }),
-            at("command 2 behind it is no dispatch"));
-  EXPECT_EQ(verify([&](F f) {
-              uint32_t slot = f.result(0);
-              f.together(2);
-              dispatch(f, slot);
-              dispatch(f, slot);
-            }),
+            isNone);
+  EXPECT_EQ(verifyNext(dispatch),
             at("dispatch 1 writes what dispatch 2 binds"));
 }
 

@@ -386,9 +386,10 @@ private:
       return false;
     // A contraction joins an epilogue that only maps its elements.
     if (isContraction(producer))
-      return (contractions.empty() && producer->getNumResults() == 1 &&
-              allUsersIn(producer, epilogue) && !isReducedBefore(producer)) ||
-             (sharesRows(producer) && !isReducedBefore(producer));
+      return ((contractions.empty() && producer->getNumResults() == 1 &&
+               allUsersIn(producer, epilogue)) ||
+              sharesRows(producer)) &&
+             !isReducedBefore(producer);
     // A product's operands are in memory, perhaps transposed, or widened where
     // they are multiplied.
     bool isFactor = llvm::any_of(producer->getUsers(), [&](Operation *user) {

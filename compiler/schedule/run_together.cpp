@@ -44,9 +44,8 @@ struct RunTogether
   }
 
 private:
-  /// The first and the last of neighbours that run together.
+  /// Neighbours that run together.
   struct Group {
-    LaunchOp last;
     SmallVector<LaunchOp, 4> members;
     int64_t workgroups = 0;
     int passed = 0;
@@ -67,7 +66,7 @@ private:
       llvm::erase_if(groups,
                      [](Group &group) { return ++group.passed > mostPassed; });
       if (workgroups)
-        groups.push_back({launch, {launch}, workgroups, 0});
+        groups.push_back({{launch}, workgroups, 0});
     }
   }
 
@@ -84,10 +83,9 @@ private:
         continue;
       for (Operation *maker : makers)
         maker->moveBefore(first);
-      launch->moveAfter(group.last);
+      launch->moveAfter(group.members.back());
       launch->setAttr(alula::schedule::besideName,
                       UnitAttr::get(launch.getContext()));
-      group.last = launch;
       group.members.push_back(launch);
       group.workgroups += workgroups;
       return true;

@@ -79,8 +79,7 @@ struct Image {
   /// The largest scratch of a kernel, rounded to the alignment.
   uint64_t scratchBytes;
   /// The most operands of dispatches that may run together; of a custom call.
-  uint32_t mostBindings, mostConstants;
-  uint64_t mostCallBuffers, mostCallDims;
+  uint64_t mostBindings, mostConstants, mostCallBuffers, mostCallDims;
 
   uint32_t getParticipantCount() const {
     return file.groupTables.size ? file.groupTables[0].participant_count : 1;

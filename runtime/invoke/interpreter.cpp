@@ -505,16 +505,13 @@ private:
     return trace("fill", begin, uint64_t(size));
   }
 
-  Status runDispatch(const uint32_t *p) {
+  /// `isBeside`: it may run at the same time as the one before.
+  Status runDispatch(const uint32_t *p, bool isBeside = false) {
     ALULA_TRY(checkCancel());
     Dispatch dispatch = {};
     Operands operands = getOperandMemory();
-    bool isEmpty = false;
-    ALULA_TRY(prepare(p, dispatch, operands, isEmpty));
-    bool isBeside =
-        tracedTogether.left && tracedTogether.left < tracedTogether.all;
-    tracedTogether.left -= tracedTogether.left != 0;
-    if (isEmpty)
+    ALULA_TRY(prepare(p, dispatch, operands));
+    if (isEmpty(dispatch))
       return nullptr;
     if (call.trace)
       return traceDispatch(dispatch, isBeside);
@@ -522,24 +519,24 @@ private:
         call.stream, call.executable->image->kernels, dispatch);
   }
 
-  /// The dispatches behind `word`, which comes to the last one; or nothing, and
-  /// they are run one by one.
+  /// The dispatches behind `word`, which comes to the last one: one by one for
+  /// a trace, and where the device knows no other way.
   __attribute__((noinline)) Status runTogether(const uint32_t *&word) {
     const Image &image = *call.executable->image;
-    if (!image.runner->dispatchTogether || call.trace) {
-      tracedTogether.all = tracedTogether.left = word[1];
-      return nullptr;
-    }
-    ALULA_TRY(checkCancel());
+    const bool isTogether = image.runner->dispatchTogether && !call.trace;
     Dispatch dispatches[ALULA_MAX_TOGETHER];
     Operands operands = getOperandMemory();
     uint32_t made = 0;
-    for (uint32_t left = word[1]; left; --left) {
+    ALULA_TRY(checkCancel());
+    for (uint32_t i = 0, count = word[1]; i < count; ++i) {
       word += *word >> 8;
+      if (!isTogether) {
+        ALULA_TRY(runDispatch(word + 1, i > 0));
+        continue;
+      }
       dispatches[made] = {};
-      bool isEmpty = false;
-      ALULA_TRY(prepare(word + 1, dispatches[made], operands, isEmpty));
-      made += !isEmpty;
+      ALULA_TRY(prepare(word + 1, dispatches[made], operands));
+      made += !isEmpty(dispatches[made]);
     }
     return made ? image.runner->dispatchTogether(call.stream, image.kernels,
                                                  dispatches, made)
@@ -558,8 +555,13 @@ private:
             context.constants.data()};
   }
 
-  Status prepare(const uint32_t *p, Dispatch &dispatch, Operands &operands,
-                 bool &isEmpty) {
+  /// A grid with a size of 0 has nothing to run.
+  static bool isEmpty(const Dispatch &dispatch) {
+    return !dispatch.args.workgroup_count[2];
+  }
+
+  /// Of a zeroed dispatch; stops at a size of 0, so the last one stays 0.
+  Status prepare(const uint32_t *p, Dispatch &dispatch, Operands &operands) {
     const alula_file_kernel &kernel = file.kernels[p[0]];
     const char *name = file.getString(kernel.name);
     dispatch.kernel = p[0];
@@ -570,10 +572,8 @@ private:
     uint64_t workgroups = 1;
     for (int i = 0; i < 3; ++i) {
       int64_t size = get(p[1 + i]);
-      if (size == 0) {
-        isEmpty = true;
+      if (size == 0)
         return nullptr;
-      }
       if (size < 0 || size > UINT32_MAX ||
           __builtin_mul_overflow(workgroups, uint64_t(size), &workgroups) ||
           workgroups > ALULA_MAX_WORKGROUPS)
@@ -640,12 +640,6 @@ private:
     call.trace(call.traceUser, &event);
     return nullptr;
   }
-
-  /// Dispatches of the latest `together`, and how many are still to come, where
-  /// they run one by one.
-  struct {
-    uint32_t all = 0, left = 0;
-  } tracedTogether;
 
   static constexpr size_t mostExchanges = 16;
   /// Commands are those of a loop or choice that the device will decide.
